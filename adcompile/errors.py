@@ -1,0 +1,67 @@
+"""Every error we raise on purpose: what, where, and what to write instead."""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of source: lines from 1, columns from 0 as in `ast`."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column + 1}"
+
+
+def excerpt(place: Place) -> str:
+    """The source line with a caret line under the place; empty where the text cannot be had."""
+    text = linecache.getline(place.file, place.line).rstrip("\n")
+    if not text:
+        return ""
+    end = place.end_column if place.end_line == place.line else len(text)
+    indent = len(text) - len(text.lstrip())
+    # ast counts UTF-8 bytes, the terminal counts characters
+    start = len(text.encode()[: place.column].decode(errors="replace"))
+    stop = len(text.encode()[:end].decode(errors="replace"))
+    carets = " " * (start - indent) + "^" * max(1, stop - start)
+    return f"    {text[indent:]}\n    {carets}"
+
+
+class AdcompileError(Exception):
+    """Base of all; `place` is where in the user's source, `remedy` what to do about it."""
+
+    def __init__(self, message: str, place: Place | None = None, remedy: str = "") -> None:
+        self.message, self.place, self.remedy = message, place, remedy
+        head = f"{place}: {message}" if place else message
+        parts = [head, excerpt(place) if place else "", f"  {remedy}" if remedy else ""]
+        super().__init__("\n".join(part for part in parts if part))
+
+    def __reduce__(self) -> tuple[type, tuple[str, Place | None, str]]:
+        return type(self), (self.message, self.place, self.remedy)
+
+
+class SourceError(AdcompileError):
+    """The source of a function cannot be had, or is not what runs."""
+
+
+class Unsupported(AdcompileError):
+    """A construct we do not follow is reached and carries active values."""
+
+
+class NotDifferentiable(AdcompileError, TypeError):
+    """A callable without a rule, or a value that has no derivative, where one is needed."""
+
+
+class SignatureMismatch(AdcompileError, TypeError):
+    """A call of an ahead-of-time module with types it was not built for."""
+
+
+class RuleError(AdcompileError):
+    """A rule that returns what it should not."""

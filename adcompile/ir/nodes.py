@@ -1,0 +1,213 @@
+"""The IR: a structured SSA grammar as frozen data.
+
+    function  = Function(name, params, captured, body, signature, place)
+    block     = Block(params, statements, end)
+    statement = Call(result, fn, args, kwargs, place, role)     everything that computes
+              | If(results, test, then, orelse, place)          both blocks have no params
+              | For(results, iterable, init, body, place)       body.params = (element, *carried)
+              | While(results, init, body, place)               body.params = carried
+              | Attempt(results, body, opaque, place)           a try, before specialisation only
+    end       = Yield(values)          of an If's branch: the values of its results
+              | Continue(values)       of a loop body: the next carried values
+              | Break(values)          of a loop body: the values of the loop's results
+              | Return(value)          of a function body, nowhere else
+              | Raise(exception, cause, place)
+    atom      = Var(name, place) | Const(value)
+
+Every Var is defined once: as a parameter, a call's result or a compound statement's result.
+Inside a loop body an `If` whose branch ends in Break or Continue stands last in its block, has
+no results, and that block's own end is `Unreachable`: what follows a conditional exit in the
+source has been moved into the other branch. So a loop body is a tree of Ifs whose leaves say
+how the iteration ends. A `while` has no test of its own: its body begins with the test and an
+If whose other branch is Break. A loop that runs out yields its last carried values, which is
+why Continue and Break carry equally many. Raise may end any block.
+
+Values are compared by identity: a Var is its definition. Nodes hold no analysis results; facts
+live in maps keyed by Var.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Union
+
+from adcompile.errors import Place
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Var:
+    """A value, defined once; `name` is the user's name for it or a hint."""
+
+    name: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Const:
+    """A literal, or an object met at compile time (function, module, dtype …)."""
+
+    value: Any
+
+
+Atom = Union[Var, Const]
+Role = Literal["primal", "tangent", "adjoint"]
+"""Primal statements get bit-exact rewrites only; the others may be reassociated."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Call:
+    """`result = fn(*args, **kwargs)`."""
+
+    result: Var
+    fn: Atom
+    args: tuple[Atom, ...] = ()
+    kwargs: tuple[tuple[str, Atom], ...] = ()
+    place: Place | None = None
+    role: Role = "primal"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class If:
+    """`results` are yielded by whichever branch is taken (all of them by each that yields)."""
+
+    results: tuple[Var, ...]
+    test: Atom
+    then: Block
+    orelse: Block
+    place: Place | None = None
+    role: Role = "primal"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class For:
+    """A loop over `iterable`; `body.params[0]` is the element, the others are carried."""
+
+    results: tuple[Var, ...]
+    iterable: Atom
+    init: tuple[Atom, ...]
+    body: Block
+    place: Place | None = None
+    role: Role = "primal"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class While:
+    """A loop that only Break or Raise ends."""
+
+    results: tuple[Var, ...]
+    init: tuple[Atom, ...]
+    body: Block
+    place: Place | None = None
+    role: Role = "primal"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Attempt:
+    """A try statement. The specialiser takes `body` if nothing in it can raise or remain to
+    run; otherwise `opaque`, a Call of an OpaqueCode whose result is the tuple of `results`.
+    """
+
+    results: tuple[Var, ...]
+    body: Block
+    opaque: Call
+    place: Place | None = None
+
+
+Statement = Union[Call, If, For, While, Attempt]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Yield:
+    values: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Continue:
+    values: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Break:
+    values: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Return:
+    value: Atom
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Raise:
+    exception: Atom | None
+    cause: Atom | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unreachable:
+    """After an If all of whose branches leave the block."""
+
+
+End = Union[Yield, Continue, Break, Return, Raise, Unreachable]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Block:
+    params: tuple[Var, ...]
+    statements: tuple[Statement, ...]
+    end: End
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How arguments bind to `Function.params`, which stand in the order: positional (the first
+    `positional_only` by position alone), *args, keyword-only, **kwargs.
+    """
+
+    positional: tuple[str, ...] = ()
+    positional_only: int = 0
+    vararg: str | None = None
+    keyword_only: tuple[str, ...] = ()
+    kwarg: str | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Function:
+    """`captured` are the free variables, in the order of `__code__.co_freevars`; a nested
+    function whose own name is among them is called recursively through it.
+    """
+
+    name: str
+    params: tuple[Var, ...]
+    captured: tuple[Var, ...]
+    body: Block
+    signature: Signature
+    place: Place | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GlobalRef:
+    """A module-level name, read when the statement runs: `namespace[name]`, then builtins."""
+
+    namespace: dict[str, Any] = field(repr=False)
+    name: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpaqueCode:
+    """Statements that run as they are written. Calling it with the values of `inputs` runs
+    them and gives the tuple of `outputs` (unbound names as `ops.UNDEFINED`); if `returns`, two
+    more values lead: whether a return statement ran, and its value.
+    """
+
+    name: str
+    code: Any = field(repr=False)  # list of gast statements
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    returns: bool
+    stores: tuple[str, ...]  # inputs into which the code writes (subscript, attribute, mutating method)
+    namespace: dict[str, Any] = field(repr=False)
+    feature: str  # what it is, for the refusal when active values pass through
+    remedy: str
+    place: Place | None = None

@@ -1,0 +1,136 @@
+"""Callables of the IR that Python's operator module and numpy do not name.
+
+Each has the primal's meaning as plain Python, so that IR can be interpreted; the emitter prints
+them as the syntax they stand for. `push` and `pop` are functional: they use their list once, and
+only the emitter turns them into `append` and `pop`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class _Undefined:
+    """The value of a name that no path has bound."""
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+
+UNDEFINED = _Undefined()
+
+
+def build_tuple(*items: Any) -> tuple[Any, ...]:
+    return items
+
+
+def build_list(*items: Any) -> list[Any]:
+    return list(items)
+
+
+def build_set(*items: Any) -> set[Any]:
+    return set(items)
+
+
+def build_dict(*keys_and_values: Any) -> dict[Any, Any]:
+    """`build_dict(k1, v1, k2, v2)`."""
+    return dict(zip(keys_and_values[::2], keys_and_values[1::2]))
+
+
+def dict_merge(*dicts: Any) -> dict[Any, Any]:
+    """`{**a, **b}`; also the keyword arguments of a call with splats (the lowerer has checked
+    nothing about repeated names: `apply` callers use `call_kwargs_merge`)."""
+    out: dict[Any, Any] = {}
+    for d in dicts:
+        out.update(d)
+    return out
+
+
+def list_concat(*lists: Any) -> list[Any]:
+    """`[*a, *b]`: every operand is any iterable."""
+    return [item for items in lists for item in items]
+
+
+def tuple_concat(*iterables: Any) -> tuple[Any, ...]:
+    """`(*a, *b)`."""
+    return tuple(item for items in iterables for item in items)
+
+
+def build_string(*parts: Any) -> str:
+    """An f-string: the parts are strings already (see `format_value`)."""
+    return "".join(parts)
+
+
+def format_value(value: Any, conversion: str, spec: str) -> str:
+    """`f"{value!r:spec}"`; conversion is "", "r", "s" or "a"."""
+    if conversion:
+        value = {"r": repr, "s": str, "a": ascii}[conversion](value)
+    return format(value, spec)
+
+
+def unpack(value: Any, count: int) -> tuple[Any, ...]:
+    """`a, b = value`, raising what Python raises."""
+    items = tuple(value)
+    if len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    return items
+
+
+def unpack_star(value: Any, before: int, after: int) -> tuple[Any, ...]:
+    """`a, *b, c = value` with one name before the star and one after: (a, [..], c)."""
+    items = list(value)
+    if len(items) < before + after:
+        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(items)})")
+    middle = items[before : len(items) - after]
+    return (*items[:before], middle, *items[len(items) - after :])
+
+
+def apply(fn: Any, args: Any, kwargs: Any) -> Any:
+    """`fn(*args, **kwargs)`: calls with splats."""
+    return fn(*args, **kwargs)
+
+
+def load_global(ref: Any) -> Any:
+    """The argument is always a Const holding a GlobalRef."""
+    import builtins
+
+    return ref.namespace[ref.name] if ref.name in ref.namespace else getattr(builtins, ref.name)
+
+
+def make_function(function: Any, defaults: Any, kwdefaults: Any, *cells: Any) -> Any:
+    """A nested function or lambda: `function` is a Const holding a Function, `defaults` the
+    tuple of positional defaults, `kwdefaults` the dict of the others, `cells` the captured
+    values. The specialiser gives it meaning."""
+    raise NotImplementedError("make_function is given its meaning by the specialiser")
+
+
+def push(items: list[Any], item: Any) -> list[Any]:
+    """The list with `item` at its end; `items` may not be used again."""
+    items.append(item)
+    return items
+
+
+def pop(items: list[Any]) -> tuple[list[Any], Any]:
+    """(the list without its last item, that item); `items` may not be used again."""
+    item = items.pop()
+    return items, item
+
+
+def index_add(buffer: Any, index: Any, value: Any) -> Any:
+    """The buffer with `value` added at `index`; the buffer may not be used again."""
+    buffer[index] += value
+    return buffer
+
+
+def list_set(items: Any, index: Any, item: Any) -> Any:
+    """`items[index] = item` as a new list or dict; used for local containers that nothing
+    else names."""
+    new = items.copy()
+    new[index] = item
+    return new
+
+
+def warn_unused(value: Any) -> None:
+    """An expression statement's value, which Python throws away."""

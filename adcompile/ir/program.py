@@ -1,0 +1,37 @@
+"""A specialised program: typed functions that call each other by reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adcompile.ir.nodes import Function, GlobalRef, Var
+from adcompile.ir.types import Type
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FunctionRef:
+    """Names a function of the program in a Call's fn (inside a Const); compared by identity."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Guard:
+    """`ref` must still mean `value` (by identity) for the program to be used."""
+
+    ref: GlobalRef
+    value: Any
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Program:
+    """`functions` holds the entry too. Every Var of every function has a type. Functions of a
+    program take their params (then captured ones, already moved into params) by position and
+    contain no Attempt."""
+
+    entry: FunctionRef
+    functions: Mapping[FunctionRef, Function]
+    types: Mapping[Var, Type]
+    guards: tuple[Guard, ...] = ()

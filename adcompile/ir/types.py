@@ -1,0 +1,276 @@
+"""Abstract types: what specialisation knows of a value.
+
+    Never                          no value reaches here (a recursion not yet inferred)
+    Known(value)                   this very value: None, bool, int, str, function, module, dtype …
+    Scalar(kinds)                  one of these Python or NumPy scalar types
+    Array(dtype, dims)             an exact numpy.ndarray; dims is None where the rank is unknown
+    TupleT | ListT | DictT         containers of known structure
+    Seq(item, cls)                 a list or tuple of unknown length
+    RangeT | IterT(kind, parts)    range; zip, enumerate, reversed, dict views … over these parts
+    SliceT(parts)                  slice(start, stop, step)
+    Closure(function, …, cells)    a function whose code is known and whose cells have these types
+    Instance(cls)                  an object of this class, nothing known of its attributes
+    Maybe(type)                    unbound on some paths (UNDEFINED), else of this type
+    Unknown                        anything
+
+A dimension is "one", "many" (not one: zero counts) or "any".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+import numpy as np
+
+Dim = Literal["one", "many", "any"]
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    pass
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Known:
+    value: Any
+
+    def _key(self) -> tuple[Any, ...]:
+        value = self.value
+        if isinstance(value, (bool, int, float, complex, str, bytes, np.dtype)) or value is None:
+            # repr tells 0.0 from -0.0, and nan is equal to itself
+            return (type(value), repr(value))
+        if type(value) in (tuple, frozenset):
+            return (type(value), tuple(Known(item)._key() for item in value))
+        return (type(value), id(value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    kinds: frozenset[type]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    dtype: np.dtype[Any]
+    dims: tuple[Dim, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TupleT:
+    items: tuple[Type, ...]
+    cls: type = tuple  # or a namedtuple class
+
+
+@dataclass(frozen=True, slots=True)
+class ListT:
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DictT:
+    keys: tuple[Any, ...]
+    values: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    item: Type
+    cls: type = list
+
+
+@dataclass(frozen=True, slots=True)
+class RangeT:
+    """`unit`: it is `range(n)`, so that the element is the number of the iteration."""
+
+    unit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IterT:
+    kind: str
+    parts: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceT:
+    parts: tuple[Type, Type, Type]
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """`function` is the lowered `ir.nodes.Function`; defaults and cells by position."""
+
+    function: Any
+    defaults: tuple[Type, ...]
+    kwdefaults: tuple[tuple[str, Type], ...]
+    cells: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    cls: type
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    type: Type
+
+
+Type = Union[
+    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Instance, Maybe
+]
+
+UNKNOWN = Unknown()
+NEVER = Never()
+FLOAT = Scalar(frozenset({float}))
+INT = Scalar(frozenset({int}))
+BOOL = Scalar(frozenset({bool}))
+FLOAT64 = Scalar(frozenset({np.float64}))
+
+PYTHON_SCALARS: tuple[type, ...] = (bool, int, float, complex)
+
+
+def is_scalar_class(cls: type) -> bool:
+    """Whether values of `cls` have type Scalar: Python numbers and NumPy number scalars."""
+    return cls in PYTHON_SCALARS or (issubclass(cls, (np.number, np.bool_)) and cls.__module__ == "numpy")
+
+
+def scalar(*kinds: type) -> Scalar:
+    return Scalar(frozenset(kinds))
+
+
+def dim_of(size: int) -> Dim:
+    return "one" if size == 1 else "many"
+
+
+def array_type(array: np.ndarray[Any, Any]) -> Array:
+    return Array(array.dtype, tuple(dim_of(n) for n in array.shape))
+
+
+def is_inexact(kind: type) -> bool:
+    return kind in (float, complex) or issubclass(kind, np.inexact)
+
+
+def differentiable(t: Type) -> bool:
+    """Whether values of this type have a tangent (of Unknown: they may have)."""
+    match t:
+        case Scalar(kinds):
+            return any(is_inexact(k) for k in kinds)
+        case Known(value):
+            return is_inexact(type(value))
+        case Array(dtype, _):
+            return dtype.kind in "fc"
+        case TupleT(items) | ListT(items):
+            return any(differentiable(i) for i in items)
+        case DictT(_, values):
+            return any(differentiable(v) for v in values)
+        case Seq(item) | Maybe(item):
+            return differentiable(item)
+        case IterT(_, parts):
+            return any(differentiable(p) for p in parts)
+        case Closure(_, defaults, kwdefaults, cells):
+            return any(map(differentiable, (*defaults, *cells, *(t for _, t in kwdefaults))))
+        case Unknown() | Instance():
+            return True
+        case _:
+            return False
+
+
+def is_complex(t: Type) -> bool:
+    """Whether a value of this type may be complex."""
+    match t:
+        case Scalar(kinds):
+            return any(k is complex or issubclass(k, np.complexfloating) for k in kinds)
+        case Known(value):
+            return isinstance(value, (complex, np.complexfloating))
+        case Array(dtype, _):
+            return dtype.kind == "c"
+        case Maybe(item):
+            return is_complex(item)
+        case Unknown():
+            return True
+        case _:
+            return False
+
+
+def widen(t: Type) -> Type:
+    """A Known number as the Scalar of its class; other types unchanged."""
+    if isinstance(t, Known) and is_scalar_class(type(t.value)):
+        return Scalar(frozenset({type(t.value)}))
+    if isinstance(t, Known) and isinstance(t.value, (str, bytes)):
+        return Instance(type(t.value))
+    return t
+
+
+def join_dim(a: Dim, b: Dim) -> Dim:
+    return a if a == b else "any"
+
+
+def join(a: Type, b: Type) -> Type:
+    """The least type that holds the values of both."""
+    if a == b:
+        return a
+    if isinstance(a, Never):
+        return b
+    if isinstance(b, Never):
+        return a
+    if isinstance(a, Maybe) or isinstance(b, Maybe):
+        inner = join(a.type if isinstance(a, Maybe) else a, b.type if isinstance(b, Maybe) else b)
+        return Maybe(inner)
+    a, b = widen(a), widen(b)
+    if a == b:
+        return a
+    match a, b:
+        case Scalar(ka), Scalar(kb):
+            return Scalar(ka | kb)
+        case Array(da, sa), Array(db, sb) if da == db:
+            if sa is None or sb is None or len(sa) != len(sb):
+                return Array(da, None)
+            return Array(da, tuple(map(join_dim, sa, sb)))
+        case TupleT(ia, ca), TupleT(ib, cb) if ca is cb and len(ia) == len(ib):
+            return TupleT(tuple(map(join, ia, ib)), ca)
+        case TupleT(ia, c1), TupleT(ib, c2) if c1 is c2 is tuple:
+            return Seq(_join_all((*ia, *ib)), tuple)
+        case ListT(ia), ListT(ib):
+            if len(ia) == len(ib):
+                return ListT(tuple(map(join, ia, ib)))
+            return Seq(_join_all((*ia, *ib)), list)
+        case (ListT(items), Seq(item, cls)) | (Seq(item, cls), ListT(items)) if cls is list:
+            return Seq(_join_all((*items, item)), list)
+        case (TupleT(items), Seq(item, cls)) | (Seq(item, cls), TupleT(items)) if cls is tuple:
+            return Seq(_join_all((*items, item)), tuple)
+        case Seq(ia, ca), Seq(ib, cb) if ca is cb:
+            return Seq(join(ia, ib), ca)
+        case DictT(ka, va), DictT(kb, vb) if ka == kb:
+            return DictT(ka, tuple(map(join, va, vb)))
+        case SliceT(pa), SliceT(pb):
+            p, q, r = map(join, pa, pb)
+            return SliceT((p, q, r))
+        case RangeT(), RangeT():
+            return RangeT(False)
+        case Closure(fa, da, ka, ca), Closure(fb, db, kb, cb) if fa is fb and len(da) == len(db):
+            kw = tuple((n, join(x, y)) for (n, x), (_, y) in zip(ka, kb))
+            return Closure(fa, tuple(map(join, da, db)), kw, tuple(map(join, ca, cb)))
+        case Instance(ca), Instance(cb) if ca is cb:
+            return a
+        case _:
+            return UNKNOWN
+
+
+def _join_all(types: tuple[Type, ...]) -> Type:
+    out: Type = NEVER
+    for t in types:
+        out = join(out, t)
+    return out

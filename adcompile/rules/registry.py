@@ -1,0 +1,95 @@
+"""What has a rule, and which: one table keyed by callable, with a version.
+
+Rule files register with the decorators of `adcompile.rules.kinds`; they are imported when the
+first derivative is asked for (`load`), because importing adcompile must stay cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adcompile.ir.types import Type
+
+Typing = Callable[[list[Type], dict[str, Type]], Type]
+"""From the types of a call's arguments to the type of its result (Unknown is allowed)."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rule:
+    """How a callable differentiates; the meaning of `body` depends on `kind` (see kinds.py).
+
+    `wrt` are the positions of the differentiable parameters; None means every positional one.
+    `typing` gives the type of the result; `total` says that a call cannot raise on arguments
+    that type-check (so it may be dropped when unused); `view` that the result may share memory
+    with the first argument.
+    """
+
+    kind: str  # elementwise, reduction, linear, bilinear, vjp, composite, constant, explicit, overlay, primitive
+    body: Callable[..., Any] | None = None
+    frule: Callable[..., Any] | None = None
+    rrule: Callable[..., Any] | None = None
+    wrt: tuple[int, ...] | None = None
+    typing: Typing | None = None
+    total: bool = False
+    view: bool = False
+    by_value: bool = False  # constant: pure, and its result on stand-ins is its value (np.iterable, np.result_type)
+
+
+_rules: dict[Any, Rule] = {}
+_version = 0
+_loaded = False
+
+FILES = (
+    "adcompile.rules.python",
+    "adcompile.rules.mathematics",
+    "adcompile.rules.runtime",
+    "adcompile.rules.numpy",
+    "adcompile.rules.scipy",
+)
+
+
+def load() -> None:
+    """Import the rule files, once."""
+    global _loaded
+    if not _loaded:
+        _loaded = True
+        for name in FILES:
+            importlib.import_module(name)
+
+
+def register(fn: Any, rule: Rule) -> None:
+    """Give `fn` this rule, over any it had; an frule and an rrule for one callable add up."""
+    global _version
+    old = _rules.get(fn)
+    if old is not None and old.kind == rule.kind == "explicit":
+        rule = replace(old, frule=rule.frule or old.frule, rrule=rule.rrule or old.rrule)
+    _rules[fn] = rule
+    _version += 1
+
+
+def lookup(fn: Any) -> Rule | None:
+    """The rule of a callable, or None; unhashable objects have none."""
+    load()
+    try:
+        return _rules.get(fn)
+    except TypeError:
+        return None
+
+
+def unregister(fn: Any) -> None:
+    global _version
+    _rules.pop(fn, None)
+    _version += 1
+
+
+def version() -> int:
+    """Grows with every registration; part of every specialisation's key."""
+    return _version
+
+
+def registered() -> dict[Any, Rule]:
+    load()
+    return dict(_rules)
