@@ -1,0 +1,214 @@
+"""From values to abstract types, and to the keys under which specialisations are found.
+
+`type_of` and `key_of` agree: arguments with equal keys may run the same specialised program.
+A plain function has the type Known(function); its key is its code, its module and the keys of
+its cells and defaults, so whoever specialises on a Known function reads cells and defaults from
+the function that is passed, never from the one that was met first.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types as pytypes
+from collections.abc import Hashable, Iterable
+from typing import Any, cast
+
+import numpy as np
+
+from adcompile.errors import Unsupported
+from adcompile.ir.types import (
+    PYTHON_SCALARS,
+    Array,
+    DictT,
+    Instance,
+    Known,
+    ListT,
+    RangeT,
+    Scalar,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+    dim_of,
+    is_scalar_class,
+)
+
+LONG = 16
+"""A list or tuple with more items than this, all of one type, is a Seq."""
+
+_KNOWN_CLASSES: frozenset[type] = frozenset(
+    {
+        bool,
+        str,
+        bytes,
+        type(None),
+        type(Ellipsis),
+        type(NotImplemented),
+        pytypes.FunctionType,
+        pytypes.MethodType,
+        pytypes.ModuleType,
+        pytypes.MethodDescriptorType,
+        pytypes.WrapperDescriptorType,
+        pytypes.MethodWrapperType,
+        pytypes.ClassMethodDescriptorType,
+        pytypes.GetSetDescriptorType,
+        pytypes.GenericAlias,
+        functools.partial,
+        np.ufunc,
+    }
+)
+_PLAIN = frozenset({bool, str, bytes, type(None)})
+
+_NUMBERS: set[type] = {int, float, complex}
+_NUMBERS.update(t for t in np.sctypeDict.values() if is_scalar_class(t))
+
+_ARRAY = np.ndarray
+_EMPTY_CELL = ("empty cell",)
+
+
+def is_namedtuple_class(cls: type) -> bool:
+    """Whether `cls` was made by collections.namedtuple or typing.NamedTuple."""
+    return issubclass(cls, tuple) and cls is not tuple and hasattr(cls, "_fields") and hasattr(cls, "_make")
+
+
+def is_by_identity(value: Any) -> bool:
+    """Whether a program may depend on this very object: functions, classes, modules, dtypes …
+
+    Builtins bound to data (`rng.normal`, `items.append`) are not: their state is not in the key.
+    """
+    cls: type = type(value)
+    if cls in _KNOWN_CLASSES or hasattr(cls, "__adcompile_key__"):
+        return True
+    if cls is pytypes.BuiltinFunctionType:
+        owner = value.__self__
+        return owner is None or isinstance(owner, (pytypes.ModuleType, type, np.ufunc))
+    if isinstance(value, (type, np.dtype, enum.Enum)):
+        return True
+    # wrappers around a Python function: np.vectorize is data, np.sum's dispatcher is a function
+    return cls.__name__ in ("_ArrayFunctionDispatcher", "_lru_cache_wrapper", "cython_function_or_method")
+
+
+def type_of(value: Any, *, ints: bool = False) -> Type:
+    """The abstract type of a value; `ints`: Python ints by value, too.
+
+    Raises Unsupported for a container that contains itself.
+    """
+    return _type(value, ints, ())
+
+
+def types_of(values: Iterable[Any]) -> tuple[Type, ...]:
+    return tuple(type_of(value) for value in values)
+
+
+def _type(value: Any, ints: bool, outer: tuple[int, ...]) -> Type:
+    cls: type = type(value)
+    if cls is _ARRAY:
+        return Array(value.dtype, tuple(dim_of(n) for n in value.shape))
+    if cls is int and ints:
+        return Known(value)
+    if cls is not bool and (cls in PYTHON_SCALARS or is_scalar_class(cls)):
+        return Scalar(frozenset({cls}))
+    if cls is tuple or cls is list or cls is dict or is_namedtuple_class(cls):
+        _check_tree(value, outer)
+        return _container(value, cls, ints, (*outer, id(value)))
+    if cls is range:
+        return RangeT(value.start == 0 and value.step == 1)
+    if cls is slice:
+        parts = (_type(part, ints, outer) for part in (value.start, value.stop, value.step))
+        return SliceT(cast("tuple[Type, Type, Type]", tuple(parts)))
+    return Known(value) if is_by_identity(value) else Instance(cls)
+
+
+def _check_tree(value: Any, outer: tuple[int, ...]) -> None:
+    if id(value) in outer:
+        raise Unsupported(
+            f"a {type(value).__name__} among the arguments contains itself",
+            remedy="pass data without cycles, or keep the cycle in an object's attribute",
+        )
+
+
+def _container(value: Any, cls: type, ints: bool, outer: tuple[int, ...]) -> Type:
+    if cls is dict:
+        keys: tuple[Any, ...] = tuple(value)
+        return DictT(keys, tuple(_type(item, ints, outer) for item in value.values()))
+    items = tuple(_type(item, ints, outer) for item in value)
+    if len(items) > LONG and (cls is list or cls is tuple) and items.count(items[0]) == len(items):
+        return Seq(items[0], cls)
+    return ListT(items) if cls is list else TupleT(items, cls)
+
+
+def key_of(args: tuple[Any, ...], ints: frozenset[int] = frozenset()) -> Hashable:
+    """The key of a call's arguments; `ints` are the positions whose ints go by value."""
+    if ints:
+        return tuple([_key(arg, i in ints, ()) for i, arg in enumerate(args)])
+    return tuple([type(arg) if type(arg) in _NUMBERS else _key(arg, False, ()) for arg in args])
+
+
+def key_of_array(array: np.ndarray[Any, Any]) -> Hashable:
+    """dtype and rank, or dtype and which dimensions are one."""
+    shape = array.shape
+    if 1 in shape:
+        return (array.dtype, tuple([n == 1 for n in shape]))
+    return (array.dtype, len(shape))
+
+
+def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
+    cls: type = type(value)
+    if cls is _ARRAY:
+        return key_of_array(value)
+    if cls in _NUMBERS:
+        return (int, value) if ints and cls is int else cls
+    if cls in _PLAIN:
+        return (cls, value)
+    if cls is tuple or cls is list or cls is dict or is_namedtuple_class(cls):
+        _check_tree(value, outer)
+        return _container_key(value, cls, ints, (*outer, id(value)))
+    if cls is pytypes.FunctionType:
+        return function_key(value, outer)
+    if cls is range:
+        return (range, value.start == 0 and value.step == 1)
+    if cls is slice:
+        return (slice, *[_key(part, ints, outer) for part in (value.start, value.stop, value.step)])
+    if hasattr(cls, "__adcompile_key__"):
+        return value.__adcompile_key__()
+    if cls is pytypes.MethodType:
+        # `obj.method` is a new object at each access
+        return (cls, _key(value.__func__, ints, outer), Known(value.__self__))
+    if cls is pytypes.BuiltinFunctionType and isinstance(value.__self__, np.ufunc):
+        return (cls, value.__name__, value.__self__)  # so is `np.add.reduce`
+    return Known(value) if is_by_identity(value) else cls
+
+
+def _container_key(value: Any, cls: type, ints: bool, outer: tuple[int, ...]) -> Hashable:
+    if cls is dict:
+        parts = [(type(name), name, _key(item, ints, outer)) for name, item in value.items()]
+        return (dict, *parts)
+    keys = [_key(item, ints, outer) for item in value]
+    if len(keys) > LONG and (cls is list or cls is tuple) and keys.count(keys[0]) == len(keys):
+        return (cls, "long", keys[0])
+    return (cls, *keys)
+
+
+def function_key(fn: pytypes.FunctionType, outer: tuple[int, ...] = ()) -> Hashable:
+    """A function without captured data is itself the key; a closure is its code, its module
+    and the keys of its cells and defaults."""
+    cells, defaults, kwdefaults = fn.__closure__, fn.__defaults__, fn.__kwdefaults__
+    if not cells and not defaults and not kwdefaults:
+        return fn
+    if id(fn) in outer:  # a nested function that calls itself has itself in a cell
+        return ("recursive", outer.index(id(fn)))
+    inner = (*outer, id(fn))
+    key: list[Hashable] = [fn.__code__, id(fn.__globals__), bool(fn.__dict__) and Known(fn)]
+    key.extend(_cell_key(cell, inner) for cell in cells or ())
+    key.append(len(defaults or ()))
+    key.extend(_key(default, False, inner) for default in defaults or ())
+    key.extend((name, _key(default, False, inner)) for name, default in (kwdefaults or {}).items())
+    return tuple(key)
+
+
+def _cell_key(cell: pytypes.CellType, outer: tuple[int, ...]) -> Hashable:
+    try:
+        return _key(cell.cell_contents, False, outer)
+    except ValueError:  # nothing assigned yet
+        return _EMPTY_CELL
