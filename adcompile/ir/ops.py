@@ -7,6 +7,7 @@ only the emitter turns them into `append` and `pop`.
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 
@@ -94,8 +95,6 @@ def apply(fn: Any, args: Any, kwargs: Any) -> Any:
 
 def load_global(ref: Any) -> Any:
     """The argument is always a Const holding a GlobalRef."""
-    import builtins
-
     return ref.namespace[ref.name] if ref.name in ref.namespace else getattr(builtins, ref.name)
 
 
