@@ -1,0 +1,206 @@
+"""Which specialisation a call runs: one look-up by the abstract types of its arguments.
+
+A Dispatcher belongs to one request (a transform of one function's code). It finds the entry in
+one of two steps: where all arguments are numbers, their classes are the key; otherwise the
+classes lead to a small function that makes the rest of the key from what else decides the types.
+An entry is used only while its guards hold: globals it has folded are still the same objects,
+and no rule has been registered since.
+"""
+
+from __future__ import annotations
+
+import builtins
+import threading
+import types as pytypes
+import warnings
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adcompile.ir.abstract import function_key, key_of, key_of_array
+from adcompile.ir.program import Guard
+from adcompile.ir.types import is_scalar_class
+from adcompile.rules.registry import version
+
+LIMIT = 64
+"""Specialisations a dispatcher keeps; the oldest goes first."""
+
+BUILDING = threading.RLock()
+"""Held while a derivative is made: stages share caches, and one build may ask for another."""
+
+Run = Callable[..., Any]
+Build = Callable[[Any, tuple[Any, ...], frozenset[int]], "tuple[Run, Sequence[Guard]]"]
+"""From the function, the arguments and the positions whose ints go by value to what runs."""
+
+
+class Promote(Exception):  # noqa: N818  (a request, not an error)
+    """Raised while specialising: a type depends on the value of an int in these arguments.
+
+    The dispatcher then keys the ints in these positions by value and builds again.
+    """
+
+    def __init__(self, *positions: int) -> None:
+        super().__init__(*positions)
+        self.positions = frozenset(positions)
+
+
+class SpecialisationWarning(UserWarning):
+    """One function has been specialised for very many argument types."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Entry:
+    """`run(fun, args)`; `valid()` is false once something that was folded has changed."""
+
+    run: Run
+    valid: Callable[[], bool]
+
+
+def guard_check(guards: Sequence[Guard]) -> Callable[[], bool]:
+    """One compiled function that tests all guards and the version of the rules."""
+    names: dict[str, Any] = {"version": version, "builtin": vars(builtins)}
+    tests = [f"version() == {version()}"]
+    spaces: dict[int, str] = {}
+    for i, guard in enumerate(guards):
+        namespace, name = guard.ref.namespace, guard.ref.name
+        space = spaces.setdefault(id(namespace), f"n{len(spaces)}")
+        names[space], names[f"v{i}"] = namespace, guard.value
+        if name in namespace:
+            tests.append(f"{space}[{name!r}] is v{i}")
+        else:
+            tests.append(f"{name!r} not in {space} and builtin[{name!r}] is v{i}")
+    text = f"def valid():\n try:\n  return {' and '.join(tests)}\n except KeyError:\n  return False"
+    exec(compile(text, "<adcompile guards>", "exec"), names)
+    return names["valid"]
+
+
+Keyer = Callable[[tuple[Any, ...]], Hashable]
+
+
+def make_keyer(classes: tuple[type, ...], ints: frozenset[int]) -> Keyer | None:
+    """What tells arguments of these classes apart beyond their classes; None: nothing."""
+    by_value = frozenset(i for i in ints if i < len(classes) and not is_scalar_class(classes[i]))
+    by_value |= {i for i in ints if i < len(classes) and classes[i] is int}
+    rest = [i for i, cls in enumerate(classes) if i in by_value or not (cls is not bool and is_scalar_class(cls))]
+    if not rest:
+        return None
+    if by_value:
+        chosen = frozenset(k for k, i in enumerate(rest) if i in by_value)
+        return lambda args: key_of(tuple([args[i] for i in rest]), chosen)
+    if len(rest) == 1 and classes[rest[0]] is np.ndarray:
+        i = rest[0]
+        return lambda args: key_of_array(args[i])
+    if all(classes[i] is np.ndarray for i in rest):
+        return _arrays_keyer(rest)
+    if rest == list(range(len(classes))):
+        return key_of
+    return lambda args: key_of(tuple([args[i] for i in rest]))
+
+
+def _arrays_keyer(rest: list[int]) -> Keyer:
+    """Several arrays: their dtypes and ranks in one flat tuple, while no dimension is one."""
+    names = {i: f"args[{i}]" for i in rest}
+    shapes = ", ".join(f"s{i}" for i in rest)
+    text = (
+        "def keyer(args):\n"
+        + "".join(f" s{i} = {name}.shape\n" for i, name in names.items())
+        + f" if {' or '.join(f'1 in s{i}' for i in rest)}:\n"
+        + f"  return ({', '.join(f'key_of_array({name})' for name in names.values())})\n"
+        + f" return ({', '.join(f'{name}.dtype' for name in names.values())}, *map(len, ({shapes})))"
+    )
+    namespace: dict[str, Any] = {"key_of_array": key_of_array}
+    exec(compile(text, "<adcompile key>", "exec"), namespace)
+    return namespace["keyer"]
+
+
+def has_captured_data(fun: Any) -> bool:
+    """Whether two functions with this code may differ in what they hold."""
+    return bool(
+        isinstance(fun, pytypes.FunctionType) and (fun.__closure__ or fun.__defaults__ or fun.__kwdefaults__)
+    )
+
+
+class Dispatcher:
+    """`find(fun, args)` gives the entry for these arguments, building it on a miss.
+
+    `numbers` maps the classes of arguments that are all numbers to their entry, so that a caller
+    with a function free of captured data may look there first.
+    """
+
+    __slots__ = ("_by_class", "_captured", "_entries", "_ints", "_warned", "build", "label", "limit", "numbers")
+
+    def __init__(self, build: Build, label: str = "", limit: int = LIMIT) -> None:
+        self.build, self.label, self.limit = build, label, limit
+        self._ints: frozenset[int] = frozenset()
+        self._warned = False
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all specialisations."""
+        with BUILDING:
+            self.numbers: dict[tuple[type, ...], Entry] = {}
+            self._by_class: dict[tuple[type, ...], Keyer | None] = {}
+            self._entries: dict[Hashable, Entry] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries) + len(self.numbers)
+
+    def _key(self, fun: Any, args: tuple[Any, ...], classes: tuple[type, ...]) -> Hashable:
+        """None: the classes say it all."""
+        try:
+            keyer = self._by_class[classes]
+        except KeyError:
+            keyer = self._by_class[classes] = make_keyer(classes, self._ints)
+        captured = function_key(fun) if has_captured_data(fun) else None
+        if keyer is None:
+            return None if captured is None else (classes, captured)
+        return (classes, keyer(args), captured)
+
+    def find(self, fun: Any, args: tuple[Any, ...]) -> Entry:
+        """The entry for these arguments. Raises what building it raises."""
+        classes = tuple(map(type, args))
+        key = self._key(fun, args, classes)
+        entry = self.numbers.get(classes) if key is None else self._entries.get(key)
+        if entry is not None and entry.valid():
+            return entry
+        return self._miss(fun, args, classes)
+
+    def _miss(self, fun: Any, args: tuple[Any, ...], classes: tuple[type, ...]) -> Entry:
+        with BUILDING:
+            while True:
+                key = self._key(fun, args, classes)
+                entry = self.numbers.get(classes) if key is None else self._entries.get(key)
+                if entry is not None and entry.valid():  # another thread has built it meanwhile
+                    return entry
+                try:
+                    run, guards = self.build(fun, args, self._ints)
+                except Promote as request:
+                    if request.positions <= self._ints:
+                        raise
+                    self._ints |= request.positions
+                    self.clear()
+                    continue
+                entry = Entry(run, guard_check(guards))
+                if key is None:
+                    self.numbers[classes] = entry
+                else:
+                    self._entries[key] = entry
+                self._bound()
+                return entry
+
+    def _bound(self) -> None:
+        if len(self) <= self.limit:
+            return
+        table: dict[Any, Entry] = self._entries or self.numbers
+        del table[next(iter(table))]
+        if not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"{self.label or 'a function'} was specialised for more than {self.limit} combinations of argument "
+                "types; the oldest are dropped, and dropped ones are compiled anew when they come again. Pass "
+                "varying structure (lists, strings, flags) as arrays or fix it with functools.partial",
+                SpecialisationWarning,
+                stacklevel=5,
+            )
