@@ -22,29 +22,66 @@ vjp          (y_bar, y, x1, x2, …)           x1_bar, x2_bar, …; forward mode
 composite    (x1, x2, …)                     the same function in other primitives
 frule        (x1, …, x1_dot, …)              y, y_dot (the tangent of an inert argument is 0.0)
 rrule        (x1, …)                         y, pullback; pullback(y_bar) → x1_bar, …
+
+A rule of any kind may have an frule or rrule beside its body: it then has the say in its mode.
+A bare result stands for a tuple of one. A callable may be given by its dotted name, such as
+"numpy.linalg.solve". `constant` functions have no derivative; `primitive` registers a function
+that is never followed into although nothing is known of its derivative; `overlay` puts another
+function in a function's place wherever that is differentiated.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
+from adcompile.errors import RuleError
 from adcompile.rules.registry import Rule, Typing, register
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 
 
-def _decorator(kind: str) -> Callable[..., Any]:
+def resolve(fn: Any) -> Any:
+    """A callable, or the callable that a dotted name such as "numpy.linalg.solve" means.
+
+    Raises RuleError for names that lead nowhere and for what cannot be called.
+    """
+    if isinstance(fn, str):
+        fn = _import(fn)
+    if not callable(fn) and not inspect.isdatadescriptor(fn):
+        raise RuleError(f"{fn!r} cannot have a rule", remedy="register a function, or its dotted name")
+    return fn
+
+
+def _import(name: str) -> Any:
+    module, _, rest = name.partition(".")
+    try:
+        value: Any = importlib.import_module(module)
+        for part in rest.split(".") if rest else ():
+            module = f"{module}.{part}"
+            value = getattr(value, part) if hasattr(value, part) else importlib.import_module(module)
+    except (ImportError, ValueError) as error:
+        raise RuleError(f"there is no {name}", remedy="write the full dotted name of an importable callable") from error
+    return value
+
+
+def _decorator(kind: str, leading: int) -> Callable[..., Any]:
+    """`leading` parameters of the body come before those of the primal."""
+
     def make(
         *fns: Any,
         wrt: tuple[int, ...] | None = None,
         typing: Typing | None = None,
         total: bool = False,
         view: bool = False,
+        pure: bool = True,
     ) -> Callable[[Body], Body]:
         def decorate(body: Body) -> Body:
-            for fn in fns:
-                register(fn, Rule(kind, body=body, wrt=wrt, typing=typing, total=total, view=view))
+            for fn in map(resolve, fns):
+                check_arity(fn, body, leading)
+                register(fn, Rule(kind, body=body, wrt=wrt, typing=typing, total=total, view=view, pure=pure))
             return body
 
         return decorate
@@ -53,8 +90,158 @@ def _decorator(kind: str) -> Callable[..., Any]:
     return make
 
 
-elementwise = _decorator("elementwise")
-reduction = _decorator("reduction")
-linear = _decorator("linear")
-bilinear = _decorator("bilinear")
-composite = _decorator("composite")
+elementwise = _decorator("elementwise", 1)
+reduction = _decorator("reduction", 1)
+linear = _decorator("linear", 2)
+bilinear = _decorator("bilinear", 2)
+composite = _decorator("composite", 0)
+
+
+def vjp(fn: Any, body: Callable[..., Any] | None = None, **settings: Any) -> Any:
+    """Register `body(y_bar, y, x1, x2, …)`, which returns the cotangents of the arguments.
+
+        @vjp(pow)                                   vjp(np.exp, lambda g, y, x: g * y)
+        def _(g, y, a, b): …                        vjp(pow, named_function)
+
+    The cotangents have the shapes and dtypes of their arguments; None stands for an argument
+    without one. `wrt`: the positions of the differentiable parameters. Raises RuleError where
+    the body's parameters are not `y_bar`, `y` and those of the primal.
+    """
+    decorate = _decorator("vjp", 2)(fn, **settings)
+    return decorate if body is None else decorate(body)
+
+
+@overload
+def frule(fn: Any, /) -> Callable[[Body], Body]: ...
+@overload
+def frule(fn: Any, body: Body, /) -> Body: ...
+def frule(fn: Any, body: Any = None, /) -> Any:
+    """Register `body(x1, …, x1_dot, …)`, which returns the value and its tangent.
+
+    Raises RuleError where the body does not take twice the primal's parameters.
+    """
+
+    def decorate(body: Body) -> Body:
+        target = resolve(fn)
+        _check_frule(target, body)
+        register(target, Rule("explicit", frule=body))
+        return body
+
+    return decorate if body is None else decorate(body)
+
+
+@overload
+def rrule(fn: Any, /) -> Callable[[Body], Body]: ...
+@overload
+def rrule(fn: Any, body: Body, /) -> Body: ...
+def rrule(fn: Any, body: Any = None, /) -> Any:
+    """Register `body(x1, …)`, which returns the value and a pullback: `pullback(y_bar)` returns
+    the cotangents of the arguments.
+
+    Raises RuleError where the body's parameters are not the primal's.
+    """
+
+    def decorate(body: Body) -> Body:
+        target = resolve(fn)
+        check_arity(target, body, 0)
+        register(target, Rule("explicit", rrule=body))
+        return body
+
+    return decorate if body is None else decorate(body)
+
+
+def constant(
+    *fns: Any, typing: Typing | None = None, total: bool = False, by_value: bool = False, pure: bool = True
+) -> None:
+    """Register functions whose result has no derivative. `pure=False`: they draw, print or write."""
+    for fn in map(resolve, fns):
+        register(fn, Rule("constant", typing=typing, total=total, by_value=by_value, pure=pure))
+
+
+def non_differentiable(*fns: Any) -> Any:
+    """Register functions whose result is piecewise constant or has no derivative; also a decorator.
+
+    They must be pure: they may be run at compile time on arguments of the same types.
+    """
+    constant(*fns)
+    return fns[0] if len(fns) == 1 else None
+
+
+def primitive(fn: Any) -> Any:
+    """Never follow calls of `fn` into its source: its derivative is what frule, rrule or vjp say,
+    and a call with active arguments is refused until they say something. Also a decorator."""
+    register(resolve(fn), Rule("primitive"))
+    return fn
+
+
+def overlay(fn: Any, body: Callable[..., Any] | None = None) -> Any:
+    """Differentiate `body` wherever `fn` is called: the same function, written so that we can
+    follow it. Raises RuleError where the parameters differ."""
+
+    def decorate(body: Body) -> Body:
+        target = resolve(fn)
+        check_arity(target, body, 0)
+        register(target, Rule("overlay", body=body))
+        return body
+
+    return decorate if body is None else decorate(body)
+
+
+def check_arity(fn: Any, body: Callable[..., Any], leading: int) -> None:
+    """Raise RuleError unless the body takes `leading` parameters and then some of the primal's,
+    all required ones among them. Callables without a signature are taken at the body's word."""
+    primal = signature_of(fn)
+    if primal is None:
+        return
+    parameters = list(inspect.signature(body).parameters.values())
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return
+    taken = len([p for p in parameters if p.kind is not p.VAR_KEYWORD]) - leading
+    least, most = _arity(primal)
+    if not least <= taken <= most:
+        raise _mismatch(fn, body, leading, primal)
+
+
+def _check_frule(fn: Any, body: Callable[..., Any]) -> None:
+    primal = signature_of(fn)
+    parameters = list(inspect.signature(body).parameters.values())
+    if primal is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return
+    least, most = _arity(primal)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(positional) % 2 or not least <= len(positional) // 2 <= most:
+        raise RuleError(
+            f"the frule of {_name(fn)}{primal} takes {len(positional)} positional parameters",
+            remedy="it takes the primal's arguments and then one tangent for each: (x1, …, x1_dot, …)",
+        )
+
+
+def _arity(signature: inspect.Signature) -> tuple[float, float]:
+    parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    least = len([p for p in parameters if p.default is p.empty and p.kind is not p.VAR_POSITIONAL])
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    return least, float("inf") if variadic else len(parameters)
+
+
+def _mismatch(fn: Any, body: Callable[..., Any], leading: int, primal: inspect.Signature) -> RuleError:
+    before = ("", "y, ", "y_bar, y, ")[leading]
+    return RuleError(
+        f"the rule {_name(body)}{inspect.signature(body)} does not fit {_name(fn)}{primal}",
+        remedy=f"its parameters are ({before}those of {_name(fn)})",
+    )
+
+
+def _name(fn: Any) -> str:
+    return getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+
+
+def signature_of(fn: Any) -> inspect.Signature | None:
+    """The signature of a primal, or None where it has none that can be trusted (many builtins;
+    NumPy's ufuncs, which say *args)."""
+    if type(fn).__name__ == "ufunc":
+        names = [inspect.Parameter(f"x{i}", inspect.Parameter.POSITIONAL_ONLY) for i in range(fn.nin)]
+        return inspect.Signature(names)
+    try:
+        return inspect.signature(fn)
+    except (ValueError, TypeError):
+        return None

@@ -36,6 +36,7 @@ class Rule:
     total: bool = False
     view: bool = False
     by_value: bool = False  # constant: pure, and its result on stand-ins is its value (np.iterable, np.result_type)
+    pure: bool = True  # False: it draws, prints or writes; never run at compile time, repeated or dropped
 
 
 _rules: dict[Any, Rule] = {}
@@ -61,10 +62,11 @@ def load() -> None:
 
 
 def register(fn: Any, rule: Rule) -> None:
-    """Give `fn` this rule, over any it had; an frule and an rrule for one callable add up."""
+    """Give `fn` this rule, over any it had; but an frule or rrule adds to the rule there is, and
+    then has the say in its mode."""
     global _version
     old = _rules.get(fn)
-    if old is not None and old.kind == rule.kind == "explicit":
+    if rule.kind == "explicit" and old is not None and old.kind not in ("constant", "primitive", "overlay"):
         rule = replace(old, frule=rule.frule or old.frule, rrule=rule.rrule or old.rrule)
     _rules[fn] = rule
     _version += 1

@@ -1,0 +1,192 @@
+"""The type of a call's result, from the types of its arguments.
+
+A rule may bring its own `typing`; otherwise the callable itself is asked. Elementwise functions
+run once on a stand-in of every combination of argument classes, so that NumPy's promotion comes
+out exactly, and their dims follow from broadcasting. All others run on stand-ins of several
+sizes and contents (typing_standin), and only what agrees is believed. Nothing runs that is not
+registered as pure.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from adcompile.errors import Unsupported
+from adcompile.ir.types import (
+    BOOL,
+    FLOAT,
+    NEVER,
+    UNKNOWN,
+    Array,
+    Dim,
+    Known,
+    Maybe,
+    Never,
+    Scalar,
+    TupleT,
+    Type,
+    Unknown,
+    is_scalar_class,
+    join,
+    scalar,
+    widen,
+)
+from adcompile.rules.registry import Rule
+from adcompile.rules.typing_standin import standin_type
+
+__all__ = ["broadcast_dims", "broadcast_type", "power_type", "refuse_out", "result_type", "standin_type"]
+
+MEMBERS = 64
+"""Combinations of scalar classes that are tried before the result is given up as Unknown."""
+
+
+def result_type(fn: Any, rule: Rule, args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """The type of `fn(*args, **kwargs)`; raises Unsupported for what is never followed."""
+    refuse_out(kwargs)
+    args = [a.type if isinstance(a, Maybe) else a for a in args]
+    if any(isinstance(a, Never) for a in args):
+        return NEVER
+    if rule.typing is not None:
+        return rule.typing(args, kwargs)
+    if not rule.pure:
+        return UNKNOWN
+    if rule.kind == "elementwise":
+        return broadcast_type(fn, args, kwargs)
+    return standin_type(fn, tuple(args), tuple(sorted(kwargs.items())), rule.by_value)
+
+
+def refuse_out(kwargs: dict[str, Type]) -> None:
+    """`out=` writes into its argument, which no rule of a pure function describes."""
+    if "out" in kwargs and kwargs["out"] != Known(None):
+        raise Unsupported("out=", None, "write `a[...] = f(x)`, or bind the result to a name")
+
+
+def broadcast_dims(shapes: list[tuple[Dim, ...]]) -> tuple[Dim, ...]:
+    """The dims of a broadcast result. A pair that is many in one operand is many: zero is too."""
+    rank = max((len(s) for s in shapes), default=0)
+    out: list[Dim] = []
+    for axis in range(-rank, 0):
+        dims = {s[axis] for s in shapes if len(s) >= -axis}
+        out.append("many" if "many" in dims else "any" if "any" in dims else "one")
+    return tuple(out)
+
+
+def broadcast_type(fn: Any, args: list[Type], kwargs: dict[str, Type] | None = None) -> Type:
+    """The type of an elementwise function's result."""
+    settings = kwargs or {}
+    wide = tuple(widen(a) for a in args)
+    if not all(isinstance(a, (Scalar, Array)) for a in wide):
+        if any(isinstance(a, Unknown) for a in wide):
+            return UNKNOWN
+        return standin_type(fn, tuple(args), tuple(sorted(settings.items())), False)
+    if not all(isinstance(v, Known) for v in settings.values()):
+        return UNKNOWN
+    if "where" in settings:
+        raise Unsupported("where= of a ufunc", None, "write np.where(mask, f(x), other)")
+    return _broadcast(fn, wide, tuple(sorted(settings.items())))
+
+
+@lru_cache(maxsize=8192)
+def _broadcast(fn: Any, args: tuple[Scalar | Array, ...], kwargs: tuple[tuple[str, Known], ...]) -> Type:
+    members = [_classes(a) for a in args]
+    if np.prod([len(m) for m in members], dtype=float) > MEMBERS:
+        return UNKNOWN
+    settings = {name: known.value for name, known in kwargs}
+    shapes = [a.dims for a in args if isinstance(a, Array)]
+    known = [s for s in shapes if s is not None]
+    rankless = len(known) < len(shapes)
+    if rankless and not any(known):
+        return UNKNOWN  # a 0-d operand alone would give a scalar
+    dims = None if rankless else broadcast_dims(known)
+    out: Type = NEVER
+    for combination in itertools.product(*members):
+        result = _first_result(fn, combination, settings)
+        out = join(out, _typed(result[0], dims) if result else UNKNOWN)
+    return out
+
+
+def _classes(t: Scalar | Array) -> list[tuple[Any, int]]:
+    """What decides a result's class: (class or dtype, 0 for scalars, 1 for 0-d, 2 for more)."""
+    if isinstance(t, Scalar):
+        return sorted(((kind, 0) for kind in t.kinds), key=lambda member: member[0].__name__)
+    return [(t.dtype, 1 if t.dims == () else 2)]
+
+
+_VALUES = (0.5, 1.5, -0.5, 2.0, 1.0)
+
+
+def _first_result(fn: Any, combination: tuple[tuple[Any, int], ...], settings: dict[str, Any]) -> tuple[Any] | None:
+    """The callable's result on the first stand-ins within its domain, in a tuple."""
+    with np.errstate(all="ignore"):
+        for value in _VALUES:
+            try:
+                return (fn(*[_member(cls, level, value) for cls, level in combination], **settings),)
+            except (ValueError, ZeroDivisionError, OverflowError):
+                continue
+            except (TypeError, AttributeError, IndexError):
+                return None
+    return None
+
+
+def _member(cls: Any, level: int, value: float) -> Any:
+    dtype = np.dtype(cls)
+    number: Any = value if dtype.kind in "fc" else max(1, int(value)) if dtype.kind in "iu" else value > 0
+    if level == 0:
+        return cls(number)
+    return np.full((1,) * (level - 1), number, dtype)
+
+
+def _typed(value: Any, dims: tuple[Dim, ...] | None) -> Type:
+    """The type of one stand-in result whose arrays have the given dims."""
+    if isinstance(value, np.ndarray):
+        return Array(value.dtype, dims) if type(value) is np.ndarray and value.dtype != object else UNKNOWN
+    if isinstance(value, tuple):
+        return TupleT(tuple(_typed(v, dims) for v in value), type(value))
+    return scalar(type(value)) if is_scalar_class(type(value)) else UNKNOWN
+
+
+def power_type(fn: Callable[..., Any] = operator.pow) -> Callable[[list[Type], dict[str, Type]], Type]:
+    """The typing of `a ** b`, whose class depends on values for Python numbers."""
+
+    def typing(args: list[Type], kwargs: dict[str, Type]) -> Type:
+        if len(args) != 2:
+            return broadcast_type(fn, args, kwargs)
+        base, exponent = widen(args[0]), widen(args[1])
+        if not (isinstance(base, Scalar) and isinstance(exponent, Scalar)):
+            return broadcast_type(fn, args, kwargs)
+        out: Type = NEVER
+        for b in base.kinds:
+            for e in exponent.kinds:
+                out = join(out, _power_of(fn, b, e, args[1]))
+        return out
+
+    return typing
+
+
+def _power_of(fn: Any, base: type, exponent: type, written: Type) -> Type:
+    if issubclass(base, int) and issubclass(exponent, int):
+        if isinstance(written, Known):
+            return scalar(int if written.value >= 0 else float)
+        return scalar(int, float)
+    if base in (int, float, bool) and exponent in (int, float, bool):
+        # a negative base with a fractional exponent gives a complex number: checked at run time
+        return FLOAT
+    return broadcast_type(fn, [scalar(base), scalar(exponent)])
+
+
+def always(t: Type) -> Callable[[list[Type], dict[str, Type]], Type]:
+    """The typing of a callable whose result has one type whatever it is given."""
+
+    def typing(args: list[Type], kwargs: dict[str, Type]) -> Type:
+        return t
+
+    return typing
+
+
+truth = always(BOOL)

@@ -1,0 +1,345 @@
+"""Types by experiment: run a pure callable on stand-in arguments, believe what agrees.
+
+The stand-ins of one call differ in size (a dimension that is not one has 4, then 6), in content
+(ordinary, all zero) and, where the types leave it open, in rank, in the value of ints and
+in whether an unknown dimension is one. A dimension of the result is believed to be *not one* only
+if it is the same constant in all runs or a multiple of a power of the size, so that `x[1:]`,
+`np.diff`, masks and `unique` give *any*.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, cast
+
+import numpy as np
+
+from adcompile.ir.types import (
+    NEVER,
+    UNKNOWN,
+    Array,
+    Closure,
+    Dim,
+    DictT,
+    Instance,
+    IterT,
+    Known,
+    ListT,
+    Maybe,
+    Never,
+    RangeT,
+    Scalar,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+    Unknown,
+    is_scalar_class,
+    join,
+    scalar,
+)
+
+COMBINATIONS = 64
+SIZES = (4, 6)
+INTEGERS = (2, 3, 1, 0, -1)
+RANKS = (1, 2, 3, 0)
+
+
+class NoStandin(Exception):
+    """No value can stand for this type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One run. `group` numbers the choices under which sizes alone vary."""
+
+    group: int
+    size: int
+    fill: str = "ordinary"  # or zeros
+    distinct: bool = False  # every array argument has another size
+    one_for_any: bool = False
+    rank: int = 1
+    integer: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    setting: Setting
+    value: Any
+
+
+@lru_cache(maxsize=8192)
+def standin_type(
+    fn: Any, args: tuple[Type, ...], kwargs: tuple[tuple[str, Type], ...] = (), by_value: bool = False
+) -> Type:
+    """The type of `fn(*args, **kwargs)`. `by_value`: a result that is the same number, bool or
+    string in all runs is that value."""
+    types = [*args, *(t for _, t in kwargs)]
+    alternatives = [list(itertools.islice(single_kinds(t), COMBINATIONS + 1)) for t in types]
+    if np.prod([len(a) for a in alternatives], dtype=float) > COMBINATIONS:
+        return UNKNOWN
+    names = [name for name, _ in kwargs]
+    out: Type = NEVER
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for combination in itertools.product(*alternatives):
+            samples = _run(fn, combination, len(args), names)
+            out = join(out, merge(samples, by_value) if samples else UNKNOWN)
+            if isinstance(out, Unknown):
+                break
+    return out
+
+
+def single_kinds(t: Type) -> Iterator[Type]:
+    """The types that `t` is a union of."""
+    match t:
+        case Scalar(kinds) if len(kinds) > 1:
+            for kind in sorted(kinds, key=lambda k: k.__name__):
+                yield scalar(kind)
+        case TupleT(items, cls):
+            for choice in itertools.product(*map(single_kinds, items)):
+                yield TupleT(choice, cls)
+        case ListT(items):
+            for choice in itertools.product(*map(single_kinds, items)):
+                yield ListT(choice)
+        case DictT(keys, values):
+            for choice in itertools.product(*map(single_kinds, values)):
+                yield DictT(keys, choice)
+        case Seq(item, cls):
+            for choice in single_kinds(item):
+                yield Seq(choice, cls)
+        case Maybe(item):
+            yield from single_kinds(item)
+        case _:
+            yield t
+
+
+def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) -> list[Sample]:
+    samples: list[Sample] = []
+    apart = sum(_contains(t, lambda part: isinstance(part, (Array, Seq))) for t in types) > 1
+
+    def attempt(setting: Setting) -> bool:
+        values = [standin(t, setting, number) for number, t in enumerate(types)]
+        try:
+            value = fn(*values[:positional], **dict(zip(names, values[positional:])))
+        except Exception:  # whatever the primal raises on these values says nothing about others
+            return False
+        samples.append(Sample(setting, value))
+        return True
+
+    for setting in _settings(types):
+        larger = replace(setting, size=SIZES[1])
+        try:
+            ordinary = attempt(setting) and attempt(larger)
+            if attempt(replace(setting, fill="zeros")) and not ordinary:
+                attempt(replace(larger, fill="zeros"))
+            if apart:
+                attempt(replace(setting, distinct=True))
+        except NoStandin:
+            return []
+    return samples
+
+
+def _settings(types: tuple[Type, ...]) -> Iterator[Setting]:
+    """The first run of each group."""
+    open_dims = any(_contains(t, _is_open) for t in types)
+    ranks = RANKS if any(_contains(t, lambda part: isinstance(part, Array) and part.dims is None) for t in types) else (1,)
+    integers = INTEGERS if any(_contains(t, _is_integer) for t in types) else (2,)
+    choices = itertools.product((False, True) if open_dims else (False,), ranks, integers)
+    for group, (one, rank, integer) in enumerate(choices):
+        yield Setting(group, SIZES[0], one_for_any=one, rank=rank, integer=integer)
+
+
+def _contains(t: Type, test: Callable[[Type], bool]) -> bool:
+    if test(t):
+        return True
+    match t:
+        case TupleT(items) | ListT(items) | IterT(_, items):
+            return any(_contains(item, test) for item in items)
+        case DictT(_, values):
+            return any(_contains(value, test) for value in values)
+        case Seq(item) | Maybe(item):
+            return _contains(item, test)
+        case SliceT(parts):
+            return any(_contains(part, test) for part in parts)
+        case _:
+            return False
+
+
+def _is_open(t: Type) -> bool:
+    return isinstance(t, (Seq, RangeT)) or (isinstance(t, Array) and t.dims is not None and "any" in t.dims)
+
+
+def _is_integer(t: Type) -> bool:
+    return isinstance(t, Scalar) and any(issubclass(k, (int, np.integer)) and k is not bool for k in t.kinds)
+
+
+def standin(t: Type, setting: Setting, number: int = 0) -> Any:
+    """A value of type `t`; raises NoStandin where there is none to be had."""
+    match t:
+        case Known(value):
+            return value
+        case Scalar(kinds):
+            return _scalar(next(iter(kinds)), setting)
+        case Array(dtype, dims):
+            return _array(dtype, _shape(dims, setting, number), setting.fill)
+        case TupleT(items, cls):
+            values = [standin(item, setting, number) for item in items]
+            return tuple(values) if cls is tuple else cls(*values)
+        case ListT(items):
+            return [standin(item, setting, number) for item in items]
+        case DictT(keys, values):
+            return {key: standin(value, setting, number) for key, value in zip(keys, values)}
+        case Seq(item, cls):
+            return cls(standin(item, setting, number) for _ in range(1 if setting.one_for_any else setting.size))
+        case RangeT():
+            return range(1 if setting.one_for_any else setting.size)
+        case SliceT((start, stop, step)):
+            return slice(*(standin(part, setting, number) for part in (start, stop, step)))
+        case Maybe(item):
+            return standin(item, setting, number)
+        case Instance(cls) if cls is str:
+            return "text"
+        case Never() | Unknown() | Instance() | Closure() | IterT():
+            raise NoStandin
+    raise NoStandin
+
+
+def _scalar(kind: type, setting: Setting) -> Any:
+    cls = cast(Any, kind)
+    if issubclass(kind, (bool, np.bool_)):
+        return cls(setting.fill != "zeros")
+    if issubclass(kind, (int, np.integer)):
+        return cls(abs(setting.integer) if issubclass(kind, np.unsignedinteger) else setting.integer)
+    return cls(0.0 if setting.fill == "zeros" else 2.3 if setting.distinct else 0.7)
+
+
+def _shape(dims: tuple[Dim, ...] | None, setting: Setting, number: int) -> tuple[int, ...]:
+    size = setting.size + (number if setting.distinct else 0)
+    if dims is None:
+        return (size,) * setting.rank
+    return tuple(1 if d == "one" or (d == "any" and setting.one_for_any) else size for d in dims)
+
+
+@lru_cache(maxsize=1024)
+def _content(dtype: np.dtype[Any], shape: tuple[int, ...], fill: str) -> np.ndarray[Any, Any]:
+    if dtype.kind not in "biufc":
+        raise NoStandin
+    if fill != "ordinary":
+        return np.zeros(shape, dtype)
+    count = int(np.prod(shape))
+    if dtype.kind in "biu":
+        return (np.arange(count) % (2 if dtype.kind == "b" else 4)).astype(dtype).reshape(shape)
+    values: np.ndarray[Any, Any] = 0.3 + 0.5 * (np.arange(count) * 0.618033988749895 % 1.0)  # all different
+    values = values.astype(dtype).reshape(shape)
+    if dtype.kind == "c":
+        values = values * dtype.type(1 + 0.25j)
+    if len(shape) >= 2 and shape[-1] == shape[-2]:
+        values = values + (4 * shape[-1] * np.eye(shape[-1])).astype(dtype)  # so that it can be inverted
+    return values
+
+
+def _array(dtype: np.dtype[Any], shape: tuple[int, ...], fill: str) -> np.ndarray[Any, Any]:
+    return _content(dtype, shape, fill).copy()
+
+
+def merge(samples: list[Sample], by_value: bool = False) -> Type:
+    """The type of all these results."""
+    values = [s.value for s in samples]
+    first = values[0]
+    cls = type(first)
+    if any(type(v) is not cls for v in values):
+        return _merge_classes(samples, by_value)
+    if cls is np.ndarray:
+        return _merge_arrays(samples)
+    if is_scalar_class(cls):
+        same = by_value and all(Known(v) == Known(first) for v in values)
+        return Known(first) if same else scalar(cls)
+    if isinstance(first, (tuple, list)):
+        return _merge_sequences(samples, cls, by_value)
+    if cls is dict:
+        return _merge_dicts(samples, by_value)
+    if cls is slice:
+        parts = [merge([replace(s, value=getattr(s.value, n)) for s in samples], by_value) for n in _SLICE]
+        return SliceT((parts[0], parts[1], parts[2]))
+    if cls is range:
+        return RangeT()
+    if first is None or isinstance(first, _IDENTITIES):
+        return Known(first) if all(Known(v) == Known(first) for v in values) else UNKNOWN
+    if isinstance(first, (str, bytes)):
+        return Known(first) if by_value and all(v == first for v in values) else Instance(cls)
+    if isinstance(first, np.ndarray) or hasattr(cls, "__next__"):
+        return UNKNOWN  # array subclasses; iterators, whose contents a class does not tell
+    return Instance(cls)
+
+
+_SLICE = ("start", "stop", "step")
+_IDENTITIES = (np.dtype, type, ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)
+
+
+def _merge_classes(samples: list[Sample], by_value: bool) -> Type:
+    out: Type = NEVER
+    for cls in dict.fromkeys(type(s.value) for s in samples):
+        out = join(out, merge([s for s in samples if type(s.value) is cls], by_value))
+    return out
+
+
+def _merge_sequences(samples: list[Sample], cls: type, by_value: bool) -> Type:
+    length = len(samples[0].value)
+    if all(len(s.value) == length for s in samples):
+        items = tuple(merge([replace(s, value=s.value[i]) for s in samples], by_value) for i in range(length))
+        return ListT(items) if cls is list else TupleT(items, cls)
+    if cls not in (list, tuple):
+        return UNKNOWN
+    every = [replace(s, value=item) for s in samples for item in s.value]
+    return Seq(merge(every), cls) if every else UNKNOWN
+
+
+def _merge_dicts(samples: list[Sample], by_value: bool) -> Type:
+    keys = tuple(samples[0].value)
+    if any(tuple(s.value) != keys for s in samples):
+        return Instance(dict)
+    return DictT(keys, tuple(merge([replace(s, value=s.value[k]) for s in samples], by_value) for k in keys))
+
+
+def _merge_arrays(samples: list[Sample]) -> Type:
+    dtype = samples[0].value.dtype
+    if dtype == object or any(s.value.dtype != dtype for s in samples):
+        return UNKNOWN
+    ranks = {s.value.ndim for s in samples}
+    if len(ranks) > 1:
+        return Array(dtype, None)
+    return Array(dtype, tuple(_dim(samples, axis) for axis in range(ranks.pop())))
+
+
+def _dim(samples: list[Sample], axis: int) -> Dim:
+    groups = {s.setting.group: None for s in samples}
+    laws = {_law([s for s in samples if s.setting.group == g], axis) for g in groups}
+    if laws == {1}:
+        return "one"
+    # a constant that differs between groups depends on values
+    constants = {law for law in laws if isinstance(law, int)}
+    return "any" if None in laws or 1 in constants or len(constants) > 1 else "many"
+
+
+def _law(samples: list[Sample], axis: int) -> int | str | None:
+    """How a dimension depends on the size: a constant, "grows" in proportion, or None."""
+    pairs = [(s.setting.size, s.value.shape[axis]) for s in samples if not s.setting.distinct]
+    apart = [s.value.shape[axis] for s in samples if s.setting.distinct]
+    if not pairs:
+        return None
+    outcomes = {out for _, out in pairs}
+    both_sizes = len({size for size, _ in pairs}) > 1
+    if len(outcomes) == 1 and (both_sizes or outcomes == {0}):
+        constant = outcomes.pop()
+        return constant if all(out == constant for out in apart) else None
+    for power in (1, 2, 3, 4):
+        factors = {out / size**power for size, out in pairs}
+        if both_sizes and len(factors) == 1 and (factor := factors.pop()) >= 1 and factor == int(factor):
+            return "grows" if 1 not in apart else None
+    return None
