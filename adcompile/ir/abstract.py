@@ -1,9 +1,9 @@
 """From values to abstract types, and to the keys under which specialisations are found.
 
 `type_of` and `key_of` agree: arguments with equal keys may run the same specialised program.
-A plain function has the type Known(function); its key is its code, its module and the keys of
-its cells and defaults, so whoever specialises on a Known function reads cells and defaults from
-the function that is passed, never from the one that was met first.
+A plain function has the type Known(function), and a specialised program may refer to its very
+cells: its key is its identity with the keys of what the cells hold now. Only the function that
+is differentiated itself gets its cells as arguments, so fresh closures share its key.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import enum
 import functools
 import types as pytypes
+import weakref
 from collections.abc import Hashable, Iterable
 from typing import Any, cast
 
@@ -165,7 +166,7 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
         _check_tree(value, outer)
         return _container_key(value, cls, ints, (*outer, id(value)))
     if cls is pytypes.FunctionType:
-        return function_key(value, outer)
+        return _inner_function_key(value, outer)
     if cls is range:
         return (range, value.start == 0 and value.step == 1)
     if cls is slice:
@@ -190,21 +191,28 @@ def _container_key(value: Any, cls: type, ints: bool, outer: tuple[int, ...]) ->
     return (cls, *keys)
 
 
-def function_key(fn: pytypes.FunctionType, outer: tuple[int, ...] = ()) -> Hashable:
-    """A function without captured data is itself the key; a closure is its code, its module
-    and the keys of its cells and defaults."""
-    cells, defaults, kwdefaults = fn.__closure__, fn.__defaults__, fn.__kwdefaults__
-    if not cells and not defaults and not kwdefaults:
+def function_key(fn: pytypes.FunctionType) -> Hashable:
+    """The key of a function that is differentiated: closures of one factory share it, if their
+    cells have the same types and their defaults are the same values."""
+    if not (fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__ or fn.__dict__):
         return fn
+    return (fn.__code__, id(fn.__globals__), bool(fn.__dict__) and weakref.ref(fn), *_held(fn, (id(fn),)))
+
+
+def _inner_function_key(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> Hashable:
+    """A function among the arguments or in a cell: this very one, whose cells may be rebound."""
     if id(fn) in outer:  # a nested function that calls itself has itself in a cell
         return ("recursive", outer.index(id(fn)))
-    inner = (*outer, id(fn))
-    key: list[Hashable] = [fn.__code__, id(fn.__globals__), bool(fn.__dict__) and Known(fn)]
-    key.extend(_cell_key(cell, inner) for cell in cells or ())
-    key.append(len(defaults or ()))
-    key.extend(_key(default, False, inner) for default in defaults or ())
-    key.extend((name, _key(default, False, inner)) for name, default in (kwdefaults or {}).items())
-    return tuple(key)
+    if not (fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__):
+        return fn
+    return (weakref.ref(fn), *_held(fn, (*outer, id(fn))))
+
+
+def _held(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> list[Hashable]:
+    key: list[Hashable] = [_cell_key(cell, outer) for cell in fn.__closure__ or ()]
+    key.extend(Known(default) for default in fn.__defaults__ or ())
+    key.extend((name, Known(default)) for name, default in (fn.__kwdefaults__ or {}).items())
+    return key
 
 
 def _cell_key(cell: pytypes.CellType, outer: tuple[int, ...]) -> Hashable:

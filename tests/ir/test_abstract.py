@@ -150,11 +150,27 @@ def test_ints_by_value():
     assert key_of((1, 2), frozenset({1})) == key_of((3, 2), frozenset({1})) != key_of((1, 4), frozenset({1}))
 
 
-def test_fresh_closures_share_a_key():
-    assert key_of((scale(1.0),)) == key_of((scale(2.0),))
-    assert key_of((scale(1.0),)) != key_of((scale(1),))
-    assert key_of((scale(math.sin),)) != key_of((scale(math.cos),))
-    assert key_of((scale(scale(1.0)),)) == key_of((scale(scale(2.0)),))
+def test_fresh_closures_share_a_key_where_they_are_differentiated():
+    assert function_key(scale(1.0)) == function_key(scale(2.0)) != function_key(scale(1))
+    assert function_key(scale(math.sin)) != function_key(scale(math.cos))
+
+
+def test_functions_among_arguments_are_themselves():
+    one, other = scale(1.0), scale(1.0)
+    assert key_of((one,)) == key_of((one,)) != key_of((other,))
+    assert function_key(scale(one)) == function_key(scale(one)) != function_key(scale(other))
+
+
+def test_a_rebound_cell_changes_the_key():
+    k = 1.0
+
+    def inner(x):
+        return k * x
+
+    before = key_of((inner,))
+    assert key_of((inner,)) == before
+    k = 2
+    assert key_of((inner,)) != before
 
 
 def test_defaults_belong_to_the_key():
@@ -164,7 +180,8 @@ def test_defaults_belong_to_the_key():
 
         return inner
 
-    assert function_key(make(1.0)) == function_key(make(2.0)) != function_key(make(None))
+    assert function_key(make(1.0)) == function_key(make(1.0)) != function_key(make(2.0))
+    assert function_key(make(1)) != function_key(make(1.0))
 
 
 def test_recursive_closures_and_empty_cells():
