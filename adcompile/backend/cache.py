@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.ir.abstract import function_key, key_of, key_of_array
+from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array
 from adcompile.ir.program import Guard
 from adcompile.ir.types import is_scalar_class
 from adcompile.rules.registry import version
@@ -31,19 +31,9 @@ BUILDING = threading.RLock()
 """Held while a derivative is made: stages share caches, and one build may ask for another."""
 
 Run = Callable[..., Any]
-Build = Callable[[Any, tuple[Any, ...], frozenset[int]], "tuple[Run, Sequence[Guard]]"]
-"""From the function, the arguments and the positions whose ints go by value to what runs."""
-
-
-class Promote(Exception):  # noqa: N818  (a request, not an error)
-    """Raised while specialising: a type depends on the value of an int in these arguments.
-
-    The dispatcher then keys the ints in these positions by value and builds again.
-    """
-
-    def __init__(self, *positions: int) -> None:
-        super().__init__(*positions)
-        self.positions = frozenset(positions)
+Build = Callable[[Any, tuple[Any, ...], frozenset[int]], "tuple[Run, Sequence[Guard], Any]"]
+"""From the function, the arguments and the positions whose ints go by value to what runs, what
+must hold for that, and whatever the caller wants to keep with it."""
 
 
 class SpecialisationWarning(UserWarning):
@@ -56,6 +46,7 @@ class Entry:
 
     run: Run
     valid: Callable[[], bool]
+    made: Any = None
 
 
 def guard_check(guards: Sequence[Guard]) -> Callable[[], bool]:
@@ -115,11 +106,16 @@ def _arrays_keyer(rest: list[int]) -> Keyer:
     return namespace["keyer"]
 
 
-def has_captured_data(fun: Any) -> bool:
-    """Whether two functions with this code may differ in what they hold."""
-    return bool(
-        isinstance(fun, pytypes.FunctionType) and (fun.__closure__ or fun.__defaults__ or fun.__kwdefaults__)
-    )
+def captured_key(fun: Any) -> Hashable:
+    """What tells functions of the same code apart: the types of their cells; None: nothing.
+
+    Derivatives (anything with `__adcompile_key__`) hold what their function, `fun.fun`, holds.
+    """
+    while hasattr(type(fun), "__adcompile_key__"):
+        fun = fun.fun
+    if isinstance(fun, pytypes.FunctionType) and (fun.__closure__ or fun.__defaults__ or fun.__kwdefaults__):
+        return function_key(fun)
+    return None
 
 
 class Dispatcher:
@@ -129,20 +125,22 @@ class Dispatcher:
     with a function free of captured data may look there first.
     """
 
-    __slots__ = ("_by_class", "_captured", "_entries", "_ints", "_warned", "build", "label", "limit", "numbers")
+    __slots__ = ("_by_class", "_entries", "_ints", "_warned", "build", "label", "limit", "numbers")
 
-    def __init__(self, build: Build, label: str = "", limit: int = LIMIT) -> None:
+    def __init__(self, build: Build, label: str = "", limit: int = LIMIT, ints: frozenset[int] = frozenset()) -> None:
         self.build, self.label, self.limit = build, label, limit
-        self._ints: frozenset[int] = frozenset()
+        self._ints = ints
         self._warned = False
-        self.clear()
+        self.numbers: dict[tuple[type, ...], Entry] = {}
+        self._by_class: dict[tuple[type, ...], Keyer | None] = {}
+        self._entries: dict[Hashable, Entry] = {}
 
     def clear(self) -> None:
         """Forget all specialisations."""
         with BUILDING:
-            self.numbers: dict[tuple[type, ...], Entry] = {}
-            self._by_class: dict[tuple[type, ...], Keyer | None] = {}
-            self._entries: dict[Hashable, Entry] = {}
+            self.numbers.clear()
+            self._by_class.clear()
+            self._entries.clear()
 
     def __len__(self) -> int:
         return len(self._entries) + len(self.numbers)
@@ -153,7 +151,7 @@ class Dispatcher:
             keyer = self._by_class[classes]
         except KeyError:
             keyer = self._by_class[classes] = make_keyer(classes, self._ints)
-        captured = function_key(fun) if has_captured_data(fun) else None
+        captured = captured_key(fun)
         if keyer is None:
             return None if captured is None else (classes, captured)
         return (classes, keyer(args), captured)
@@ -175,14 +173,14 @@ class Dispatcher:
                 if entry is not None and entry.valid():  # another thread has built it meanwhile
                     return entry
                 try:
-                    run, guards = self.build(fun, args, self._ints)
+                    run, guards, made = self.build(fun, args, self._ints)
                 except Promote as request:
                     if request.positions <= self._ints:
                         raise
                     self._ints |= request.positions
                     self.clear()
                     continue
-                entry = Entry(run, guard_check(guards))
+                entry = Entry(run, guard_check(guards), made)
                 if key is None:
                     self.numbers[classes] = entry
                 else:

@@ -34,6 +34,7 @@ from adcompile.ir.types import (
     dim_of,
     is_scalar_class,
 )
+from adcompile.tangents import is_namedtuple_class
 
 LONG = 16
 """A list or tuple with more items than this, all of one type, is a Seq."""
@@ -68,9 +69,15 @@ _ARRAY = np.ndarray
 _EMPTY_CELL = ("empty cell",)
 
 
-def is_namedtuple_class(cls: type) -> bool:
-    """Whether `cls` was made by collections.namedtuple or typing.NamedTuple."""
-    return issubclass(cls, tuple) and cls is not tuple and hasattr(cls, "_fields") and hasattr(cls, "_make")
+class Promote(Exception):
+    """Raised while specialising: a type depends on the value of an int in these arguments.
+
+    The dispatcher then keys the ints in these positions by value and specialises again.
+    """
+
+    def __init__(self, *positions: int) -> None:
+        super().__init__(*positions)
+        self.positions = frozenset(positions)
 
 
 def is_by_identity(value: Any) -> bool:

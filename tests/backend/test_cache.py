@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from adcompile.backend.cache import Dispatcher, Promote, SpecialisationWarning, guard_check
+from adcompile.backend.cache import Dispatcher, SpecialisationWarning, guard_check
+from adcompile.ir.abstract import Promote
 from adcompile.ir.nodes import GlobalRef
 from adcompile.ir.program import Guard
 from adcompile.rules import registry
@@ -31,7 +32,7 @@ class Counter:
     def __call__(self, fun, args, ints):
         self.calls.append((args, ints))
         n = len(self.calls)
-        return (lambda fun, args: n), self.guards
+        return (lambda fun, args: n), self.guards, None
 
 
 def test_one_specialisation_for_one_combination_of_types():
@@ -106,7 +107,7 @@ def test_promotion_keys_ints_by_value():
         if 1 not in ints:
             raise Promote(1)
         seen.append(args)
-        return (lambda fun, args: None), ()
+        return (lambda fun, args: None), (), None
 
     d = Dispatcher(build)
     one = d.find(plain, (1.0, 1))
