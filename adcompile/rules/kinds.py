@@ -95,6 +95,7 @@ reduction = _decorator("reduction", 1)
 linear = _decorator("linear", 2)
 bilinear = _decorator("bilinear", 2)
 composite = _decorator("composite", 0)
+vjps = _decorator("vjp", 2)  # vjp for several callables that share a body
 
 
 def vjp(fn: Any, body: Callable[..., Any] | None = None, **settings: Any) -> Any:

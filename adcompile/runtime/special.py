@@ -1,0 +1,51 @@
+"""Special functions of one number that the derivatives of `math` need and `math` lacks."""
+
+from __future__ import annotations
+
+import math
+
+# Bernoulli numbers B2, B4, … of the asymptotic series
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+
+
+def digamma(x: float) -> float:
+    """The derivative of `math.lgamma`; nan at its poles (zero and the negative integers)."""
+    if x <= 0 and x == math.floor(x):
+        return math.nan
+    if x < 0:  # reflection, so that the recurrence below stays short
+        return digamma(1.0 - x) - math.pi / math.tan(math.pi * x)
+    result = 0.0
+    while x < 12.0:
+        result -= 1.0 / x
+        x += 1.0
+    if math.isinf(x):
+        return x
+    result += math.log(x) - 0.5 / x
+    power = inverse = 1.0 / (x * x)
+    for k, b in enumerate(_BERNOULLI, start=1):
+        result -= b * power / (2 * k)
+        power *= inverse
+    return result
+
+
+def polygamma(n: int, x: float) -> float:
+    """The n-th derivative of `digamma`; for negative x the recurrence takes -x steps."""
+    if n == 0:
+        return digamma(x)
+    if x <= 0 and x == math.floor(x):
+        return math.nan
+    sign = -1.0 if n % 2 == 0 else 1.0
+    factorial = math.gamma(n + 1)
+    result = 0.0
+    while x < 14.0 + n:
+        result += factorial / x ** (n + 1)
+        x += 1.0
+    result += math.gamma(n) / x**n + 0.5 * factorial / x ** (n + 1)
+    for k, b in enumerate(_BERNOULLI, start=1):
+        result += b * math.exp(math.lgamma(2 * k + n) - math.lgamma(2 * k + 1)) / x ** (2 * k + n)
+    return sign * result
+
+
+def exponent(x: float) -> int:
+    """The e of `m, e = math.frexp(x)`."""
+    return math.frexp(x)[1]
