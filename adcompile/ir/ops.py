@@ -8,6 +8,7 @@ only the emitter turns them into `append` and `pop`.
 from __future__ import annotations
 
 import builtins
+import importlib
 from typing import Any
 
 
@@ -88,6 +89,15 @@ def unpack_star(value: Any, before: int, after: int) -> tuple[Any, ...]:
     return (*items[:before], middle, *items[len(items) - after :])
 
 
+def expect_length(value: Any, count: int) -> Any:
+    """`value` itself, if `a, b = value` could unpack it; raises what Python raises."""
+    if len(value) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(value) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(value)})")
+    return value
+
+
 def apply(fn: Any, args: Any, kwargs: Any) -> Any:
     """`fn(*args, **kwargs)`: calls with splats."""
     return fn(*args, **kwargs)
@@ -133,3 +143,30 @@ def list_set(items: Any, index: Any, item: Any) -> Any:
 
 def warn_unused(value: Any) -> None:
     """An expression statement's value, which Python throws away."""
+
+
+def unsupported(error: Exception) -> Any:
+    """Stands where a construct we do not follow was: reaching it raises `error`."""
+    raise error
+
+
+def identity(value: Any) -> Any:
+    """Another name for a value; copy propagation removes it."""
+    return value
+
+
+def sort_order(items: Any, reverse: bool = False) -> list[int]:
+    """The positions of `items` in the order in which `sorted` returns them (stable)."""
+    return sorted(range(len(items)), key=items.__getitem__, reverse=reverse)
+
+
+def import_from(module: Any, name: str) -> Any:
+    """`from module import name`: an attribute, or a module of that name inside it."""
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        try:
+            return importlib.import_module(f"{module.__name__}.{name}")
+        except ImportError:
+            message = f"cannot import name {name!r} from {module.__name__!r}"
+            raise ImportError(message, name=module.__name__) from None

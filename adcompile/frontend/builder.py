@@ -1,0 +1,142 @@
+"""The state of lowering one function: statements so far and what each name means now."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from adcompile.errors import Place, Unsupported
+from adcompile.frontend.normalise import display_name
+from adcompile.frontend.scopes import Scope, Scopes
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, If, Statement, Var, Yield
+
+T = TypeVar("T")
+UNBOUND = Const(ops.UNDEFINED)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unit:
+    """What a function shares with those nested in it."""
+
+    file: str
+    namespace: dict[str, Any]
+    scopes: Scopes
+
+
+def place_of(file: str, node: Any) -> Place | None:
+    """Where a gast node stands; None for nodes that stand nowhere."""
+    line = getattr(node, "lineno", None)
+    if line is None:
+        return None
+    end_line, end_column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+    column = node.col_offset
+    return Place(file, line, column, line if end_line is None else end_line, column if end_column is None else end_column)
+
+
+class Builder:
+    """Emits statements; binds names, undoing what a branch bound when the branch is done."""
+
+    def __init__(self, unit: Unit, scope: Scope, captured: Sequence[str]) -> None:
+        self.unit, self.scope = unit, scope
+        self.statements: list[Statement] = []
+        self.env: dict[str, Atom] = {}
+        self.trail: list[tuple[str, Atom | None]] = []
+        self.captured = tuple(captured)
+        self.local = scope.bound | set(captured)
+
+    def place(self, node: Any) -> Place | None:
+        return place_of(self.unit.file, node)
+
+    # Statements
+
+    def call(
+        self,
+        fn: Atom | Callable[..., Any],
+        *args: Atom,
+        node: Any,
+        hint: str = "t",
+        kwargs: tuple[tuple[str, Atom], ...] = (),
+    ) -> Var:
+        place = self.place(node)
+        result = Var(hint, place)
+        fn = fn if isinstance(fn, (Var, Const)) else Const(fn)
+        self.statements.append(Call(result, fn, args, kwargs, place))
+        return result
+
+    def refuse(self, node: Any, message: str, remedy: str, hint: str = "t") -> Var:
+        """Emits what raises Unsupported when it is reached."""
+        return self.call(ops.unsupported, Const(Unsupported(message, self.place(node), remedy)), node=node, hint=hint)
+
+    def scoped(self, fn: Callable[[], T]) -> tuple[tuple[Statement, ...], T]:
+        """Runs `fn` on a statement list of its own; bindings made by it are undone after."""
+        statements, trail = self.statements, self.trail
+        self.statements, self.trail = [], []
+        value = fn()
+        for name, before in reversed(self.trail):
+            if before is None:
+                del self.env[name]
+            else:
+                self.env[name] = before
+        inner = tuple(self.statements)
+        self.statements, self.trail = statements, trail
+        return inner, value
+
+    # Names
+
+    def bind(self, name: str, atom: Atom) -> None:
+        self.trail.append((name, self.env.get(name)))
+        self.env[name] = atom
+
+    def value_of(self, name: str) -> Atom:
+        """The value of a local name now; UNBOUND if it has none."""
+        return self.env.get(name, UNBOUND)
+
+    def load(self, name: str, node: Any) -> Atom:
+        if name in self.env or name in self.local:
+            return self.value_of(name)
+        ref = GlobalRef(self.unit.namespace, name, self.place(node))
+        return self.call(ops.load_global, Const(ref), node=node, hint=name)
+
+    def assign(self, name: str, atom: Atom, node: Any) -> None:
+        if name in self.scope.globals or name in self.scope.nonlocals:
+            kind = "global" if name in self.scope.globals else "nonlocal"
+            message = f"{name!r} is {kind}, and assigning to it is not followed"
+            self.refuse(node, message, "Return the value instead, and let the caller assign it.")
+        else:
+            self.bind(name, atom)
+
+    def is_builtin(self, node: Any, name: str) -> bool:
+        """Whether a callee is the name of a builtin that nothing shadows."""
+        return (
+            getattr(node, "id", None) == name
+            and name not in self.local
+            and name not in self.env
+            and name not in self.unit.namespace
+            and hasattr(builtins, name)
+        )
+
+    # Joins
+
+    def choice(
+        self, test: Atom, then: Callable[[], Atom], orelse: Callable[[], Atom], names: Sequence[str], node: Any, hint: str
+    ) -> Atom:
+        """An If with one value; `names` are those that either branch may rebind."""
+
+        def arm(value: Callable[[], Atom]) -> tuple[Atom, ...]:
+            return (value(), *(self.value_of(name) for name in names))
+
+        then_statements, then_values = self.scoped(lambda: arm(then))
+        else_statements, else_values = self.scoped(lambda: arm(orelse))
+        place = self.place(node)
+        results = (Var(hint, place), *(Var(display_name(name), place) for name in names))
+        blocks = (Block((), then_statements, Yield(then_values)), Block((), else_statements, Yield(else_values)))
+        self.statements.append(If(results, test, *blocks, place))
+        for name, var in zip(names, results[1:]):
+            self.bind(name, var)
+        return results[0]
+
+
+LowerNested = Callable[[Unit, Any, str, Sequence[str]], Function]

@@ -1,0 +1,146 @@
+"""Whether a nested function may take the values of its free variables where it is defined.
+
+Python's closures hold variables, ours hold values. The two agree if the variable is not rebound
+while the closure can still be called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from adcompile.frontend.scopes import COMPREHENSIONS, FUNCTIONS, MUTATORS, Scopes
+
+_KEEPERS = MUTATORS | {"add", "insert", "setdefault", "update", "register", "put", "appendleft", "connect", "subscribe"}
+
+
+@dataclass(slots=True)
+class _Moment:
+    """When something happens, and in which loops."""
+
+    time: int
+    loops: tuple[int, ...]
+    comprehension: int | None = None  # the one whose target is bound
+
+
+@dataclass(slots=True)
+class Captures:
+    """What a function's own code does with its variables and its nested functions."""
+
+    body: Sequence[Any]
+    scopes: Scopes
+    _clock: int = 0
+    _loops: tuple[int, ...] = ()
+    _bindings: dict[str, list[_Moment]] = field(default_factory=dict[str, list[_Moment]])
+    _functions: dict[Any, _Moment] = field(default_factory=dict[Any, _Moment])
+    _kept: dict[str, list[int]] = field(default_factory=dict[str, list[int]])  # loads that may keep the value
+    _kept_functions: set[Any] = field(default_factory=set[Any])
+    _names_of: dict[Any, str] = field(default_factory=dict[Any, str])
+    _nonlocals: set[str] = field(default_factory=set[str])
+    _done: bool = False
+
+    def problem(self, node: Any, name: str) -> str | None:
+        """Why the nested function `node` cannot capture the value of `name`; None if it can."""
+        if not self._done:
+            self._done = True
+            self._statements(self.body)
+        if name in self._nonlocals:
+            return f"{name!r} is assigned to by a nested function"
+        me = self._functions[node]
+        seen = [b for b in self._bindings.get(name, ()) if b.comprehension is None or b.comprehension in me.loops]
+        if any(b.time > me.time for b in seen):
+            return f"{name!r} is assigned to after the function that captures it is defined"
+        shared = {loop for b in seen for loop in b.loops if loop in me.loops}
+        if shared and self._outlives(node, me):
+            return f"{name!r} changes in the loop while a function that captures it is kept"
+        return None
+
+    def _outlives(self, node: Any, me: _Moment) -> bool:
+        """Whether the function may be called after the iteration that defines it."""
+        if node not in self._names_of:
+            return node in self._kept_functions
+        return self._names_of[node] in self._kept
+
+    def _now(self) -> _Moment:
+        self._clock += 1
+        return _Moment(self._clock, self._loops)
+
+    def _statements(self, nodes: Iterable[Any]) -> None:
+        for node in nodes:
+            self._visit(node, kept=True)
+
+    def _visit(self, node: Any, kept: bool) -> None:
+        """`kept`: whether what `node` evaluates to may be stored somewhere."""
+        match node:
+            case gast.Name():
+                if isinstance(node.ctx, gast.Load):
+                    if kept:
+                        self._kept.setdefault(node.id, []).append(self._now().time)
+                else:
+                    self._bind(node.id)
+            case gast.Assign(value=value) | gast.AnnAssign(value=value) if value is not None:
+                targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+                if isinstance(value, gast.Lambda) and len(targets) == 1 and isinstance(targets[0], gast.Name):
+                    self._names_of[value] = targets[0].id
+                self._visit(value, True)
+                self._statements(targets)
+            case gast.AugAssign() | gast.NamedExpr():
+                self._visit(node.value, True)
+                self._visit(node.target, True)
+            case gast.For():
+                self._visit(node.iter, True)
+                self._loop(node, [node.target, *node.body])
+                self._statements(node.orelse)
+            case gast.While():
+                self._loop(node, [node.test, *node.body])
+                self._statements(node.orelse)
+            case gast.Call():
+                self._visit(node.func, False)
+                keeps = isinstance(node.func, gast.Attribute) and node.func.attr in _KEEPERS
+                for arg in [*node.args, *(k.value for k in node.keywords)]:
+                    self._visit(arg, keeps)
+            case _ if isinstance(node, COMPREHENSIONS):
+                self._comprehension(node)
+            case _ if isinstance(node, FUNCTIONS):
+                self._function(node, kept)
+            case _:
+                for child in gast.iter_child_nodes(node):
+                    self._visit(child, True)
+
+    def _bind(self, name: str, comprehension: int | None = None) -> None:
+        moment = self._now()
+        moment.comprehension = comprehension
+        self._bindings.setdefault(name, []).append(moment)
+
+    def _loop(self, node: Any, inside: Sequence[Any]) -> None:
+        outside, self._loops = self._loops, (*self._loops, id(node))
+        self._statements(inside)
+        self._loops = outside
+
+    def _comprehension(self, node: Any) -> None:
+        outside, self._loops = self._loops, (*self._loops, id(node))
+        for generator in node.generators:
+            self._visit(generator.iter, True)
+            for name in self.scopes.names([generator.target]).binds:
+                self._bind(name, id(node))
+            self._statements(generator.ifs)
+        self._statements([node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt])
+        self._loops = outside
+
+    def _function(self, node: Any, kept: bool) -> None:
+        self._statements([*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)])
+        if not isinstance(node, gast.Lambda):
+            self._statements(node.decorator_list)
+            self._names_of[node] = node.name
+        self._nonlocals |= self.scopes.of(node).nonlocals
+        # a function that captures another may keep it
+        for name in self.scopes.of(node).free:
+            self._kept.setdefault(name, []).append(self._clock)
+        self._functions[node] = self._now()
+        if kept:
+            self._kept_functions.add(node)
+        if not isinstance(node, gast.Lambda):
+            self._bind(node.name)

@@ -1,0 +1,336 @@
+"""Expressions to calls."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+
+from adcompile.frontend.builder import UNBOUND, Builder, LowerNested, Unit
+from adcompile.frontend.captures import Captures
+from adcompile.frontend.scopes import Scope
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const
+
+BINARY: dict[type, Callable[..., Any]] = {
+    gast.Add: operator.add,
+    gast.Sub: operator.sub,
+    gast.Mult: operator.mul,
+    gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv,
+    gast.Mod: operator.mod,
+    gast.Pow: operator.pow,
+    gast.MatMult: operator.matmul,
+    gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor,
+    gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+}
+IN_PLACE: dict[type, Callable[..., Any]] = {
+    gast.Add: operator.iadd,
+    gast.Sub: operator.isub,
+    gast.Mult: operator.imul,
+    gast.Div: operator.itruediv,
+    gast.FloorDiv: operator.ifloordiv,
+    gast.Mod: operator.imod,
+    gast.Pow: operator.ipow,
+    gast.MatMult: operator.imatmul,
+    gast.BitAnd: operator.iand,
+    gast.BitOr: operator.ior,
+    gast.BitXor: operator.ixor,
+    gast.LShift: operator.ilshift,
+    gast.RShift: operator.irshift,
+}
+UNARY: dict[type, Callable[..., Any]] = {
+    gast.USub: operator.neg,
+    gast.UAdd: operator.pos,
+    gast.Not: operator.not_,
+    gast.Invert: operator.invert,
+}
+COMPARE: dict[type, Callable[..., Any]] = {
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+    gast.Is: operator.is_,
+    gast.IsNot: operator.is_not,
+}
+CONSUMERS = frozenset({"sum", "min", "max", "list", "tuple", "sorted", "set", "frozenset", "dict", "any", "all"})
+"""Builtins that take everything an iterable gives before they return."""
+
+
+class Expressions(Builder):
+    """Lowers expressions. Operands are evaluated in Python's order."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        scope: Scope,
+        captured: Sequence[str],
+        containers: frozenset[str],
+        captures: Captures,
+        lower_nested: LowerNested,
+    ) -> None:
+        super().__init__(unit, scope, captured)
+        self.containers, self.captures, self.lower_nested = containers, captures, lower_nested
+        self.binds_inside = scope.walrus or bool(containers)
+
+    def rebound(self, *nodes: Any) -> tuple[str, ...]:
+        """The names that evaluating these expressions may rebind."""
+        if not self.binds_inside:
+            return ()
+        names = self.unit.scopes.names(nodes)
+        return tuple(dict.fromkeys([*names.binds, *(n for n in names.mutates if n in self.containers)]))
+
+    def expr(self, node: Any, hint: str = "t") -> Atom:
+        """The value of an expression; `hint` names it if the expression has no name itself."""
+        match node:
+            case gast.Constant():
+                return Const(node.value)
+            case gast.Name():
+                return self.load(node.id, node)
+            case gast.BinOp():
+                left = self.expr(node.left)
+                return self.call(BINARY[type(node.op)], left, self.expr(node.right), node=node, hint=hint)
+            case gast.UnaryOp():
+                return self._unary(node, hint)
+            case gast.BoolOp():
+                return self._bool(node, hint)
+            case gast.Compare():
+                return self._compare(node, hint)
+            case gast.IfExp():
+                test = self.expr(node.test)
+                names = self.rebound(node.body, node.orelse)
+                arms = (lambda: self.expr(node.body, hint), lambda: self.expr(node.orelse, hint))
+                return self.choice(test, *arms, names, node, hint)
+            case gast.Call():
+                return self._call(node, hint)
+            case gast.Attribute():
+                return self.call(getattr, self.expr(node.value), Const(node.attr), node=node, hint=node.attr)
+            case gast.Subscript():
+                container = self.expr(node.value)
+                return self.call(operator.getitem, container, self.expr(node.slice), node=node, hint=hint)
+            case gast.Slice():
+                parts = [Const(None) if p is None else self.expr(p) for p in (node.lower, node.upper, node.step)]
+                return self.call(slice, *parts, node=node, hint="s")
+            case gast.Tuple() | gast.List() | gast.Set():
+                return self._display(node, hint)
+            case gast.Dict():
+                return self._dict(node, hint)
+            case gast.JoinedStr():
+                return self.call(ops.build_string, *map(self._string_part, node.values), node=node, hint=hint)
+            case gast.FormattedValue():
+                return self._string_part(node)
+            case gast.NamedExpr():
+                value = self.expr(node.value, node.target.id)
+                self.assign(node.target.id, value, node)
+                return value
+            case gast.Lambda():
+                return self.function(node, "<lambda>" if hint == "t" else hint)
+            case gast.ListComp() | gast.SetComp() | gast.DictComp():
+                return self.comprehension(node, hint)
+            case gast.GeneratorExp():
+                return self.refuse(
+                    node, "this generator expression is not followed", "Write a list: [...] in place of (...).", hint
+                )
+            case _:
+                what = {"YieldFrom": "yield from"}.get(type(node).__name__, type(node).__name__.lower())
+                return self.refuse(node, f"{what} is not followed", "Move it out of the function.", hint)
+
+    def comprehension(self, node: Any, hint: str) -> Atom:
+        raise NotImplementedError
+
+    def any_all(self, node: Any, wanted: bool, hint: str) -> Atom:
+        raise NotImplementedError
+
+    # Operators
+
+    def _unary(self, node: gast.UnaryOp, hint: str) -> Atom:
+        operand = node.operand
+        if isinstance(operand, gast.Constant) and type(operand.value) in (int, float, complex):
+            if isinstance(node.op, gast.USub):
+                return Const(-operand.value)
+            if isinstance(node.op, gast.UAdd):
+                return Const(operand.value)
+        return self.call(UNARY[type(node.op)], self.expr(operand), node=node, hint=hint)
+
+    def _bool(self, node: gast.BoolOp, hint: str) -> Atom:
+        return self._short_circuit(self.expr(node.values[0]), node, 1, isinstance(node.op, gast.And), hint)
+
+    def _short_circuit(self, first: Atom, node: gast.BoolOp, index: int, is_and: bool, hint: str) -> Atom:
+        names = self.rebound(*node.values[index:])
+
+        def rest() -> Atom:
+            value = self.expr(node.values[index], hint)
+            if index + 1 == len(node.values):
+                return value
+            return self._short_circuit(value, node, index + 1, is_and, hint)
+
+        arms = (rest, lambda: first) if is_and else (lambda: first, rest)
+        return self.choice(first, *arms, names, node, hint)
+
+    def _compare(self, node: gast.Compare, hint: str) -> Atom:
+        return self._compare_from(self.expr(node.left), node, 0, hint)
+
+    def _compare_from(self, left: Atom, node: gast.Compare, index: int, hint: str) -> Atom:
+        right = self.expr(node.comparators[index])
+        op = node.ops[index]
+        if isinstance(op, (gast.In, gast.NotIn)):
+            value = self.call(operator.contains, right, left, node=node, hint=hint)
+            if isinstance(op, gast.NotIn):
+                value = self.call(operator.not_, value, node=node, hint=hint)
+        else:
+            value = self.call(COMPARE[type(op)], left, right, node=node, hint=hint)
+        if index + 1 == len(node.ops):
+            return value
+        names = self.rebound(*node.comparators[index + 1 :])
+        return self.choice(
+            value, lambda: self._compare_from(right, node, index + 1, hint), lambda: value, names, node, hint
+        )
+
+    # Displays
+
+    def _display(self, node: Any, hint: str) -> Atom:
+        if any(isinstance(item, gast.Starred) for item in node.elts):
+            if isinstance(node, gast.Tuple):
+                return self._concat(ops.tuple_concat, node.elts, node, hint)
+            items = self._concat(ops.list_concat, node.elts, node, hint)
+            return self.call(set, items, node=node, hint=hint) if isinstance(node, gast.Set) else items
+        build = {gast.Tuple: ops.build_tuple, gast.List: ops.build_list, gast.Set: ops.build_set}[type(node)]
+        items = [self.expr(item) for item in node.elts]
+        return self.call(build, *items, node=node, hint=hint)
+
+    def _concat(self, concat: Callable[..., Any], items: Sequence[Any], node: Any, hint: str) -> Atom:
+        """One tuple or list of items some of which are starred."""
+        parts: list[Atom] = []
+        run: list[Atom] = []
+
+        def close() -> None:
+            if run:
+                parts.append(self.call(ops.build_tuple, *run, node=node))
+                run.clear()
+
+        for item in items:
+            if isinstance(item, gast.Starred):
+                close()
+                value = self.expr(item.value)
+                # what is starred is iterated now, before what follows is evaluated
+                parts.append(value if item is items[-1] else self.call(ops.tuple_concat, value, node=item))
+            else:
+                run.append(self.expr(item))
+        close()
+        return self.call(concat, *parts, node=node, hint=hint)
+
+    def _dict(self, node: gast.Dict, hint: str) -> Atom:
+        pairs = [
+            (None if key is None else self.expr(key), self.expr(value)) for key, value in zip(node.keys, node.values)
+        ]
+        return self._merge_dicts(pairs, node, hint)
+
+    def _merge_dicts(self, pairs: Sequence[tuple[Atom | None, Atom]], node: Any, hint: str) -> Atom:
+        """A dict of these pairs; a pair without a key is a dict to be merged in."""
+        parts: list[Atom] = []
+        run: list[Atom] = []
+        for key, value in pairs:
+            if key is not None:
+                run += [key, value]
+                continue
+            if run:
+                parts.append(self.call(ops.build_dict, *run, node=node))
+            parts.append(value)
+            run = []
+        if not parts:
+            return self.call(ops.build_dict, *run, node=node, hint=hint)
+        if run:
+            parts.append(self.call(ops.build_dict, *run, node=node))
+        return self.call(ops.dict_merge, *parts, node=node, hint=hint)
+
+    def _string_part(self, part: Any) -> Atom:
+        if isinstance(part, gast.Constant):
+            return Const(part.value)
+        if not isinstance(part, gast.FormattedValue):
+            return self.expr(part)
+        value = self.expr(part.value)
+        conversion = "" if part.conversion in (-1, None) else chr(part.conversion)
+        spec = Const("") if part.format_spec is None else self.expr(part.format_spec)
+        return self.call(ops.format_value, value, Const(conversion), spec, node=part)
+
+    # Calls
+
+    def _call(self, node: gast.Call, hint: str) -> Atom:
+        special = self._special_call(node, hint)
+        if special is not None:
+            return special
+        fn = self.expr(node.func)
+        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            return self._splat(fn, node, hint)
+        args = [self._argument(arg, node) for arg in node.args]
+        kwargs = tuple((k.arg, self.expr(k.value)) for k in node.keywords)
+        return self.call(fn, *args, node=node, hint=hint, kwargs=kwargs)
+
+    def _splat(self, fn: Atom, node: gast.Call, hint: str) -> Atom:
+        args = self._concat(ops.tuple_concat, node.args, node, "t") if node.args else self.call(ops.build_tuple, node=node)
+        pairs = [(None if k.arg is None else Const(k.arg), self.expr(k.value)) for k in node.keywords]
+        return self.call(ops.apply, fn, args, self._merge_dicts(pairs, node, "t"), node=node, hint=hint)
+
+    def _special_call(self, node: gast.Call, hint: str) -> Atom | None:
+        match node:
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)) if name in self.containers:
+                return self._container_method(name, attr, node, hint)
+            case gast.Call(func=gast.Name(id="any" | "all" as name), args=[gast.GeneratorExp()], keywords=[]):
+                if self.is_builtin(node.func, name):
+                    return self.any_all(node.args[0], name == "any", hint)
+            case gast.Call(func=gast.Name(id="super"), args=[], keywords=[]) if "__class__" in self.env:
+                first = self.env[self.scope.params[0]] if self.scope.params else UNBOUND
+                return self.call(self.expr(node.func), self.env["__class__"], first, node=node, hint=hint)
+            case _:
+                pass
+        return None
+
+    def _container_method(self, name: str, attr: str, node: gast.Call, hint: str) -> Atom | None:
+        """A mutation of a local container, as a rebinding of its name."""
+        if attr == "pop" and not node.args:
+            popped = self.call(ops.pop, self.load(name, node), node=node)
+            self.bind(name, self.call(operator.getitem, popped, Const(0), node=node, hint=name))
+            return self.call(operator.getitem, popped, Const(1), node=node, hint=hint)
+        if attr in ("append", "extend") and len(node.args) == 1:
+            op = ops.push if attr == "append" else ops.list_concat
+            value = self.expr(node.args[0])
+            self.bind(name, self.call(op, self.load(name, node), value, node=node, hint=name))
+            return Const(None)
+        return None
+
+    def _argument(self, arg: Any, node: gast.Call) -> Atom:
+        if isinstance(arg, gast.GeneratorExp) and len(node.args) == 1 and self._consumes(node.func):
+            return self.comprehension(arg, "t")
+        return self.expr(arg)
+
+    def _consumes(self, fn: Any) -> bool:
+        if isinstance(fn, gast.Attribute):
+            return fn.attr == "join"
+        return isinstance(fn, gast.Name) and fn.id in CONSUMERS and self.is_builtin(fn, fn.id)
+
+    # Functions
+
+    def function(self, node: Any, name: str) -> Atom:
+        """A lambda or nested def: its defaults now, and the captured values."""
+        args = node.args
+        defaults = self.call(ops.build_tuple, *[self.expr(d) for d in args.defaults], node=node)
+        kwpairs = [(Const(p.id), self.expr(d)) for p, d in zip(args.kwonlyargs, args.kw_defaults) if d is not None]
+        kwdefaults = self.call(ops.build_dict, *[atom for pair in kwpairs for atom in pair], node=node)
+        inner = self.unit.scopes.of(node)
+        free = tuple(n for n in inner.free if n in self.local or n in self.env)
+        for captured in free:
+            problem = self.captures.problem(node, captured) if captured != name else None
+            if problem is not None:
+                return self.refuse(node, problem, "Pass the value as an argument with a default: def f(x, k=k).", name)
+        cells = [UNBOUND if n == name else self.value_of(n) for n in free]
+        function = self.lower_nested(self.unit, node, name, free)
+        return self.call(ops.make_function, Const(function), defaults, kwdefaults, *cells, node=node, hint=name)
+
+

@@ -1,0 +1,320 @@
+"""Python functions to untyped IR: control flow, and the way in."""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any
+
+import gast
+
+from adcompile.frontend.builder import UNBOUND, Unit
+from adcompile.frontend.captures import Captures
+from adcompile.frontend.containers import local_containers
+from adcompile.frontend.normalise import (
+    NEVER,
+    RESULT,
+    Branch,
+    Foreign,
+    Item,
+    Leave,
+    Loop,
+    Normaliser,
+    Plain,
+    Refused,
+    Seq,
+    SetFlag,
+    SetResult,
+    Target,
+    Throw,
+    display_name,
+)
+from adcompile.frontend.opaque import make_opaque
+from adcompile.frontend.scopes import Scopes, parameters
+from adcompile.frontend.source import Source, source_of
+from adcompile.frontend.statements import Statements
+from adcompile.ir import ops
+from adcompile.ir.nodes import (
+    Atom,
+    Attempt,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    End,
+    For,
+    Function,
+    If,
+    Raise,
+    Return,
+    Signature,
+    Unreachable,
+    Var,
+    While,
+    Yield,
+)
+from adcompile.ir.walk import large_stack
+
+_ELEMENT = "%element%"
+
+
+class FunctionLowerer(Statements):
+    """Lowers one function's control flow to SSA: a name's value is carried out of a branch or
+    around a loop only if the branch or loop binds it and somebody reads it later."""
+
+    def body(self, seq: Seq) -> Block:
+        end = self.sequence(seq, frozenset({RESULT}), ())
+        return Block((), tuple(self.statements), Return(self.value_of(RESULT)) if end is None else end)
+
+    def sequence(self, seq: Seq, live: frozenset[str], carried: tuple[str, ...]) -> End | None:
+        """Emits the items. `live`: the names read after them; `carried`: those of the loop around.
+        Gives how the block ends if it does not fall through."""
+        after = _live_after(seq, live)
+        for item, results in zip(seq.items, after):
+            end = self.item(item, results, carried)
+            if end is not None:
+                return end
+        return None
+
+    def item(self, item: Item, live: frozenset[str], carried: tuple[str, ...]) -> End | None:
+        match item:
+            case Plain():
+                self.simple(item.node)
+            case Target():
+                self.unpack(item.target, self.env[_ELEMENT])
+            case SetFlag():
+                self.bind(item.name, Const(item.value))
+            case SetResult():
+                self.bind(RESULT, Const(None) if item.value is None else self.expr(item.value, "result"))
+            case Branch():
+                return self._branch(item, live, carried)
+            case Loop():
+                self._loop(item, live)
+            case Leave():
+                values = self._values(carried)
+                return Break(values) if item.breaks else Continue(values)
+            case Throw():
+                return self._throw(item)
+            case Foreign():
+                self._foreign(item, live)
+            case Refused():
+                self._refused(item)
+        return None
+
+    def _refused(self, item: Refused) -> None:
+        stop = self.refuse(item.node, item.message, item.remedy)
+        for name in item.facts.binds:
+            self.assign(name, stop, item.node)
+
+    def _throw(self, item: Throw) -> End:
+        node, place = item.node, self.place(item.node)
+        if node is NEVER:
+            return Unreachable()
+        if isinstance(node, gast.Assert):
+            args = () if node.msg is None else (self.expr(node.msg),)
+            return Raise(self.call(AssertionError, *args, node=node, hint="error"), None, place)
+        exception = None if node.exc is None else self.expr(node.exc, "error")
+        cause = None if node.cause is None else self.expr(node.cause, "cause")
+        return Raise(exception, cause, place)
+
+    # If
+
+    def _branch(self, item: Branch, live: frozenset[str], carried: tuple[str, ...]) -> End | None:
+        test = self.value_of(item.test) if isinstance(item.test, str) else self.expr(item.test)
+        place = self.place(item.node)
+        if item.then.leaves or item.orelse.leaves:
+            then, orelse = self._leaf_block(item.then, carried), self._leaf_block(item.orelse, carried)
+            self.statements.append(If((), test, then, orelse, place))
+            return Unreachable()
+        bound = dict.fromkeys(item.then.facts.binds + item.orelse.facts.binds)
+        names = tuple(name for name in bound if name in live)
+        before = self._values(names)
+        arms = [self._arm(seq, names) for seq in (item.then, item.orelse)]
+        if arms[0][1] is not None and arms[1][1] is not None:
+            self.statements.append(If((), test, self._block(arms[0]), self._block(arms[1]), place))
+            return Unreachable()
+        going_on = [values for _, end, values in arms if end is None]
+        if len(going_on) == 1:
+            going_on.append(before)
+        kept = [i for i in range(len(names)) if going_on[0][i] is not going_on[1][i]]
+        results = tuple(Var(display_name(names[i]), place) for i in kept)
+        then, orelse = (self._block(arm, kept) for arm in arms)
+        self.statements.append(If(results, test, then, orelse, place))
+        for i, var in zip(kept, results):
+            self.bind(names[i], var)
+        return None
+
+    def _arm(self, seq: Seq, names: tuple[str, ...]) -> tuple[Any, End | None, tuple[Atom, ...]]:
+        """A branch's statements, how it ends if not by going on, and the values of `names`."""
+
+        def lower() -> tuple[End | None, tuple[Atom, ...]]:
+            end = self.sequence(seq, frozenset(names), ())
+            return end, self._values(names)
+
+        statements, (end, values) = self.scoped(lower)
+        return statements, end, values
+
+    def _block(self, arm: tuple[Any, End | None, tuple[Atom, ...]], kept: Sequence[int] = ()) -> Block:
+        statements, end, values = arm
+        return Block((), statements, Yield(tuple(values[i] for i in kept)) if end is None else end)
+
+    def _leaf_block(self, seq: Seq, carried: tuple[str, ...]) -> Block:
+        """A block in the tree at the end of a loop body."""
+
+        def lower() -> End:
+            end = self.sequence(seq, frozenset(carried), carried)
+            return Continue(self._values(carried)) if end is None else end
+
+        statements, end = self.scoped(lower)
+        return Block((), statements, end)
+
+    # Loops
+
+    def _loop(self, item: Loop, live: frozenset[str]) -> None:
+        place = self.place(item.node)
+        iterable = None if item.iterable is None else self.expr(item.iterable, "items")
+        facts = item.body.facts
+        carried = tuple(name for name in facts.binds if name in live or name in facts.reads)
+        init = self._values(carried)
+        params = tuple(Var(display_name(name), place) for name in carried)
+        element: tuple[Var, ...] = ()
+        if iterable is not None:
+            element = (self._element(item.node.target),)
+
+        def lower() -> Block:
+            if element:
+                self.bind(_ELEMENT, element[0])
+            for name, param in zip(carried, params):
+                self.bind(name, param)
+            return self._leaf_block(item.body, carried)
+
+        _, body = self.scoped(lower)
+        body = Block((*element, *params), body.statements, body.end)
+        results = tuple(Var(p.name, place) for p in params)
+        if iterable is None:
+            self.statements.append(While(results, init, body, place))
+        else:
+            self.statements.append(For(results, iterable, init, body, place))
+        for name, result in zip(carried, results):
+            self.bind(name, result)
+
+    # Code that is not followed
+
+    def _foreign(self, item: Foreign, live: frozenset[str]) -> None:
+        flags = () if item.returned is None else (item.returned, RESULT)
+        names = tuple(name for name in item.facts.binds if name in live and name not in flags)
+        declared = self.scope.globals | self.scope.nonlocals
+        if declared & set(item.facts.binds):
+            for name in sorted(declared & set(item.facts.binds)):
+                self.assign(name, UNBOUND, item.node)
+            return
+        body = None if item.body is None else self._arm(item.body, (*flags, *names))
+        opaque = self._opaque_call(item, names, item.body is None)
+        place = self.place(item.node)
+        if body is None:
+            parts = [self.call(operator.getitem, opaque.result, Const(i), node=item.node, hint=display_name(name))
+                     for i, name in enumerate((*flags, *names))]  # fmt: skip
+        else:
+            parts = [Var(display_name(name), place) for name in (*flags, *names)]
+            block = self._block(body, range(len(parts)))
+            self.statements.append(Attempt(tuple(parts), block, opaque, place))
+        for name, part in zip((*flags, *names), parts):
+            self.bind(name, part)
+
+    def _opaque_call(self, item: Foreign, outputs: tuple[str, ...], emit: bool) -> Call:
+        bound = (*item.facts.reads, *item.facts.binds)
+        used = sorted({n for n in bound if n in self.local or n in self.env})
+        inputs = [n for n in used if self.value_of(n) is not UNBOUND and not n.startswith("%")]
+        place = self.place(item.node)
+        returns = item.returned is not None
+        code = make_opaque(
+            item.node, inputs, outputs, returns, self.unit.namespace, item.feature, item.remedy, place
+        )
+        call = Call(Var(item.feature, place), Const(code), self._values(inputs), (), place)
+        if emit:
+            self.statements.append(call)
+        return call
+
+
+def _live_after(seq: Seq, live: frozenset[str]) -> list[frozenset[str]]:
+    """For each item the names it binds that are read after it (empty for simple items)."""
+    now = set(live)
+    out: list[frozenset[str]] = []
+    for item in reversed(seq.items):
+        facts = item.facts
+        simple = isinstance(item, (Plain, Target, SetFlag, SetResult, Leave, Throw))
+        out.append(frozenset() if simple else frozenset(n for n in facts.binds if n in now))
+        if facts.kills is None:
+            now = set(facts.reads)
+        else:
+            now -= facts.kills
+            now |= facts.reads
+    out.reverse()
+    return out
+
+
+def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str]) -> Function:
+    """A FunctionDef or Lambda, whose free variables are `captured`, as a Function."""
+    scope = unit.scopes.of(node)
+    containers = local_containers(node, scope, unit.scopes)
+    statements = [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
+    captures = Captures(statements, unit.scopes)
+    lowerer = FunctionLowerer(unit, scope, captured, containers, captures, lower_node)
+    params = tuple(Var(p.id, lowerer.place(p)) for p in parameters(node.args))
+    cells = tuple(Var(n, None) for n in captured)
+    lowerer.env.update(zip(captured, cells))
+    lowerer.env.update((p.name, p) for p in params)
+    if scope.yields or isinstance(node, gast.AsyncFunctionDef):
+        what = "a coroutine" if isinstance(node, gast.AsyncFunctionDef) else "a generator function"
+        stop = lowerer.refuse(node, f"{what} is not followed", "Return a list in place of yielding its items.")
+        body = Block((), tuple(lowerer.statements), Return(stop))
+    else:
+        body = lowerer.body(Normaliser(unit.scopes, containers).function(statements, node))
+    return Function(name, params, cells, body, _signature(node.args), lowerer.place(node))
+
+
+def _signature(args: Any) -> Signature:
+    return Signature(
+        tuple(p.id for p in (*args.posonlyargs, *args.args)),
+        len(args.posonlyargs),
+        None if args.vararg is None else args.vararg.id,
+        tuple(p.id for p in args.kwonlyargs),
+        None if args.kwarg is None else args.kwarg.id,
+    )
+
+
+_known: dict[int, tuple[weakref.ref[CodeType], dict[int, Function]]] = {}
+
+
+def lower_function(fn: Any) -> Function:
+    """The untyped IR of a Python function; the same Function for the same code and namespace.
+
+    Raises SourceError if the source cannot be had or is not what runs. Constructs that are not
+    followed do not raise: they lower to what raises Unsupported when it is reached.
+    """
+    fn = getattr(fn, "__func__", fn)
+    code = getattr(fn, "__code__", None)
+    if code is not None:
+        entry = _known.get(id(code))
+        if entry is not None and entry[0]() is code and id(fn.__globals__) in entry[1]:
+            return entry[1][id(fn.__globals__)]
+    source = source_of(fn)
+    function = large_stack(lower_source, source)
+    key = id(source.code)
+    entry = _known.get(key)
+    if entry is None or entry[0]() is not source.code:
+        entry = (weakref.ref(source.code, lambda _: _known.pop(key, None)), {})
+        _known[key] = entry
+    return entry[1].setdefault(id(source.namespace), function)
+
+
+def lower_source(source: Source) -> Function:
+    """The untyped IR of a function whose source is known; call it with a large stack."""
+    unit = Unit(source.file, source.namespace, Scopes())
+    name = source.code.co_name
+    return lower_node(unit, source.node, name, source.freevars)
+
+

@@ -1,0 +1,155 @@
+"""Statements that are not followed, made into a function that runs them as they are written."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from adcompile.errors import Place
+from adcompile.frontend.scopes import FUNCTIONS
+from adcompile.ir import ops
+from adcompile.ir.nodes import OpaqueCode
+
+MUTATING = frozenset(
+    "append extend insert pop remove clear sort reverse update setdefault popitem add discard fill put itemset".split()
+)
+_UNDEFINED = "__undefined"
+_PREFIX = "__out_"
+
+
+def make_opaque(
+    node: Any,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    returns: bool,
+    namespace: dict[str, Any],
+    feature: str,
+    remedy: str,
+    place: Place | None,
+) -> OpaqueCode:
+    """The OpaqueCode for one statement; it is compiled when first called."""
+    stores = tuple(name for name in inputs if name in _stored([node]))
+    name = f"{feature}_{place.line if place else 0}"
+    run = _Runner(name, node, tuple(inputs), tuple(outputs), returns, namespace, place.file if place else "<opaque>")
+    return OpaqueCode(name, [node], tuple(inputs), tuple(outputs), returns, stores, namespace, feature, remedy, place, run)
+
+
+def _stored(nodes: Sequence[Any]) -> set[str]:
+    """The names whose objects these statements may write into."""
+    out: set[str] = set()
+    stack = list(nodes)
+    while stack:
+        node = stack.pop()
+        match node:
+            case gast.Subscript(ctx=gast.Store() | gast.Del()) | gast.Attribute(ctx=gast.Store() | gast.Del()):
+                out |= _root(node.value)
+            case gast.Call(func=gast.Attribute(value=owner, attr=attr)) if attr in MUTATING:
+                out |= _root(owner)
+            case gast.AugAssign(target=gast.Name(id=name)):
+                out.add(name)
+            case gast.keyword(arg="out", value=value):
+                out |= _root(value)
+            case _:
+                pass
+        stack.extend(gast.iter_child_nodes(node))
+    return out
+
+
+def _root(node: Any) -> set[str]:
+    while isinstance(node, (gast.Subscript, gast.Attribute)):
+        node = node.value
+    return {node.id} if isinstance(node, gast.Name) else set()
+
+
+@dataclass(slots=True, eq=False)
+class _Runner:
+    name: str
+    node: Any
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    returns: bool
+    namespace: dict[str, Any]
+    file: str
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    function: Callable[..., tuple[Any, ...]] | None = None
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        if self.function is None:
+            with self.lock:
+                if self.function is None:
+                    self.function = self._compile()
+        return self.function(*values)
+
+    def _compile(self) -> Callable[..., tuple[Any, ...]]:
+        body = gast.gast_to_ast(gast.Module(body=[self.node], type_ignores=[])).body
+        body = [_Returns(len(self.outputs)).visit(s) for s in body] if self.returns else body
+        scaffold = ast.parse(self._scaffold())
+        maker = scaffold.body[0]
+        assert isinstance(maker, ast.FunctionDef) and isinstance(maker.body[0], ast.FunctionDef)
+        inner = maker.body[0].body
+        at = next(i for i, s in enumerate(inner) if isinstance(s, ast.Pass))
+        inner[at : at + 1] = body
+        ast.fix_missing_locations(scaffold)
+        local: dict[str, Any] = {}
+        exec(compile(scaffold, self.file, "exec", dont_inherit=True), self.namespace, local)
+        return local["__maker"](ops.UNDEFINED)
+
+    def _scaffold(self) -> str:
+        """The text around the statements, which replace `pass`. The names are made unbound where
+        their value is UNDEFINED, and given back as UNDEFINED where they are unbound at the end."""
+        names = tuple(dict.fromkeys(self.outputs))
+        lines = [f"def __maker({_UNDEFINED}):", f"  def {self.name}({', '.join(self.inputs)}):"]
+        declared = sorted(_globals(self.node))
+        if declared:
+            lines.append(f"    global {', '.join(declared)}")
+        for name in self.inputs:
+            lines += [f"    if {name} is {_UNDEFINED}:", f"      del {name}"]
+        lines.append("    pass")
+        for i, name in enumerate(names):
+            lines += ["    try:", f"      {_PREFIX}{i} = {name}"]
+            lines += ["    except NameError:", f"      {_PREFIX}{i} = {_UNDEFINED}"]
+        out = "".join(f"{_PREFIX}{names.index(name)}, " for name in self.outputs)
+        lead = "False, None, " if self.returns else ""
+        lines += [f"    return ({lead}{out})", f"  return {self.name}"]
+        return "\n".join(lines)
+
+
+def _globals(node: Any) -> set[str]:
+    out: set[str] = set()
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, gast.Global):
+            out.update(node.names)
+        if not isinstance(node, FUNCTIONS):
+            stack.extend(gast.iter_child_nodes(node))
+    return out
+
+
+class _Returns(ast.NodeTransformer):
+    """`return v` → `return (True, v, UNDEFINED, …)`."""
+
+    def __init__(self, outputs: int) -> None:
+        self.outputs = outputs
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        value = ast.Constant(None) if node.value is None else node.value
+        filler: list[ast.expr] = [ast.Name(_UNDEFINED, ast.Load()) for _ in range(self.outputs)]
+        return ast.copy_location(ast.Return(ast.Tuple([ast.Constant(True), value, *filler], ast.Load())), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        return node

@@ -1,0 +1,278 @@
+"""The source of a function that is running, checked against its code."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+from typing import Any
+
+import gast
+
+from adcompile.errors import Place, SourceError
+from adcompile.ir.walk import large_stack
+
+Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_FUTURE = 0x1FF0000  # the code flags that `from __future__ import` sets
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Source:
+    """A function's definition: `node` is a gast FunctionDef or Lambda with the lines and columns
+    of the file, class-private names spelt out; `freevars` as in the code."""
+
+    node: Any
+    file: str
+    namespace: dict[str, Any] = field(repr=False)
+    freevars: tuple[str, ...]
+    code: CodeType
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _File:
+    lines: list[str]
+    definitions: dict[int, list[tuple[Defined, tuple[ast.AST, ...]]]]  # by first line; with what is around
+    imported: tuple[str, ...]  # by the module itself: CPython compiles their attributes differently
+
+
+_files: dict[str, _File] = {}
+_found: dict[int, tuple[weakref.ref[CodeType], tuple[ast.AST, tuple[ast.AST, ...]]]] = {}
+
+
+def source_of(fn: Any) -> Source:
+    """The source of a Python function, lambda or method.
+
+    Decorators are not undone: a decorated name is whatever the decorator returned. Raises
+    SourceError if `fn` is not a Python function, or its text cannot be had or has changed.
+    """
+    fn = getattr(fn, "__func__", fn)
+    if not isinstance(fn, FunctionType):
+        raise SourceError(f"{fn!r} is not a Python function", None, "Give a function written in Python.")
+    return large_stack(_source_of, fn)
+
+
+def _source_of(fn: FunctionType) -> Source:
+    code = fn.__code__
+    key = id(code)
+    known = _found.get(key)
+    if known is None or known[0]() is not code:
+        known = (weakref.ref(code, lambda _: _found.pop(key, None)), _find(fn))
+        _found[key] = known
+    node, around = known[1]
+    converted = gast.ast_to_gast(node)
+    private = _class_around(around)
+    if private is not None:
+        _mangle(converted, private)
+    return Source(converted, code.co_filename, fn.__globals__, code.co_freevars, code)
+
+
+def _find(fn: FunctionType) -> tuple[Defined, tuple[ast.AST, ...]]:
+    """The definition of `fn` and the classes and functions around it."""
+    code = fn.__code__
+    problem: SourceError | None = None
+    for fresh in (False, True):  # the text as first read, then as it is now
+        if fresh:
+            linecache.checkcache(code.co_filename)
+        lines = linecache.getlines(code.co_filename, fn.__globals__)
+        if not lines:
+            remedy = "Put it in a file, or in a notebook cell; functions made by exec need an entry in linecache."
+            raise SourceError(f"the source of {fn.__qualname__} cannot be had", None, remedy)
+        file = _parsed(code.co_filename, lines)
+        candidates = file.definitions.get(code.co_firstlineno, [])
+        name = code.co_name
+        candidates = [c for c in candidates if (getattr(c[0], "name", "<lambda>")) == name]
+        matching = [c for c in candidates if _is_code_of(*c, file.imported, code)]
+        if len(matching) > 1:
+            matching = [c for c in matching if _same_positions(*c, file.imported, code)] or matching
+        if matching:
+            return matching[0]
+        problem = _mismatch(fn, bool(candidates))
+    assert problem is not None
+    raise problem
+
+
+def _mismatch(fn: FunctionType, seen: bool) -> SourceError:
+    code = fn.__code__
+    line = code.co_firstlineno
+    what = "is not what runs" if seen else "is not where it was"
+    message = f"the source of {fn.__qualname__} {what}: the file was edited after it was imported"
+    return SourceError(message, Place(code.co_filename, line, 0, line, 0), "Import the module again (importlib.reload).")
+
+
+def _parsed(file: str, lines: list[str]) -> _File:
+    known = _files.get(file)
+    if known is not None and (known.lines is lines or known.lines == lines):
+        return known
+    try:
+        tree = ast.parse("".join(lines), file)
+    except SyntaxError as error:
+        # IPython keeps its magics out of linecache, so this is an edited file
+        place = Place(file, error.lineno or 1, 0, error.lineno or 1, 0)
+        raise SourceError(f"{file} does not parse: {error.msg}", place, "Mend the file, and import it again.") from error
+    definitions: dict[int, list[tuple[Defined, tuple[ast.AST, ...]]]] = {}
+    for node, around in _definitions(tree):
+        first = node.lineno
+        if not isinstance(node, ast.Lambda) and node.decorator_list:
+            first = min(first, *(d.lineno for d in node.decorator_list))
+        definitions.setdefault(first, []).append((node, around))
+    parsed = _File(lines, definitions, _imported(tree))
+    _files[file] = parsed
+    return parsed
+
+
+def _definitions(tree: ast.AST) -> Iterator[tuple[Defined, tuple[ast.AST, ...]]]:
+    """Every function in the tree, in the order of the text, with the scopes around it."""
+    stack: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, ())]
+    while stack:
+        node, around = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield node, around
+            around = (*around, node)
+        elif isinstance(node, ast.ClassDef):
+            around = (*around, node)
+        stack.extend((child, around) for child in reversed(list(ast.iter_child_nodes(node))))
+
+
+def _imported(tree: ast.AST) -> tuple[str, ...]:
+    names: dict[str, None] = {}
+    stack: list[ast.AST] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.alias):
+            names[node.asname or node.name.split(".")[0]] = None
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+            stack.extend(ast.iter_child_nodes(node))
+    names.pop("*", None)
+    return tuple(names)
+
+
+# Is it the code?
+
+
+def _is_code_of(node: Defined, around: tuple[ast.AST, ...], imported: tuple[str, ...], code: CodeType) -> bool:
+    ours = _compiled(node, around, imported, code)
+    return ours is not None and _equal(ours, code)
+
+
+def _same_positions(node: Defined, around: tuple[ast.AST, ...], imported: tuple[str, ...], code: CodeType) -> bool:
+    """Whether the node stands in the very columns that the code came from (Python 3.11 on)."""
+    ours = _compiled(node, around, imported, code)
+    if ours is None or not hasattr(code, "co_positions"):
+        return False
+    return list(ours.co_positions()) == list(code.co_positions())
+
+
+def _compiled(node: Defined, around: tuple[ast.AST, ...], imported: tuple[str, ...], code: CodeType) -> CodeType | None:
+    """The code of `node`, compiled in a skeleton of what is around it."""
+    statement: ast.stmt
+    if isinstance(node, ast.Lambda):
+        statement = ast.copy_location(ast.Expr(node), node)
+    else:
+        statement = _undecorated(node)
+    free = [n for n in code.co_freevars if n != "__class__"]
+    for outer in reversed(around):
+        if isinstance(outer, ast.ClassDef):
+            statement = ast.ClassDef(outer.name, [], [], [statement], [])  # type: ignore[call-arg]
+            if hasattr(outer, "type_params"):
+                statement.type_params = []  # type: ignore[attr-defined]
+        else:
+            name = getattr(outer, "name", "lambda_")
+            binds: list[ast.stmt] = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in free]
+            free = []
+            statement = _def(name, [*binds, statement])
+    if free:  # free variables without a function around: not this node
+        return None
+    imports: list[ast.stmt] = [ast.Import([ast.alias(n)]) for n in imported]
+    module = ast.fix_missing_locations(ast.Module([*imports, statement], []))
+    compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
+    for _ in range(len(around) + 1):
+        inner = [c for c in compiled.co_consts if isinstance(c, CodeType)]
+        wanted = [c for c in inner if c.co_firstlineno == code.co_firstlineno and c.co_name == code.co_name]
+        if _ == len(around):
+            return wanted[-1] if wanted else None
+        if not inner:
+            return None
+        compiled = inner[-1]
+    return None
+
+
+def _undecorated(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
+    fields = {name: getattr(node, name) for name in node._fields}
+    return ast.copy_location(type(node)(**fields), node)
+
+
+def _def(name: str, body: list[ast.stmt]) -> ast.stmt:
+    made = ast.parse(f"def {name}(): pass").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    made.body = body
+    return made
+
+
+def _equal(ours: CodeType, theirs: CodeType) -> bool:
+    if "@pytest_ar" in theirs.co_names or "@py_builtins" in theirs.co_names:
+        # assertions were rewritten, which changes all but the names
+        same_names = set(ours.co_names) - {"AssertionError"} <= set(theirs.co_names)
+        return same_names and _interface(ours) == _interface(theirs, len(ours.co_varnames))
+    return (
+        _interface(ours) == _interface(theirs)
+        and ours.co_names == theirs.co_names
+        and ours.co_cellvars == theirs.co_cellvars
+        and len(ours.co_consts) == len(theirs.co_consts)
+        and all(map(_equal_consts, ours.co_consts, theirs.co_consts))
+        and ours.co_code == theirs.co_code
+    )
+
+
+def _interface(code: CodeType, names: int | None = None) -> tuple[Any, ...]:
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
+    return (code.co_name, *counts, code.co_freevars, code.co_varnames[:names])
+
+
+def _equal_consts(a: Any, b: Any) -> bool:
+    if isinstance(a, CodeType) and isinstance(b, CodeType):
+        return _equal(a, b)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_equal_consts, a, b))
+    # repr tells 0.0 from -0.0 and 1 from True, and the order of a frozenset may differ
+    return type(a) is type(b) and (a == b if isinstance(a, frozenset) else repr(a) == repr(b))
+
+
+# Class-private names
+
+
+def _class_around(around: Sequence[ast.AST]) -> str | None:
+    for outer in reversed(around):
+        if isinstance(outer, ast.ClassDef):
+            return outer.name.lstrip("_") or None
+    return None
+
+
+def _mangle(tree: Any, owner: str) -> None:
+    """Spells out `__name` as `_Class__name` throughout a function of the class."""
+
+    def mangled(name: str) -> str:
+        private = name.startswith("__") and not name.endswith("__") and "." not in name
+        return f"_{owner}{name}" if private else name
+
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        match node:
+            case gast.Name():
+                node.id = mangled(node.id)
+            case gast.Attribute():
+                node.attr = mangled(node.attr)
+            case gast.FunctionDef() | gast.AsyncFunctionDef():
+                node.name = mangled(node.name)
+            case gast.keyword(arg=str() as arg):
+                node.arg = mangled(arg)
+            case gast.Global() | gast.Nonlocal():
+                node.names = [mangled(n) for n in node.names]
+            case gast.ClassDef():
+                continue  # it has private names of its own
+            case _:
+                pass
+        stack.extend(gast.iter_child_nodes(node))

@@ -1,0 +1,296 @@
+"""Walks over IR blocks, and the large stack on which deep nests are walked."""
+
+from __future__ import annotations
+
+import contextvars
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ParamSpec, TypeVar
+
+from adcompile.ir.nodes import (
+    Atom,
+    Attempt,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    End,
+    For,
+    Function,
+    If,
+    Raise,
+    Return,
+    Statement,
+    Unreachable,
+    Var,
+    While,
+    Yield,
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+STACK_BYTES = 512 * 1024 * 1024  # address space; only what is touched becomes memory
+RECURSION_LIMIT = 400_000
+
+_inside = threading.local()
+_lock = threading.Lock()
+_running = 0
+_normal_limit = 0
+
+
+def large_stack(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """`fn(*args, **kwargs)` with room for recursion hundreds of thousands deep.
+
+    Runs in a thread of its own with the caller's context variables, directly if it is already in
+    one. Exceptions come through.
+    """
+    if getattr(_inside, "value", False):
+        return fn(*args, **kwargs)
+    context = contextvars.copy_context()
+    outcome: list[Any] = []
+
+    def run() -> None:
+        _inside.value = True
+        try:
+            outcome.append(context.run(fn, *args, **kwargs))
+        except BaseException as error:  # handed to the caller below
+            outcome.extend((None, error))
+
+    _enter()
+    try:
+        thread = _start(run)
+        thread.join()
+    finally:
+        _leave()
+    for variable in context:
+        if variable.get(None) is not context[variable]:
+            variable.set(context[variable])
+    if len(outcome) == 2:
+        raise outcome[1]
+    return outcome[0]
+
+
+def _start(run: Callable[[], None]) -> threading.Thread:
+    with _lock:  # the size of new stacks is a setting of the whole process
+        before = threading.stack_size(STACK_BYTES)
+        try:
+            thread = threading.Thread(target=run, name="adcompile", daemon=True)
+            thread.start()
+        finally:
+            threading.stack_size(before)
+    return thread
+
+
+def _enter() -> None:
+    global _running, _normal_limit
+    with _lock:
+        if _running == 0:
+            _normal_limit = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(RECURSION_LIMIT, _normal_limit))
+        _running += 1
+
+
+def _leave() -> None:
+    global _running
+    with _lock:
+        _running -= 1
+        if _running == 0 and sys.getrecursionlimit() == RECURSION_LIMIT:
+            sys.setrecursionlimit(_normal_limit)
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """The blocks a statement owns."""
+    match statement:
+        case Call():
+            return ()
+        case If():
+            return (statement.then, statement.orelse)
+        case For() | While() | Attempt():
+            return (statement.body,)
+
+
+def atoms_of(statement: Statement) -> tuple[Atom, ...]:
+    """What a statement itself reads, its blocks left out."""
+    match statement:
+        case Call():
+            return (statement.fn, *statement.args, *(value for _, value in statement.kwargs))
+        case If():
+            return (statement.test,)
+        case For():
+            return (statement.iterable, *statement.init)
+        case While():
+            return statement.init
+        case Attempt():
+            return atoms_of(statement.opaque)
+
+
+def end_atoms(end: End) -> tuple[Atom, ...]:
+    """What the end of a block reads."""
+    match end:
+        case Yield() | Continue() | Break():
+            return end.values
+        case Return():
+            return (end.value,)
+        case Raise():
+            return tuple(atom for atom in (end.exception, end.cause) if atom is not None)
+        case Unreachable():
+            return ()
+
+
+def results_of(statement: Statement) -> tuple[Var, ...]:
+    """The Vars a statement defines in its own block."""
+    if isinstance(statement, Call):
+        return (statement.result,)
+    return statement.results
+
+
+def statements_of(block: Block) -> Iterator[Statement]:
+    """Every statement in the block and the blocks inside it, in program order."""
+    stack: list[Iterator[Statement]] = [iter(block.statements)]
+    while stack:
+        statement = next(stack[-1], None)
+        if statement is None:
+            stack.pop()
+            continue
+        yield statement
+        stack.extend(iter(inner.statements) for inner in reversed(blocks_of(statement)))
+
+
+def all_blocks(block: Block) -> Iterator[Block]:
+    """The block and every block inside it, outer before inner."""
+    stack = [block]
+    while stack:
+        block = stack.pop()
+        yield block
+        for statement in reversed(block.statements):
+            stack.extend(reversed(blocks_of(statement)))
+
+
+def defined(block: Block) -> set[Var]:
+    """Every Var defined in the block or inside it, parameters too."""
+    out: set[Var] = set()
+    for inner in all_blocks(block):
+        out.update(inner.params)
+        for statement in inner.statements:
+            out.update(results_of(statement))
+            if isinstance(statement, Attempt):
+                out.add(statement.opaque.result)
+    return out
+
+
+def free_vars(block: Block) -> dict[Var, None]:
+    """The Vars that are read in the block and defined outside it, in order of first use."""
+    out: dict[Var, None] = {}
+    for inner in all_blocks(block):
+        for statement in inner.statements:
+            out.update((atom, None) for atom in atoms_of(statement) if isinstance(atom, Var))
+        out.update((atom, None) for atom in end_atoms(inner.end) if isinstance(atom, Var))
+    for var in defined(block):
+        out.pop(var, None)
+    return out
+
+
+class Rewriter:
+    """Copies blocks; subclasses say what a Var read stands for and what a Call becomes.
+
+    Definitions stay the same Vars unless `define` gives others (it must when the copy will stand
+    beside the original).
+    """
+
+    def atom(self, atom: Atom) -> Atom:
+        """What to read in place of `atom`."""
+        return atom
+
+    def define(self, var: Var) -> Var:
+        """What to define in place of `var`."""
+        return var
+
+    def call(self, call: Call) -> tuple[Statement, ...]:
+        """The statements in place of a call whose parts are rewritten already."""
+        return (call,)
+
+    def block(self, block: Block) -> Block:
+        params = tuple(map(self.define, block.params))
+        out: list[Statement] = []
+        for statement in block.statements:
+            out.extend(self.statement(statement))
+        return Block(params, tuple(out), self.end(block.end))
+
+    def statement(self, s: Statement) -> tuple[Statement, ...]:
+        match s:
+            case Call():
+                return self.call(self._call(s))
+            case If():
+                test, then, orelse = self.atom(s.test), self.block(s.then), self.block(s.orelse)
+                return (If(self._defs(s.results), test, then, orelse, s.place, s.role),)
+            case For():
+                iterable, init, body = self.atom(s.iterable), self._atoms(s.init), self.block(s.body)
+                return (For(self._defs(s.results), iterable, init, body, s.place, s.role),)
+            case While():
+                init, body = self._atoms(s.init), self.block(s.body)
+                return (While(self._defs(s.results), init, body, s.place, s.role),)
+            case Attempt():
+                opaque, body = self._call(s.opaque), self.block(s.body)
+                return (Attempt(self._defs(s.results), body, opaque, s.place),)
+
+    def end(self, end: End) -> End:
+        match end:
+            case Yield():
+                return Yield(self._atoms(end.values))
+            case Continue():
+                return Continue(self._atoms(end.values))
+            case Break():
+                return Break(self._atoms(end.values))
+            case Return():
+                return Return(self.atom(end.value))
+            case Raise(exception, cause):
+                return Raise(exception and self.atom(exception), cause and self.atom(cause), end.place)
+            case Unreachable():
+                return end
+
+    def _call(self, call: Call) -> Call:
+        fn, args = self.atom(call.fn), self._atoms(call.args)
+        kwargs = tuple((name, self.atom(value)) for name, value in call.kwargs)
+        return Call(self.define(call.result), fn, args, kwargs, call.place, call.role)
+
+    def _atoms(self, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        return tuple(map(self.atom, atoms))
+
+    def _defs(self, results: tuple[Var, ...]) -> tuple[Var, ...]:
+        return tuple(map(self.define, results))
+
+
+class _Substitution(Rewriter):
+    def __init__(self, mapping: Mapping[Var, Atom]) -> None:
+        self.mapping = dict(mapping)
+
+    def atom(self, atom: Atom) -> Atom:
+        return atom if isinstance(atom, Const) else self.mapping.get(atom, atom)
+
+
+class _Copy(_Substitution):
+    def define(self, var: Var) -> Var:
+        fresh = Var(var.name, var.place)
+        self.mapping[var] = fresh
+        return fresh
+
+
+def substitute(block: Block, mapping: Mapping[Var, Atom]) -> Block:
+    """The block with other atoms in place of the Vars in `mapping`; definitions stay as they are."""
+    return _Substitution(mapping).block(block)
+
+
+def copy_block(block: Block, mapping: Mapping[Var, Atom]) -> Block:
+    """`substitute`, with fresh Vars for everything that the block defines."""
+    return _Copy(mapping).block(block)
+
+
+def copy_function(function: Function) -> Function:
+    """The function with fresh Vars throughout."""
+    copy = _Copy({})
+    params, captured = tuple(map(copy.define, function.params)), tuple(map(copy.define, function.captured))
+    body = copy.block(function.body)
+    return Function(function.name, params, captured, body, function.signature, function.place)
