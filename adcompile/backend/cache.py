@@ -113,7 +113,7 @@ def captured_key(fun: Any) -> Hashable:
     """
     while hasattr(type(fun), "__adcompile_key__"):
         fun = fun.fun
-    if isinstance(fun, pytypes.FunctionType) and (fun.__closure__ or fun.__defaults__ or fun.__kwdefaults__):
+    if isinstance(fun, pytypes.FunctionType) and (fun.__closure__ or fun.__kwdefaults__):
         return function_key(fun)
     return None
 

@@ -200,10 +200,9 @@ def _container_key(value: Any, cls: type, ints: bool, outer: tuple[int, ...]) ->
 
 def function_key(fn: pytypes.FunctionType) -> Hashable:
     """The key of a function that is differentiated: closures of one factory share it, if their
-    cells have the same types and their defaults are the same values."""
-    if not (fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__ or fn.__dict__):
-        return fn
-    return (fn.__code__, id(fn.__globals__), bool(fn.__dict__) and weakref.ref(fn), *_held(fn, (id(fn),)))
+    cells have the same types and their keyword-only defaults are the same values; defaults of
+    positional parameters are passed like arguments."""
+    return (fn.__code__, id(fn.__globals__), *_held(fn, (id(fn),)))
 
 
 def _inner_function_key(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> Hashable:
@@ -212,12 +211,11 @@ def _inner_function_key(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> Has
         return ("recursive", outer.index(id(fn)))
     if not (fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__):
         return fn
-    return (weakref.ref(fn), *_held(fn, (*outer, id(fn))))
+    return (weakref.ref(fn), *map(Known, fn.__defaults__ or ()), *_held(fn, (*outer, id(fn))))
 
 
 def _held(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> list[Hashable]:
     key: list[Hashable] = [_cell_key(cell, outer) for cell in fn.__closure__ or ()]
-    key.extend(Known(default) for default in fn.__defaults__ or ())
     key.extend((name, Known(default)) for name, default in (fn.__kwdefaults__ or {}).items())
     return key
 

@@ -182,6 +182,8 @@ def test_defaults_belong_to_the_key():
 
     assert function_key(make(1.0)) == function_key(make(1.0)) != function_key(make(2.0))
     assert function_key(make(1)) != function_key(make(1.0))
+    one, other = make(1.0), make(1.0)
+    assert key_of((one,)) == key_of((one,)) != key_of((other,))
 
 
 def test_recursive_closures_and_empty_cells():

@@ -1,0 +1,206 @@
+"""What crosses between the user and generated code: types exact, memory owned, input checked.
+
+Gradients that leave have the type, shape and dtype of what they are the gradient of, are
+writable, and share memory with nothing that anybody else can reach. Tangents and cotangents that
+enter are checked against the primal and copied, so that generated code may accumulate into them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompile import tangents
+from adcompile.errors import NotDifferentiable, RuleError
+from adcompile.tangents import ArraySpace, NoTangent, Product, is_absent
+
+getrefcount: Callable[[Any], int] = sys.getrefcount
+
+
+def _references(raw: Any, i: Any) -> int:
+    item = raw[i]
+    return getrefcount(item)
+
+
+def _base_references(raw: Any, i: Any) -> int:
+    item = raw[i]
+    base = item.base
+    return getrefcount(base)
+
+
+# What the two functions count for an array that nobody else holds, under this interpreter.
+_ALONE = _references([np.empty(1)], 0)
+_BASE_ALONE = _base_references([np.empty((1, 2)).T], 0)
+
+
+def is_owned(raw: Any, i: Any) -> bool:
+    """Whether the array `raw[i]` is writable and its memory can be reached through `raw` alone."""
+    array = raw[i]
+    if not array.flags.writeable or getrefcount(array) > _ALONE:
+        return False
+    base = array.base
+    if base is None:
+        return bool(array.flags.owndata)
+    return type(base) is np.ndarray and base.base is None and getrefcount(base) <= _BASE_ALONE
+
+
+def own(raw: Any, i: Any) -> Any:
+    """The array `raw[i]`, or a copy of it if anybody else can reach its memory."""
+    return raw[i] if is_owned(raw, i) else raw[i].copy()
+
+
+def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None) -> Any:
+    """`raw[i]` with every array in its tuples, lists and dicts owned; the containers are new.
+
+    One array held twice stays one array.
+    """
+    memo = {} if memo is None else memo
+    if type(raw[i]) is np.ndarray:  # no local name may hold the array while its owners are counted
+        key = id(raw[i])
+        if key not in memo:
+            memo[key] = own(raw, i)
+        return memo[key]
+    value = raw[i]
+    if not tangents.is_container(value):
+        return value
+    keys = list(value) if type(value) is dict else range(len(value))
+    return tangents.rebuild(value, [own_tree(value, k, memo) for k in keys])
+
+
+# -- leaving ------------------------------------------------------------------------------------
+
+
+def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None) -> Any:
+    """The gradient (or tangent) `raw[i]` as the user gets it: of the type `space`, None where
+    there is no tangent. `seen` are the arrays handed out so far.
+
+    A complex gradient is conjugated by the caller, before.
+    """
+    seen = set() if seen is None else seen
+    if isinstance(space, ArraySpace):
+        array = project_array(raw, i, space)
+        if id(array) in seen:
+            array = array.copy()
+        seen.add(id(array))
+        return array
+    if not isinstance(space, Product):
+        return None if space is NoTangent else project_scalar(raw[i], space)
+    keys = space.keys if space.keys is not None else range(len(space.items))
+    value = dict.fromkeys(keys) if is_absent(raw[i]) else raw[i]
+    parts = [project(value, k, s, seen) for k, s in zip(keys, space.items)]
+    return container(space, parts)
+
+
+def container(space: Product, parts: list[Any]) -> Any:
+    """A container of the class of `space` with these items."""
+    if space.keys is not None:
+        return dict(zip(space.keys, parts))
+    return space.cls(parts) if space.cls in (tuple, list) else tuple.__new__(space.cls, parts)
+
+
+def project_scalar(g: Any, cls: type) -> Any:
+    """A number as an instance of `cls`; the imaginary part goes where `cls` is real."""
+    if type(g) is cls:
+        return g
+    if is_absent(g):
+        return cls(0)
+    if np.shape(g) != ():
+        raise RuleError(f"the gradient of a {cls.__name__} has shape {np.shape(g)}")
+    g = np.asarray(g)[()]
+    real = not issubclass(cls, (complex, np.complexfloating))
+    return cls(g.real if real and np.iscomplexobj(g) else g)
+
+
+def project_array(raw: Any, i: Any, primal: np.ndarray[Any, Any] | ArraySpace) -> np.ndarray[Any, Any]:
+    """The gradient `raw[i]` of an array, owned, with its shape and dtype."""
+    g = raw[i]
+    if type(g) is np.ndarray and g.dtype == primal.dtype and g.shape == primal.shape:
+        del g
+        return own(raw, i)
+    if is_absent(g):
+        return np.zeros(primal.shape, primal.dtype)
+    if np.shape(g) != primal.shape:
+        raise RuleError(f"the gradient of an array of shape {primal.shape} has shape {np.shape(g)}")
+    if np.iscomplexobj(g) and primal.dtype.kind == "f":
+        g = np.real(g)
+    return np.array(g, primal.dtype)
+
+
+# -- entering -----------------------------------------------------------------------------------
+
+
+def accept(given: Any, space: Any, what: str) -> Any:
+    """A tangent of this space from what the user passed: checked, converted, in memory of its
+    own; None where there is no tangent. None for what has one stands for zero.
+
+    Raises NotDifferentiable (a TypeError) that names the part that does not fit.
+    """
+    if space is NoTangent:
+        if is_absent(given) or not tangents.leaves(_spread(given)):
+            return None
+        raise NotDifferentiable(f"{what} belongs to a value that has none", remedy="pass None")
+    if isinstance(space, Product):
+        return _accept_container(given, space, what)
+    if is_absent(given):
+        return np.zeros(space.shape, space.dtype) if isinstance(space, ArraySpace) else space(0)
+    if isinstance(space, ArraySpace):
+        return _accept_array(given, space, what)
+    if np.shape(given) != () or isinstance(given, (list, tuple, dict)):
+        raise NotDifferentiable(f"{what} has type {_kind(given)} where a {space.__name__} is needed")
+    _check_cast(np.asarray(given).dtype, np.dtype(space), what)
+    return space(given)
+
+
+def _spread(given: Any) -> Any:
+    return given if is_absent(given) or tangents.is_container(given) else (given,)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} array of shape {value.shape}"
+    return type(value).__name__
+
+
+def _check_cast(given: np.dtype[Any], wanted: np.dtype[Any], what: str) -> None:
+    if given.kind not in "biufc" or (given.kind == "c" and wanted.kind != "c"):
+        remedy = "pass its real part" if given.kind == "c" else ""
+        raise NotDifferentiable(f"{what} has dtype {given} where {wanted} is needed", remedy=remedy)
+
+
+def _accept_array(given: Any, space: ArraySpace, what: str) -> Any:
+    if isinstance(given, (list, tuple, dict)) or np.shape(given) != space.shape:
+        raise NotDifferentiable(
+            f"{what} is a {_kind(given)} where a {space.dtype} array of shape {space.shape} is needed"
+        )
+    array = np.asarray(given)
+    _check_cast(array.dtype, space.dtype, what)
+    return array.astype(space.dtype)
+
+
+def _accept_container(given: Any, space: Product, what: str) -> Any:
+    n = len(space.items)
+    names = space.keys if space.keys is not None else range(n)
+    if is_absent(given):
+        items: list[Any] = [None] * n
+    elif type(given) is not space.cls or len(given) != n or (space.keys is not None and set(given) != set(space.keys)):
+        raise NotDifferentiable(
+            f"{what} is a {_kind(given)} that has not the structure of the {space.cls.__name__} it belongs to",
+            remedy=f"pass a {space.cls.__name__} with {n} items, None where an item has no tangent",
+        )
+    else:
+        items = [given[k] for k in names]
+    return container(space, [accept(i, s, f"{what}[{name!r}]") for i, s, name in zip(items, space.items, names)])
+
+
+def conj(t: Any) -> Any:
+    """Complex leaves conjugated, in new memory; the rest as it is. None stays None."""
+    if tangents.is_container(t):
+        return tangents.rebuild(t, [conj(c) for c in tangents.children(t)])
+    if isinstance(t, (complex, np.complexfloating)):
+        return t.conjugate()
+    if type(t) is np.ndarray and t.dtype.kind == "c":
+        return np.asarray(np.conj(t))
+    return t

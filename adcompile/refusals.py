@@ -1,0 +1,140 @@
+"""Calls of the transforms that are refused: what is wrong, where, and what to write instead."""
+
+from __future__ import annotations
+
+import dis
+import types as pytypes
+from typing import Any
+
+import numpy as np
+
+from adcompile import tangents
+from adcompile.errors import NotDifferentiable, Place, Unsupported
+from adcompile.ir.types import Array, Instance, Known, Scalar, Type, Unknown
+from adcompile.targets import innermost, place_of
+
+
+def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The positions of the plan as they stand in this call, each of a value with a tangent."""
+    if argnums is None:
+        wrt = tuple(i for i, arg in enumerate(args) if tangents.has_tangent(arg))
+        if not wrt:
+            raise NotDifferentiable(
+                f"no argument of {innermost(fun).__name__}() is differentiable",
+                place_of(innermost(fun)),
+                "pass floats or float arrays: 3.0 for 3",
+            )
+        return wrt
+    given = argnums if isinstance(argnums, tuple) else (argnums,)
+    wrt = tuple(i + len(args) if i < 0 else i for i in given)
+    for i in wrt:
+        if not 0 <= i < len(args):
+            raise NotDifferentiable(
+                f"argnums names argument {i}, but {innermost(fun).__name__}() was called with {len(args)}",
+                place_of(innermost(fun)),
+            )
+        if not tangents.has_tangent(args[i]):
+            raise _no_tangent(innermost(fun), i, args[i])
+    return wrt
+
+
+def _no_tangent(fun: Any, i: int, value: Any) -> NotDifferentiable:
+    names = fun.__code__.co_varnames
+    name = f"argument {names[i]!r}" if i < fun.__code__.co_argcount else f"argument {i}"
+    kind, remedy = _describe(value)
+    return NotDifferentiable(f"{name} of {fun.__name__}() has no derivative: it is {kind}", place_of(fun), remedy)
+
+
+def _article(word: str) -> str:
+    return "an" if word[:1] in "aeiou" else "a"
+
+
+def _describe(value: Any) -> tuple[str, str]:
+    cls: type = type(value)
+    if cls is int:
+        return "an int", f"write {float(value)!r}"
+    if isinstance(value, np.integer):
+        return f"a {cls.__name__}", "pass float(…) of it"
+    if cls is np.ndarray:
+        return f"an array of {value.dtype}", "pass it .astype(float)"
+    if isinstance(value, np.ndarray):
+        return f"a {cls.__name__}", "pass np.asarray(…) of it: subclasses of ndarray are not followed"
+    if tangents.is_container(value):
+        return f"a {cls.__name__} without a float or float array", "write its numbers as floats"
+    return f"{_article(cls.__name__)} {cls.__name__}", "name other arguments with argnums, or pass floats"
+
+
+def check_result(result: Type, fun: Any, transform: str) -> None:
+    """The result of a function with a gradient is a real scalar; where its type does not tell,
+    generated code tests it."""
+    problem, remedy = "", ""
+    match result:
+        case Unknown() | Instance():
+            return
+        case Scalar(kinds):
+            names = sorted(k.__name__ for k in kinds)
+            if any(k is complex or issubclass(k, np.complexfloating) for k in kinds):
+                problem, remedy = f"a complex number ({', '.join(names)})", "return its real part or abs()"
+            elif not any(tangents.is_number_space(k) for k in kinds):
+                problem, remedy = f"{_article(names[0])} {names[0]}", "return a float"
+        case Array(dtype, dims):
+            if dims is None or dims:
+                problem, remedy = "an array", "return its sum, or use jacobian() or vjp()"
+            elif dtype.kind == "c":
+                problem, remedy = "a complex number", "return its real part or abs()"
+            elif dtype.kind != "f":
+                problem, remedy = f"an array of {dtype}", "return a float"
+        case Known(value):
+            if isinstance(value, (complex, np.complexfloating)):
+                problem, remedy = "a complex number", "return its real part or abs()"
+            elif not tangents.is_number_space(type(value)):
+                problem, remedy = f"{value!r}", "return a float"
+        case _:
+            problem = "a container"
+            remedy = "return a scalar, use has_aux=True for (value, aux), or use jacobian() or vjp()"
+    if problem:
+        raise NotDifferentiable(
+            f"{transform} needs a function with a real scalar result, but {fun.__name__}() returns {problem}",
+            place_of(fun),
+            remedy,
+        )
+
+
+def _is_derivative(value: Any) -> bool:
+    return hasattr(type(value), "__adcompile_key__")
+
+
+def refuse_self_reference(fun: pytypes.FunctionType) -> None:
+    """A decorated function that calls itself by name would differentiate its own derivative."""
+    code = fun.__code__
+    for name in code.co_names:
+        value = fun.__globals__.get(name)
+        if _is_derivative(value) and innermost(value).__code__ is code:
+            raise _self_reference(fun, name, value)
+    for name, cell in zip(code.co_freevars, fun.__closure__ or ()):
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            continue
+        if _is_derivative(value) and innermost(value).__code__ is code:
+            raise _self_reference(fun, name, value)
+
+
+def _self_reference(fun: pytypes.FunctionType, name: str, value: Any) -> Unsupported:
+    line = fun.__code__.co_firstlineno
+    place = place_of(fun)
+    for instruction in dis.get_instructions(fun):
+        at = getattr(instruction, "positions", None)
+        line = (at.lineno if at else instruction.starts_line) or line
+        if instruction.argval == name and "LOAD" in instruction.opname:
+            if at is not None and at.col_offset is not None:
+                place = Place(fun.__code__.co_filename, line, at.col_offset, at.end_lineno, at.end_col_offset)
+            else:
+                place = Place(fun.__code__.co_filename, line, 0, line, 0)
+            break
+    transform = value.transform
+    return Unsupported(
+        f"{name}() is decorated with {transform} and calls itself by name: that is a call of its derivative",
+        place,
+        f"leave {name} undecorated and write g = {transform}({name})",
+    )

@@ -1,0 +1,182 @@
+"""The function behind a callable, and how the arguments of a call bind to it.
+
+Methods, partial objects, callable objects and builtins become a plain function with leading
+arguments, so that everything behind the interface sees plain functions and positions.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import keyword
+import linecache
+import types as pytypes
+from dataclasses import dataclass, field
+from typing import Any
+
+from adcompile.errors import NotDifferentiable, Place
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Target:
+    """Calling `function(*leading, *args, **keywords, **kwargs)` is calling the callable."""
+
+    function: Any
+    leading: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bound:
+    """The arguments of one call: `args` by position, of which those in `filled` are defaults;
+    `names` and `values` are what is left to pass by keyword."""
+
+    args: tuple[Any, ...]
+    filled: frozenset[int]
+    names: tuple[str, ...]
+    values: tuple[Any, ...]
+
+
+def place_of(fun: Any) -> Place | None:
+    """Where a function is defined."""
+    code = getattr(fun, "__code__", None)
+    if not isinstance(code, pytypes.CodeType):
+        return None
+    text = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
+    indent = len(text) - len(text.lstrip())
+    return Place(code.co_filename, code.co_firstlineno, indent, code.co_firstlineno, len(text.encode()))
+
+
+def resolve(fun: Any) -> Target:
+    """The target of a callable. Raises NotDifferentiable if it cannot be called."""
+    if hasattr(type(fun), "__adcompile_key__"):  # a derivative knows its own
+        return fun.target
+    if isinstance(fun, pytypes.FunctionType):
+        return Target(fun)
+    if isinstance(fun, pytypes.MethodType):
+        inner = resolve(fun.__func__)
+        return Target(inner.function, (*inner.leading, fun.__self__), inner.keywords)
+    if isinstance(fun, functools.partial):
+        inner = resolve(fun.func)
+        return Target(inner.function, (*inner.leading, *fun.args), {**inner.keywords, **fun.keywords})
+    if isinstance(fun, (staticmethod, classmethod)):
+        return resolve(fun.__func__)
+    method = inspect.getattr_static(type(fun), "__call__", None)
+    if isinstance(method, pytypes.FunctionType) and not isinstance(fun, type):
+        return Target(method, (fun,))
+    if not callable(fun):
+        raise NotDifferentiable(
+            f"{fun!r} is not a function", remedy="pass the function itself: grad(f)(x), not grad(f(x))"
+        )
+    return Target(wrapper(fun))
+
+
+_wrappers: dict[Any, pytypes.FunctionType] = {}
+
+
+def wrapper(fn: Any) -> pytypes.FunctionType:
+    """A Python function `call(*args, **settings)` with readable source for a builtin or ufunc."""
+    try:
+        if fn not in _wrappers:
+            _wrappers[fn] = synthesise(fn, None)
+        return _wrappers[fn]
+    except TypeError:  # unhashable
+        return synthesise(fn, None)
+
+
+_serial = 0
+
+
+def synthesise(
+    fn: Any, arity: int | None, settings: dict[str, Any] | None = None, expression: str = ""
+) -> pytypes.FunctionType:
+    """A function `call(x0, x1)` that returns `fn(x0, x1, **settings)`; its source can be read.
+
+    With arity None it takes any arguments. `expression` replaces the call, as in "x0 + x1".
+    """
+    global _serial
+    _serial += 1
+    name = getattr(fn, "__name__", "call")
+    name = name if name.isidentifier() and not keyword.iskeyword(name) else "call"
+    settings = settings or {}
+    params = [f"x{i}" for i in range(arity or 0)]
+    passed = [*params, *(f"{k}=set_{k}" for k in settings)]
+    if arity is None:
+        params, passed = ["*args", "**kwargs"], ["*args", *passed, "**kwargs"]
+    body = expression or f"fn({', '.join(passed)})"
+    text = f"def {name}_call({', '.join(params)}):\n    return {body}\n"
+    file = f"<adcompile call {_serial} of {name}>"
+    namespace = {"fn": fn, "__name__": "__adcompile_call__", **{f"set_{k}": v for k, v in settings.items()}}
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), namespace)
+    made = namespace[f"{name}_call"]
+    assert isinstance(made, pytypes.FunctionType)
+    return made
+
+
+def bind(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
+    """Bind a call's arguments to positions, defaults filled in. Raises Python's own TypeError."""
+    function = innermost(target.function)
+    code = function.__code__
+    args, kwargs = (*target.leading, *args), {**target.keywords, **kwargs}
+    names = code.co_varnames[: code.co_argcount]
+    only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    defaults = dict(zip(names[len(names) - len(function.__defaults__ or ()) :], function.__defaults__ or ()))
+    values, filled = list(args), set[int]()
+    rest = dict(kwargs)
+    for i in range(len(args), len(names)):
+        name = names[i]
+        if name in rest and i >= code.co_posonlyargcount:
+            values.append(rest.pop(name))
+        elif name in defaults:
+            filled.add(i)
+            values.append(defaults[name])
+        else:
+            break
+    takes_all = bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    takes_more = bool(code.co_flags & inspect.CO_VARARGS)
+    known = all(k in only or (takes_all and k not in names) for k in rest)
+    wanted = all(k in rest or k in (function.__kwdefaults__ or {}) for k in only)
+    if len(values) < len(names) or (len(args) > len(names) and not takes_more) or not known or not wanted:
+        inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+        raise TypeError(f"cannot bind the arguments of {function.__name__}()")
+    return Bound(tuple(values), frozenset(filled), tuple(rest), tuple(rest.values()))
+
+
+def innermost(fun: Any) -> pytypes.FunctionType:
+    """The plain function under derivatives of derivatives."""
+    while not isinstance(fun, pytypes.FunctionType):
+        fun = fun.fun
+    return fun
+
+
+def arity(target: Target) -> int:
+    """The number of arguments with which a call is already bound; -1 if none is."""
+    if target.leading or target.keywords:
+        return -1
+    function = innermost(target.function)
+    code = function.__code__
+    if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) or code.co_kwonlyargcount:
+        return -1
+    return code.co_argcount
+
+
+def positions(argnums: Any, target: Target) -> Any:
+    """`argnums` with names replaced by positions and leading arguments counted; an int stays an
+    int, a tuple a tuple; positions from the end stay negative."""
+    if isinstance(argnums, (tuple, list)):
+        return tuple(positions(a, target) for a in argnums)
+    if isinstance(argnums, str):
+        function = innermost(target.function)
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        if argnums not in names:
+            raise NotDifferentiable(
+                f"{function.__name__}() has no positional parameter {argnums!r}",
+                place_of(function),
+                f"argnums takes positions or these names: {', '.join(names)}",
+            )
+        return names.index(argnums)
+    if isinstance(argnums, bool) or not hasattr(argnums, "__index__"):
+        raise TypeError(f"argnums must be an int, a parameter's name or a tuple of these, not {argnums!r}")
+    position = argnums.__index__()
+    return position + len(target.leading) if position >= 0 else position
