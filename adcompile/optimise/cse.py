@@ -1,0 +1,140 @@
+"""Common subexpressions: value numbering over structured blocks.
+
+A call may read the result of an identical earlier call that dominates it: the operation then
+runs once instead of twice, which is bit-exact.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, MutableMapping
+
+import numpy as np
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import Block, Call, Const, End, For, If, Statement, Var, While
+from adcompile.ir.types import Instance, Type, Unknown
+from adcompile.optimise.effects import LINEAR, Effects, writes
+from adcompile.optimise.rewrite import ForwardWalk
+from adcompile.optimise.sharing import Sharing
+from adcompile.optimise.typing import const_key, is_immutable, is_number, is_real, type_of
+
+_COMMUTE = frozenset({operator.add, operator.mul, np.add, np.multiply})
+
+
+def cse(block: Block, types: MutableMapping[Var, Type], effects: Effects, sharing: Sharing) -> Block:
+    """Run identical pure calls once.
+
+    - a primal statement takes only a primal one's result; the others take any;
+    - `a + b` is `b + a` for real numbers and arrays (the same bits), not for lists;
+    - nothing that reads memory is reused over a statement that may write;
+    - fresh arrays are not merged if someone writes into one, or if both reach the caller.
+    """
+    return _Cse(types, effects, sharing).block(block)
+
+
+class _Cse(ForwardWalk):
+    def __init__(self, types: MutableMapping[Var, Type], effects: Effects, sharing: Sharing) -> None:
+        super().__init__(types)
+        self.effects, self.sharing = effects, sharing
+        self.table: dict[Hashable, Call] = {}
+        self.scopes: list[list[tuple[Hashable, Call | None]]] = []  # what to put back on leaving
+        self.epoch = 0  # grows with every statement that may write
+
+    def enter(self) -> None:
+        self.scopes.append([])
+
+    def leave(self) -> None:
+        for key, before in reversed(self.scopes.pop()):
+            if before is None:
+                del self.table[key]
+            else:
+                self.table[key] = before
+
+    def visit(self, call: Call, out: list[Statement]) -> None:
+        if not self.effects.pure(call):
+            self.epoch += 1
+        elif not (isinstance(call.fn, Const) and call.fn.value in LINEAR):
+            key = self._key(call)
+            earlier = self.table.get(key)
+            if earlier is not None and self._serves(earlier, call):
+                self.replace(call.result, earlier.result)
+                self.sharing.merge(call.result, earlier.result)
+                return
+            if self.scopes:
+                self.scopes[-1].append((key, earlier))
+            self.table[key] = call
+        self.emit(call, out)
+
+    def _serves(self, earlier: Call, call: Call) -> bool:
+        if call.role == "primal" and earlier.role != "primal":
+            return False
+        if self.types.get(earlier.result) != self.types.get(call.result):
+            return False
+        return self._selects(call) or self.sharing.may_merge(call.result, earlier.result)
+
+    def _selects(self, call: Call) -> bool:
+        """Whether the call hands out an object that exists already, the same each time."""
+        if not isinstance(call.fn, Const):
+            return False
+        if call.fn.value is ops.load_global:
+            return True
+        owner = type_of(call.args[0], self.types) if call.args else None
+        return (
+            call.fn.value is operator.getitem
+            and owner is not None
+            and not is_number(owner)
+            and not isinstance(owner, (Unknown, Instance))
+        )
+
+    def _key(self, call: Call) -> Hashable:
+        fn = call.fn
+        args = [const_key(a) for a in call.args]
+        if isinstance(fn, Const) and fn.value in _COMMUTE and len(args) == 2:
+            types = [type_of(a, self.types) for a in call.args]
+            if all(is_number(t) and is_real(t) for t in types):
+                args.sort(key=self._order)
+        kwargs = tuple((name, const_key(a)) for name, a in call.kwargs)
+        return (const_key(fn), tuple(args), kwargs, self.epoch if self._reads_memory(call) else None)
+
+    def _order(self, key: object) -> tuple[int, int]:
+        # any order will do that is the same for both: ids of live objects never reach the output
+        return (isinstance(key, Var), id(key) if isinstance(key, Var) else hash(key))
+
+    def _reads_memory(self, call: Call) -> bool:
+        if isinstance(call.fn, Const) and call.fn.value is ops.load_global:
+            return True
+        return any(not is_immutable(type_of(a, self.types)) for a in call.args) or any(
+            not is_immutable(type_of(a, self.types)) for _, a in call.kwargs
+        )
+
+    # -- structure --------------------------------------------------------------------------
+
+    def branch(self, s: If, out: list[Statement]) -> End | None:
+        before = self.epoch
+        test = self.atom(s.test)
+        then = self.scoped(s.then)
+        self.epoch, after_then = before, self.epoch
+        orelse = self.scoped(s.orelse)
+        self.epoch = max(after_then, self.epoch) + (1 if after_then != before or self.epoch != before else 0)
+        if test is not s.test or then is not s.then or orelse is not s.orelse:
+            s = If(s.results, test, then, orelse, s.place, s.role)
+        self.define(s.results)
+        out.append(s)
+        return None
+
+    def loop(self, s: For, out: list[Statement]) -> None:
+        self._before_loop(s)
+        super().loop(s, out)
+
+    def repeat(self, s: While, out: list[Statement]) -> End | None:
+        self._before_loop(s)
+        return super().repeat(s, out)
+
+    def _before_loop(self, s: For | While) -> None:
+        """What the body writes in one iteration is read in the next."""
+        if self._writing(s):
+            self.epoch += 1
+
+    def _writing(self, s: For | While) -> bool:
+        return writes(s.body, self.effects)

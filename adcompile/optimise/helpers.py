@@ -1,0 +1,241 @@
+"""Rewrites of array functions where types and shapes prove that they do nothing, or less.
+
+Each helper takes the site (what `algebra` knows), the call, and where to put statements; it
+returns the result as an atom, another call of the same result, or None.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
+from adcompile.ir.types import Array, Scalar, Type
+from adcompile.optimise.shapes import shape_source
+from adcompile.optimise.typing import arithmetic, definite, inexact, is_real, kinds, rank, widened
+from adcompile.runtime import arrays
+
+ONES: frozenset[Any] = frozenset({np.ones_like, np.ones})
+ZEROS: frozenset[Any] = frozenset({np.zeros_like, np.zeros, arrays.zeros_like})
+
+
+class Site(Protocol):
+    """What a helper may ask, and how it makes an inner call."""
+
+    defs: dict[Var, Call]
+
+    def type(self, atom: Atom) -> Type: ...
+    def same_shape(self, a: Atom, b: Atom) -> bool: ...
+    def is_number(self, atom: Atom, value: int) -> bool: ...
+    def new(self, call: Call, fn: Any, args: tuple[Atom, ...], t: Type, out: list[Statement], **kwargs: Any) -> Var: ...
+
+
+Helper = Callable[[Site, Call, "list[Statement]"], "Call | Atom | None"]
+
+
+def _scalar(site: Site, atom: Atom) -> bool:
+    return isinstance(widened(site.type(atom)), Scalar)
+
+
+def _same(site: Site, a: Atom, b: Atom) -> bool:
+    """Whether two values have the same dtype or class, and the same shape."""
+    ta, tb = widened(site.type(a)), widened(site.type(b))
+    if isinstance(ta, Array) and isinstance(tb, Array):
+        return ta.dtype == tb.dtype and site.same_shape(a, b)
+    return ta == tb and isinstance(ta, Scalar)
+
+
+def _call(call: Call, fn: Any, *args: Atom, **kwargs: Any) -> Call:
+    settings = tuple((k, Const(v)) for k, v in kwargs.items())
+    return Call(call.result, Const(fn), args, settings, call.place, call.role)
+
+
+def like(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`like(g, x)` → `g` where it is like x already; → `float(g)` where x is a float."""
+    g, x = call.args
+    if _same(site, g, x):
+        return g
+    wanted = widened(site.type(x))
+    if wanted == Scalar(frozenset({float})) and kinds(site.type(g)) and is_real(site.type(g)):
+        return Const(float(g.value)) if isinstance(g, Const) else _call(call, float, g)
+    return None
+
+
+def unbroadcast(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`unbroadcast(g, x)` → `g`, or the sum over the axes that x lacks or has at length 1."""
+    g, x = call.args
+    tg, tx = widened(site.type(g)), widened(site.type(x))
+    if isinstance(tg, Scalar) and isinstance(tx, Scalar):
+        return g
+    if isinstance(tg, Array) and isinstance(tx, Scalar):
+        return _call(call, np.sum, g) if tg.dims else None
+    if not isinstance(tg, Array) or not isinstance(tx, Array):
+        return None
+    if site.same_shape(g, x):
+        return g
+    return _sum_out(site, call, tg, tx, out)
+
+
+def _sum_out(site: Site, call: Call, tg: Array, tx: Array, out: list[Statement]) -> Call | None:
+    if tg.dims is None or tx.dims is None or not tx.dims or len(tg.dims) < len(tx.dims):
+        return None
+    extra = len(tg.dims) - len(tx.dims)
+    pairs = list(zip(tg.dims[extra:], tx.dims))
+    if any(b == "any" or b == "many" and a != "many" or b == "one" and a == "any" for a, b in pairs):
+        return None  # only the run can tell, or g is still to be broadcast itself
+    g = call.args[0]
+    axes = tuple(i for i, (a, b) in enumerate(pairs) if b == "one" and a == "many")
+    if extra and axes:
+        leading = Array(tg.dtype, tg.dims[extra:])
+        g = site.new(call, np.sum, (g,), leading, out, axis=_axes(range(extra)))
+    elif extra:
+        return _call(call, np.sum, g, axis=_axes(range(extra)))
+    return _call(call, np.sum, g, axis=_axes(axes), keepdims=True)
+
+
+def _axes(axes: Any) -> int | tuple[int, ...]:
+    axes = tuple(axes)
+    return axes[0] if len(axes) == 1 else axes
+
+
+def broadcast_like(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`broadcast_like(g, x)` → `g` where the shapes are equal."""
+    g, x = call.args
+    if _scalar(site, x):
+        return g if _scalar(site, g) else None
+    if not isinstance(site.type(g), Array):
+        return None
+    return g if site.same_shape(g, x) else None
+
+
+def broadcast_to(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`np.broadcast_to(g, x.shape)` → `g` where the shapes are equal."""
+    if call.kwargs or len(call.args) != 2:
+        return None
+    source = shape_source(call.args[1], site.defs)
+    return broadcast_like(site, _call(call, arrays.broadcast_like, call.args[0], source), out) if source else None
+
+
+def expand(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`expand(g, x, axis, keepdims)` → `g` or `np.expand_dims(g, axis)`."""
+    if call.kwargs or not all(isinstance(a, Const) for a in call.args[2:]):
+        return None
+    g, x, *rest = call.args
+    axis, keepdims = [*(a.value for a in rest if isinstance(a, Const)), *(None, False)[len(rest) :]]
+    if _scalar(site, x) or keepdims is True or axis is None and _scalar(site, g):
+        return g
+    n = rank(site.type(x))
+    return _call(call, np.expand_dims, g, Const(axis)) if axis is not None and n else None
+
+
+def contract(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`contract(g, y)` → `g` where the shapes are equal."""
+    g, y = call.args
+    if _scalar(site, g) and _scalar(site, y):
+        return g
+    arrays_ = isinstance(site.type(g), Array) and isinstance(site.type(y), Array)
+    return g if arrays_ and site.same_shape(g, y) else None
+
+
+def zeros(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`zeros_like(x)` of ours → `0.0` or NumPy's."""
+    t = widened(site.type(call.args[0]))
+    if isinstance(t, Scalar) and len(t.kinds) == 1 and inexact(t):
+        (kind,) = t.kinds
+        return Const(kind(0))
+    if isinstance(t, Array) and t.dtype.kind in "fc" and t.dims != ():
+        return _call(call, np.zeros_like, *call.args)
+    return None
+
+
+def total_of(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`np.sum(s)` → `s` of a NumPy scalar: sums of one class keep it."""
+    x = call.args[0]
+    settings = [a for a in (*call.args[1:], *(a for _, a in call.kwargs))]
+    plain = all(isinstance(a, Const) and a.value in (None, False, ()) for a in settings)
+    return x if plain and _scalar(site, x) and widened(site.type(x)) == site.type(call.result) else None
+
+
+def copy(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`np.copy(x)` → `x` where nobody can tell (the caller of helpers asks who shares)."""
+    return call.args[0] if not call.kwargs and _same(site, call.args[0], call.result) else None
+
+
+def index_add(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """Adding zero at an index changes nothing."""
+    buffer, _, value = call.args
+    return buffer if site.is_number(value, 0) and _same(site, buffer, call.result) else None
+
+
+def attribute(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`x.real` → `x` of what is real; `x.T` → `x` of a vector; `x.T.T` → `x`."""
+    owner, name = call.args[0], call.args[1]
+    if not isinstance(name, Const) or len(call.args) != 2:
+        return None
+    t = widened(site.type(owner))
+    if name.value == "real" and isinstance(t, (Array, Scalar)) and inexact(t) and is_real(t):
+        return owner
+    if name.value == "T" and isinstance(t, Array) and t.dims is not None:
+        if len(t.dims) < 2:
+            return owner
+        inner = site.defs.get(owner) if isinstance(owner, Var) else None
+        if inner is not None and isinstance(inner.fn, Const) and inner.fn.value is getattr:
+            if isinstance(inner.args[1], Const) and inner.args[1].value == "T":
+                return inner.args[0]
+    return None
+
+
+def narrow(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """An operand broadcast to a shape that the other operand has anyway need not be; an integer
+    literal times floats is written as a float."""
+    if len(call.args) != 2 or call.kwargs:
+        return None
+    assert isinstance(call.fn, Const)
+    for i in (0, 1):
+        a, b = call.args[i], call.args[1 - i]
+        whole = isinstance(a, Const) and type(a.value) is int and abs(a.value) < 2**53
+        if whole and call.fn.value is operator.mul and inexact(site.type(call.result)) and isinstance(b, Var):
+            return _with(call, i, Const(float(a.value)))
+        small = _before_broadcast(site, a)
+        if small is None or not isinstance(site.type(b), Array) or not site.same_shape(b, call.result):
+            continue
+        types = [site.type(small), site.type(b)]
+        made = arithmetic(call.fn.value, tuple(types if i == 0 else reversed(types)))
+        if made == site.type(call.result) and definite(made):
+            return _with(call, i, small)
+    return None
+
+
+def _before_broadcast(site: Site, atom: Atom) -> Atom | None:
+    made = site.defs.get(atom) if isinstance(atom, Var) else None
+    if made is None or not isinstance(made.fn, Const) or made.kwargs:
+        return None
+    return made.args[0] if made.fn.value in (arrays.broadcast_like, np.broadcast_to) else None
+
+
+def _with(call: Call, i: int, atom: Atom) -> Call:
+    args = tuple(atom if k == i else a for k, a in enumerate(call.args))
+    return Call(call.result, call.fn, args, call.kwargs, call.place, call.role)
+
+
+HELPERS: dict[Any, Helper] = {
+    arrays.like: like,
+    arrays.unbroadcast: unbroadcast,
+    arrays.broadcast_like: broadcast_like,
+    arrays.expand: expand,
+    arrays.contract: contract,
+    arrays.zeros_like: zeros,
+    np.broadcast_to: broadcast_to,
+    np.sum: total_of,
+    np.copy: copy,
+    ops.index_add: index_add,
+    getattr: attribute,
+    operator.add: narrow,
+    operator.sub: narrow,
+    operator.mul: narrow,
+    operator.truediv: narrow,
+}

@@ -1,0 +1,114 @@
+"""Rewrite rules written as Python expressions: `rule("x * (-y)", "-(x * y)")`.
+
+In a pattern x, y, z match any value, c and d a numeric literal; 0, 1, -1 and 2 match that number,
+and 0 and 1 also arrays known to be all that. `{c * d}` in a replacement is computed when the rule
+fires. Functions are written by the names in FUNCTIONS.
+
+A rewrite is made only if its type is the type of what it replaces (dtype, class, rank) and its
+shape is too: if an array operand disappears, the shapes must be proved equal. So a rule states
+the algebra only.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+import numpy as np
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "Pow": operator.pow,
+    "USub": operator.neg,
+}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"neg": operator.neg, "conj": np.conj, "real": np.real, "where": np.where}
+SAME_AS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.true_divide: operator.truediv,
+    np.power: operator.pow,
+    np.negative: operator.neg,
+}
+"""NumPy functions that are the operators wherever NumPy types are involved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """x, y, z: any value; c, d: a numeric literal."""
+
+    name: str
+    literal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    fn: Callable[..., Any]
+    args: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """`{c * d}`: worked out from the literals that matched."""
+
+    code: Any
+
+    def value(self, found: Mapping[str, Any]) -> Any:
+        return eval(self.code, {"__builtins__": {}}, dict(found))
+
+
+Pattern = Union[Hole, Number, Operation, Computed]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`text` is the rule as it is written, for messages and tests."""
+
+    before: Operation
+    after: Pattern
+    only: Literal["", "real", "negative"]
+    text: str
+    cost: int  # operations that the replacement makes
+
+
+def rule(before: str, after: str, only: Literal["", "real", "negative"] = "") -> Rule:
+    """`only`: "real" values, or literals c that are "negative"."""
+    pattern = _parse(ast.parse(before, mode="eval").body)
+    replacement = _parse(ast.parse(after, mode="eval").body)
+    assert isinstance(pattern, Operation)
+    return Rule(pattern, replacement, only, f"{before} → {after}", _operations(replacement))
+
+
+def _parse(node: ast.expr) -> Pattern:
+    match node:
+        case ast.Name(id=name):
+            return Hole(name, name in "cd")
+        case ast.Constant(value=int() as value):
+            return Number(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            return Number(-value)
+        case ast.UnaryOp(op=op, operand=x):
+            return Operation(OPERATIONS[type(op).__name__], (_parse(x),))
+        case ast.BinOp(left=x, op=op, right=y):
+            return Operation(OPERATIONS[type(op).__name__], (_parse(x), _parse(y)))
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return Operation(FUNCTIONS[name], tuple(map(_parse, args)))
+        case ast.Set(elts=[inner]):
+            return Computed(compile(ast.Expression(inner), "<rule>", "eval"))
+        case _:
+            raise ValueError(f"no pattern: {ast.dump(node)}")
+
+
+def _operations(p: Pattern) -> int:
+    return 1 + sum(map(_operations, p.args)) if isinstance(p, Operation) else 0

@@ -1,0 +1,211 @@
+"""Who shares memory: which values reach the outside, and which are written into.
+
+Two fresh arrays may become one only if no one can tell: neither is written into, and not both
+reach the caller (results share no memory with each other or with arguments).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    For,
+    If,
+    Raise,
+    Return,
+    Statement,
+    Unreachable,
+    Var,
+    While,
+    Yield,
+)
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Array, IterT, Type
+from adcompile.ir.walk import end_atoms
+from adcompile.optimise.effects import LINEAR, Effects
+from adcompile.optimise.shapes import is_elementwise
+from adcompile.optimise.typing import INPLACE, is_immutable, type_of
+from adcompile.runtime import arrays
+
+_FRESH: frozenset[Any] = frozenset(
+    {
+        *(np.zeros_like, np.ones_like, np.full_like, np.zeros, np.ones, np.full, np.copy, np.sum, np.mean, np.prod),
+        *(np.cumsum, np.cumprod, np.outer, np.where, np.concatenate, np.stack, np.eye, np.linspace, np.arange, np.tile),
+        *(operator.matmul, np.dot, np.einsum, np.max, np.min, np.linalg.solve, np.linalg.inv, arrays.scatter),
+    }
+)
+_VIEWS: frozenset[Any] = frozenset({np.real, np.imag})  # elementwise, but a view of what is real
+
+
+def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether the result is an array that shares memory with nothing, and may be written."""
+    if not isinstance(call.fn, Const) or not isinstance(types.get(call.result), Array):
+        return False
+    fn = call.fn.value
+    if isinstance(fn, FunctionRef) or getattr(type(fn), "__hash__", None) is None or fn in _VIEWS:
+        return False
+    return fn in _FRESH or is_elementwise(fn)
+
+
+@dataclass
+class Sharing:
+    """`escapes`: values whose memory the caller may see. `written`: values through whose memory,
+    or through something derived from which, someone writes. Passes that merge values keep both
+    up to date."""
+
+    types: Mapping[Var, Type]
+    escapes: set[Var] = field(default_factory=set[Var])
+    written: set[Var] = field(default_factory=set[Var])
+    uses: dict[Var, int] = field(default_factory=dict[Var, int])
+    fresh: set[Var] = field(default_factory=set[Var])
+
+    def may_merge(self, dropped: Var, kept: Atom) -> bool:
+        """Whether the uses of `dropped` may read `kept`, which has the same value."""
+        if is_immutable(type_of(dropped, self.types)) or isinstance(kept, Const):
+            return True
+        if dropped in self.written or kept in self.written:
+            return False
+        return dropped not in self.escapes or kept in self.fresh and kept not in self.escapes
+
+    def merge(self, dropped: Var, kept: Atom) -> None:
+        if isinstance(kept, Var):
+            self.uses[kept] = self.uses.get(kept, 0) + self.uses.get(dropped, 0)
+            if dropped in self.escapes:
+                self.escapes.add(kept)
+            if dropped in self.written:
+                self.written.add(kept)
+
+
+def sharing(block: Block, effects: Effects, live_out: Iterable[Atom] = ()) -> Sharing:
+    """Analyse a function's body (or a block whose `live_out` the caller sees)."""
+    return _Analysis(effects).run(block, live_out)
+
+
+@dataclass
+class _Analysis:
+    effects: Effects
+    sources: dict[Var, list[Var]] = field(default_factory=dict[Var, list[Var]])
+    escaping: list[Var] = field(default_factory=list[Var])
+    writing: list[Var] = field(default_factory=list[Var])
+    uses: dict[Var, int] = field(default_factory=dict[Var, int])
+    fresh: set[Var] = field(default_factory=set[Var])
+
+    def run(self, block: Block, live_out: Iterable[Atom]) -> Sharing:
+        self._block(block, (), (), ())
+        self._roots(self.escaping, live_out)
+        self._roots(self.escaping, end_atoms(block.end))
+        return Sharing(self.effects.types, self._reach(self.escaping), self._reach(self.writing), self.uses, self.fresh)
+
+    def _reach(self, roots: list[Var]) -> set[Var]:
+        seen: set[Var] = set()
+        work = list(roots)
+        while work:
+            var = work.pop()
+            if var not in seen:
+                seen.add(var)
+                work.extend(self.sources.get(var, ()))
+        return seen
+
+    def _use(self, atoms: Iterable[Atom]) -> None:
+        for a in atoms:
+            if isinstance(a, Var):
+                self.uses[a] = self.uses.get(a, 0) + 1
+
+    def _mutable(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and not is_immutable(self.effects.types.get(atom, type_of(atom, {})))
+
+    def _roots(self, roots: list[Var], atoms: Iterable[Atom]) -> None:
+        roots.extend(a for a in atoms if isinstance(a, Var) and self._mutable(a))
+
+    def _flow(self, targets: Iterable[Var], atoms: Iterable[Atom]) -> None:
+        for target, a in zip(targets, atoms):
+            if isinstance(a, Var) and self._mutable(a):
+                self.sources.setdefault(target, []).append(a)
+
+    def _block(self, block: Block, yields: tuple[Var, ...], goes_on: tuple[Var, ...], leaves: tuple[Var, ...]) -> None:
+        """`yields`, `goes_on`, `leaves`: where the values of Yield, Continue and Break go."""
+        for s in block.statements:
+            self._statement(s, goes_on, leaves)
+        match block.end:
+            case Yield(values):
+                self._use(values)
+                self._flow(yields, values)
+            case Continue(values):
+                self._use(values)
+                self._flow(goes_on, values)
+                self._flow(leaves, values)  # a loop that runs out yields these
+            case Break(values):
+                self._use(values)
+                self._flow(leaves, values)
+            case Return(value):
+                self._use((value,))
+                self._roots(self.escaping, (value,))
+            case Raise(exception, cause):
+                thrown = [a for a in (exception, cause) if a is not None]
+                self._use(thrown)
+                self._roots(self.escaping, thrown)
+            case Unreachable():
+                pass
+
+    def _statement(self, s: Statement, goes_on: tuple[Var, ...], leaves: tuple[Var, ...]) -> None:
+        match s:
+            case Call():
+                self._call(s)
+            case If():
+                self._use((s.test,))
+                self._block(s.then, s.results, goes_on, leaves)
+                self._block(s.orelse, s.results, goes_on, leaves)
+            case For():
+                element, *carried = s.body.params
+                self._use((s.iterable, *s.init))
+                self._flow((element,), (s.iterable,))
+                if isinstance(type_of(s.iterable, self.effects.types), IterT):
+                    self._roots(self.writing, (s.iterable,))  # iterating uses it up
+                self._loop(s, tuple(carried))
+            case While():
+                self._use(s.init)
+                self._loop(s, s.body.params)
+            case _:
+                raise AssertionError("an Attempt in a specialised program")
+
+    def _loop(self, s: For | While, carried: tuple[Var, ...]) -> None:
+        self._flow(carried, s.init)
+        self._flow(s.results, s.init)
+        self._block(s.body, (), carried, s.results)
+
+    def _call(self, call: Call) -> None:
+        operands = (call.fn, *call.args, *(a for _, a in call.kwargs))
+        self._use(operands)
+        shared = [a for a in operands if isinstance(a, Var) and self._mutable(a)]
+        if not shared:
+            if is_fresh(call, self.effects.types):
+                self.fresh.add(call.result)
+            return
+        fn = call.fn.value if isinstance(call.fn, Const) else None
+        if not self.effects.pure(call) and not (fn in INPLACE if fn is not None and _hashable(fn) else False):
+            self.escaping.extend(shared)
+            self.writing.extend(shared)
+        if fn is not None and _hashable(fn) and (fn in LINEAR or fn in INPLACE):
+            self._roots(self.writing, call.args[:1])
+            shared = [a for a in (call.args if fn is ops.push else call.args[:1]) if isinstance(a, Var)]
+        elif is_fresh(call, self.effects.types):
+            self.fresh.add(call.result)
+            return
+        if not is_immutable(self.effects.types.get(call.result, type_of(call.result, {}))):
+            self.sources.setdefault(call.result, []).extend(shared)
+
+
+def _hashable(fn: object) -> bool:
+    return getattr(type(fn), "__hash__", None) is not None
