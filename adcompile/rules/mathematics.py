@@ -243,7 +243,7 @@ def digamma(y, x):
 
 @elementwise(special.polygamma, wrt=(1,), typing=always(FLOAT))
 def polygamma(y, n, x):
-    return None, special.polygamma(n + 1, x)
+    return special.polygamma(n + 1, x)
 
 
 @elementwise(math.erf)

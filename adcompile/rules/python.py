@@ -94,7 +94,7 @@ def absolute_forward(x, x_dot):
     return y, np.sign(x) * x_dot
 
 
-@beside(abs, operator.abs, np.absolute, frule=absolute_forward)
+@beside(abs, operator.abs, np.absolute, frule=absolute_forward, broadcasts=True)
 def absolute(y_bar, y, x):
     if np.iscomplexobj(x):
         return y_bar * (x / (y + (y == 0)))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -37,10 +37,21 @@ from adcompile.ir.types import (
     scalar,
     widen,
 )
-from adcompile.rules.registry import Rule
+from adcompile.rules.registry import Rule, Typing
 from adcompile.rules.typing_standin import standin_type
 
-__all__ = ["broadcast_dims", "broadcast_type", "power_type", "refuse_out", "result_type", "standin_type"]
+__all__ = [
+    "Typing",
+    "always",
+    "broadcast_dims",
+    "broadcast_type",
+    "broadcasting",
+    "power_type",
+    "refuse_out",
+    "result_type",
+    "standin_type",
+    "truth",
+]
 
 MEMBERS = 64
 """Combinations of scalar classes that are tried before the result is given up as Unknown."""
@@ -151,7 +162,7 @@ def _typed(value: Any, dims: tuple[Dim, ...] | None) -> Type:
     return scalar(type(value)) if is_scalar_class(type(value)) else UNKNOWN
 
 
-def power_type(fn: Callable[..., Any] = operator.pow) -> Callable[[list[Type], dict[str, Type]], Type]:
+def power_type(fn: Callable[..., Any] = operator.pow) -> Typing:
     """The typing of `a ** b`, whose class depends on values for Python numbers."""
 
     def typing(args: list[Type], kwargs: dict[str, Type]) -> Type:
@@ -180,7 +191,12 @@ def _power_of(fn: Any, base: type, exponent: type, written: Type) -> Type:
     return broadcast_type(fn, [scalar(base), scalar(exponent)])
 
 
-def always(t: Type) -> Callable[[list[Type], dict[str, Type]], Type]:
+def broadcasting(fn: Any) -> Typing:
+    """The typing of an elementwise function, whatever the kind of its rule."""
+    return partial(broadcast_type, fn)
+
+
+def always(t: Type) -> Typing:
     """The typing of a callable whose result has one type whatever it is given."""
 
     def typing(args: list[Type], kwargs: dict[str, Type]) -> Type:

@@ -121,12 +121,13 @@ def single_kinds(t: Type) -> Iterator[Type]:
 
 def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) -> list[Sample]:
     samples: list[Sample] = []
+    call = fn if callable(fn) else fn.__get__  # the descriptor of an attribute
     apart = sum(_contains(t, lambda part: isinstance(part, (Array, Seq))) for t in types) > 1
 
     def attempt(setting: Setting) -> bool:
         values = [standin(t, setting, number) for number, t in enumerate(types)]
         try:
-            value = fn(*values[:positional], **dict(zip(names, values[positional:])))
+            value = call(*values[:positional], **dict(zip(names, values[positional:])))
         except Exception:  # whatever the primal raises on these values says nothing about others
             return False
         samples.append(Sample(setting, value))

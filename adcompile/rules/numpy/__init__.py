@@ -1,0 +1,16 @@
+"""NumPy's rules, a file for each topic. Importing this registers them all."""
+
+from __future__ import annotations
+
+import importlib
+
+TOPICS = (
+    "constant",
+    "elementwise",
+    "reduce",
+    "order",
+    "ufuncs",
+)
+
+for topic in TOPICS:
+    importlib.import_module(f"{__name__}.{topic}")

@@ -1,0 +1,147 @@
+"""NumPy functions without a derivative: comparisons, inspection, selection of indices, draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Dim, Instance, Known, TupleT, Type, scalar, widen
+from adcompile.rules.kinds import constant
+from adcompile.rules.typing import Typing, always, broadcasting
+
+
+def present(owner: Any, names: str) -> list[Any]:
+    """The attributes of these names that this version of NumPy has."""
+    return [getattr(owner, name) for name in names.split() if hasattr(owner, name)]
+
+
+# -- elementwise ---------------------------------------------------------------------------------
+
+for ufunc in present(
+    np,
+    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not "
+    "isfinite isinf isnan isnat signbit sign floor ceil trunc rint spacing floor_divide "
+    "bitwise_and bitwise_or bitwise_xor bitwise_not invert left_shift right_shift gcd lcm bitwise_count",
+):
+    constant(ufunc, typing=broadcasting(ufunc), total=ufunc.nin == 1)
+
+constant(*present(np, "isposinf isneginf iscomplex isreal fix isclose"))
+constant(*present(np, "round around round_"), np.ndarray.round, np.generic.round)
+
+# -- the whole array -----------------------------------------------------------------------------
+
+_METHODS = "all any argmax argmin argsort argpartition nonzero searchsorted tolist tobytes"
+constant(*present(np, "all any"), np.ndarray.all, np.ndarray.any, np.generic.all, np.generic.any, total=True)
+constant(*present(np, "argmax argmin nanargmax nanargmin argsort argpartition lexsort argwhere"))
+constant(*present(np, "nonzero flatnonzero count_nonzero searchsorted digitize unique unique_values unique_counts"))
+constant(*present(np, "unique_all unique_inverse bincount histogram_bin_edges isin in1d intersect1d union1d setdiff1d"))
+constant(*present(np, "array_equal array_equiv allclose may_share_memory shares_memory"), typing=always(BOOL))
+constant(*present(np.ndarray, _METHODS.removesuffix(" tolist tobytes").removeprefix("all any ")))
+constant(*present(np.generic, "argmax argmin argsort nonzero searchsorted"))
+constant(np.ndarray.tobytes)
+constant(*present(np, "zeros_like ones_like empty_like"), total=True)
+constant(*present(np, "zeros ones empty eye identity tri indices tril_indices triu_indices diag_indices mask_indices"))
+constant(*present(np, "tril_indices_from triu_indices_from diag_indices_from unravel_index ravel_multi_index ix_"))
+constant(np.linalg.matrix_rank, np.fft.fftfreq, np.fft.rfftfreq)
+constant(*present(np, "hamming hanning bartlett blackman kaiser"))
+
+# -- inspection: the result on stand-ins is the result -------------------------------------------
+
+constant(
+    *present(
+        np,
+        "iterable result_type ndim isscalar issubdtype can_cast dtype finfo iinfo iscomplexobj isrealobj "
+        "promote_types min_scalar_type common_type isdtype mintypecode broadcast_shapes",
+    ),
+    by_value=True,
+)
+constant(np.ndarray.ndim, np.ndarray.dtype, np.ndarray.itemsize, np.generic.ndim, np.generic.dtype, by_value=True)
+constant(np.generic.itemsize, by_value=True)
+
+
+def rank_of(t: Type) -> tuple[Dim, ...] | None:
+    wide = widen(t)
+    return wide.dims if isinstance(wide, Array) else () if wide == FLOAT or hasattr(wide, "kinds") else None
+
+
+def shape_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """The typing of `x.shape`: dimensions that are one are known, the others are not."""
+    dims = rank_of(args[0])
+    if dims is None:
+        return UNKNOWN
+    return TupleT(tuple(Known(1) if d == "one" else INT for d in dims))
+
+
+def size_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """The typing of `x.size`."""
+    dims = rank_of(args[0])
+    return Known(1) if len(args) == 1 and dims is not None and all(d == "one" for d in dims) else INT
+
+
+constant(np.shape, np.ndarray.shape, np.generic.shape, typing=shape_type, total=True)
+constant(np.size, np.ndarray.size, np.generic.size, typing=size_type, total=True)
+constant(np.ndarray.strides, np.ndarray.nbytes, np.ndarray.flags, np.ndarray.__len__)
+
+# -- text ----------------------------------------------------------------------------------------
+
+constant(*present(np, "array2string array_repr array_str format_float_positional"), typing=always(Instance(str)))
+
+# -- effects: never run at compile time ----------------------------------------------------------
+
+
+def draw_type(kind: type, position: int | None) -> Typing:
+    """The typing of a random draw whose argument number `position` (or `size=`) is its shape;
+    parameters that are arrays give a shape that only running would tell."""
+
+    def typing(args: list[Type], kwargs: dict[str, Type]) -> Type:
+        size = kwargs.get("size", Known(None))
+        if position is not None and position < len(args):
+            size = args[position]
+        if any(isinstance(widen(a), Array) for a in args[: position or 0]):
+            return UNKNOWN
+        match size:
+            case Known(None):
+                return scalar(int if kind is int else float)
+            case Known(int() as n):
+                return Array(np.dtype(kind), ("one" if n == 1 else "many",))
+            case Known(tuple() as shape):
+                return Array(np.dtype(kind), tuple("one" if n == 1 else "many" for n in shape))
+            case TupleT(items):
+                return Array(np.dtype(kind), tuple(_dim_of(item) for item in items))
+            case _:
+                return Array(np.dtype(kind), ("any",)) if size == INT else UNKNOWN
+
+    return typing
+
+
+def _dim_of(t: Type) -> Dim:
+    return "any" if not isinstance(t, Known) else "one" if t.value == 1 else "many"
+
+
+def shape_arguments_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """The typing of `np.random.rand(d0, d1, …)`."""
+    return Array(np.dtype(float), tuple(map(_dim_of, args))) if args else FLOAT
+
+
+_FIRST = "random random_sample standard_normal standard_exponential standard_cauchy"
+_SECOND = "exponential poisson rayleigh pareto weibull power chisquare standard_gamma standard_t geometric logseries"
+_THIRD = "normal uniform gamma beta gumbel laplace logistic lognormal vonmises wald f binomial negative_binomial"
+_WHOLE = frozenset("poisson geometric logseries binomial negative_binomial".split())
+
+for place, names in enumerate((_FIRST, _SECOND, _THIRD)):
+    for name in names.split():
+        outcome = int if name in _WHOLE else float
+        constant(*present(np.random, name), typing=draw_type(outcome, place), pure=False)
+        constant(*present(np.random.RandomState, name), typing=draw_type(outcome, place), pure=False)
+        constant(*present(np.random.Generator, name), typing=draw_type(outcome, place), pure=False)
+
+constant(np.random.rand, np.random.randn, typing=shape_arguments_type, pure=False)
+constant(np.random.RandomState.rand, np.random.RandomState.randn, typing=shape_arguments_type, pure=False)
+constant(np.random.seed, np.random.RandomState.seed, typing=always(Known(None)), pure=False)
+constant(np.random.shuffle, np.random.permutation, np.random.choice, np.random.randint, pure=False)
+constant(*present(np.random, "multivariate_normal dirichlet multinomial triangular"), pure=False)
+constant(*present(np.random.Generator, "shuffle permutation permuted choice integers multivariate_normal"), pure=False)
+constant(np.random.default_rng, typing=always(Instance(np.random.Generator)), pure=False)
+constant(np.random.RandomState, typing=always(Instance(np.random.RandomState)), pure=False)
+constant(np.seterr, np.geterr, np.set_printoptions, np.save, np.load, np.savetxt, np.loadtxt, pure=False)

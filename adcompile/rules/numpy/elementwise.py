@@ -1,0 +1,209 @@
+"""NumPy's elementwise functions that Python's operators and `math` do not share.
+
+A partial of boolean type is a mask: what it does not select has derivative zero.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from adcompile.rules.kinds import composite, elementwise, linear
+from adcompile.rules.kinds_beside import beside
+from adcompile.runtime import special, unbroadcast
+
+
+@elementwise(np.fabs)
+def fabs(y, x):
+    return np.sign(x)
+
+
+@elementwise(np.square)
+def square(y, x):
+    return 2.0 * x
+
+
+@elementwise(np.reciprocal)
+def reciprocal(y, x):
+    return -y * y
+
+
+@elementwise(np.logaddexp)
+def logaddexp(y, a, b):
+    return np.exp(a - y), np.exp(b - y)
+
+
+@elementwise(np.logaddexp2)
+def logaddexp2(y, a, b):
+    return np.exp2(a - y), np.exp2(b - y)
+
+
+@elementwise(np.fmod)
+def fmod(y, a, b):
+    return 1.0, np.rint((y - a) / b)
+
+
+@elementwise(np.copysign)
+def copysign(y, a, b):
+    return np.copysign(1.0, b) * np.sign(a), None
+
+
+@elementwise(np.nextafter)
+def nextafter(y, a, b):
+    return 1.0, None
+
+
+@elementwise(np.ldexp, wrt=(0,))
+def ldexp(y, x, i):
+    return np.exp2(i)
+
+
+@composite(np.frexp)
+def frexp(x):
+    e = special.exponents(x)
+    return np.ldexp(x, -e), e
+
+
+@composite(np.modf)
+def modf(x):
+    whole = np.trunc(x)
+    return x - whole, whole
+
+
+@elementwise(np.maximum)
+def maximum(y, a, b):
+    tie = 0.5 * (a == b)
+    return (a > b) + tie, (b > a) + tie
+
+
+@elementwise(np.minimum)
+def minimum(y, a, b):
+    tie = 0.5 * (a == b)
+    return (a < b) + tie, (b < a) + tie
+
+
+@elementwise(np.fmax, np.fmin)
+def extremum_without_nan(y, a, b):
+    tie = 0.5 * (a == b)
+    return (a == y) - tie, (b == y) - tie
+
+
+@elementwise(np.clip)
+def clip(y, a, a_min=None, a_max=None, *, min=None, max=None):
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
+    return partials_of_clip(a, low, high)
+
+
+@elementwise(np.ndarray.clip, np.generic.clip)
+def clip_method(y, a, min=None, max=None):
+    return partials_of_clip(a, min, max)
+
+
+def partials_of_clip(a, low, high):
+    """Half at a bound; NumPy's clip is minimum(maximum(a, low), high)."""
+    if low is None and high is None:
+        return 1.0, None, None
+    if high is None:
+        return 0.5 * (a >= low) + 0.5 * (a > low), 0.5 * (a <= low) + 0.5 * (a < low), None
+    if low is None:
+        return 0.5 * (a <= high) + 0.5 * (a < high), None, 0.5 * (a >= high) + 0.5 * (a > high)
+    inside = 0.5 * ((a >= low) & (a <= high)) + 0.5 * ((a > low) & (a < high))
+    below = (0.5 * (a <= low) + 0.5 * (a < low)) * (low < high)
+    raised = np.maximum(a, low)
+    return inside, below, 0.5 * (raised >= high) + 0.5 * (raised > high)
+
+
+def where_forward(condition, a, b, condition_dot, a_dot, b_dot):
+    return np.where(condition, a, b), np.where(condition, a_dot, b_dot)
+
+
+@beside(np.where, frule=where_forward, wrt=(1, 2), broadcasts=True)
+def where(y_bar, y, condition, a=None, b=None):
+    # selected, not multiplied: an infinite cotangent of the other branch must not leak
+    return unbroadcast(np.where(condition, y_bar, 0.0), a), unbroadcast(np.where(condition, 0.0, y_bar), b)
+
+
+@elementwise(np.nan_to_num)
+def nan_to_num(y, x, *, copy=True, nan=0.0, posinf=None, neginf=None):
+    return np.isfinite(x)
+
+
+@elementwise(np.sinc)
+def sinc(y, x):
+    near = np.absolute(x) < 0.1
+    s = (math.pi * math.pi) * x * x
+    series = 1.0 - s / 10.0 * (1.0 - s / 28.0 * (1.0 - s / 54.0 * (1.0 - s / 88.0 * (1.0 - s / 130.0))))
+    # near zero the quotient cancels, and its own derivative would be wrong at zero
+    quotient = (np.cos(math.pi * x) - y) / np.where(near, 1.0, x)
+    return np.where(near, -(math.pi * math.pi) / 3.0 * x * series, quotient)
+
+
+@elementwise(np.heaviside)
+def heaviside(y, a, b):
+    return None, a == 0
+
+
+@elementwise(np.i0)
+def i0(y, x):
+    return special.bessel_i(1, x)
+
+
+@elementwise(special.bessel_i, wrt=(1,))
+def bessel_i(y, n, x):
+    return 0.5 * (special.bessel_i(n - 1, x) + special.bessel_i(n + 1, x)) if n > 0 else special.bessel_i(1, x)
+
+
+# -- complex numbers -----------------------------------------------------------------------------
+
+REAL = (np.real, np.ndarray.real, np.generic.real, complex.real, float.real)
+IMAG = (np.imag, np.ndarray.imag, np.generic.imag, complex.imag, float.imag)
+CONJ = (np.conjugate, np.ndarray.conj, np.ndarray.conjugate, np.generic.conj, np.generic.conjugate)
+
+
+@linear(*REAL, total=True)
+def real(y_bar, y, val):
+    return y_bar
+
+
+def imag_forward(val, val_dot):
+    return np.imag(val), np.imag(val_dot)
+
+
+@beside(*IMAG, frule=imag_forward, total=True)
+def imag(y_bar, y, val):
+    return 1j * y_bar if np.iscomplexobj(val) else 0.0 * y_bar
+
+
+@linear(*CONJ, complex.conjugate, float.conjugate, total=True)
+def conj(y_bar, y, x):
+    return np.conjugate(y_bar)
+
+
+def real_if_close_forward(a, a_dot, *, tol=100):
+    y = np.real_if_close(a, tol)
+    return y, a_dot if np.iscomplexobj(y) else np.real(a_dot)
+
+
+@beside(np.real_if_close, frule=real_if_close_forward)
+def real_if_close(y_bar, y, a, *, tol=100):
+    return y_bar
+
+
+def angle_forward(z, z_dot, *, deg=False):
+    y = np.angle(z, deg)
+    if not np.iscomplexobj(z):
+        return y, 0.0 * z_dot
+    unit = 57.29577951308232 if deg else 1.0
+    square = np.real(z) * np.real(z) + np.imag(z) * np.imag(z)
+    return y, unit * np.imag(np.conjugate(z) * z_dot) / (square + (square == 0))
+
+
+@beside(np.angle, frule=angle_forward)
+def angle(y_bar, y, z, *, deg=False):
+    if not np.iscomplexobj(z):
+        return 0.0 * y_bar
+    unit = 57.29577951308232j if deg else 1.0j
+    square = np.real(z) * np.real(z) + np.imag(z) * np.imag(z)
+    return unit * y_bar / (square + (square == 0)) * z

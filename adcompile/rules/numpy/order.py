@@ -1,0 +1,75 @@
+"""Medians and quantiles: sorted once, then interpolated between two neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adcompile.rules.kinds import composite, constant, vjp
+from adcompile.rules.numpy.reduce import in_front
+from adcompile.runtime import scans
+
+constant(scans.quantile_slope)
+
+
+@vjp(scans.quantile_position, wrt=(0,))
+def quantile_position(y_bar, y, q, counts, method):
+    weighted = y_bar * scans.quantile_slope(q, counts, method)
+    return np.sum(weighted, axis=tuple(range(np.ndim(q), np.ndim(y_bar))))
+
+
+def ordered(a, q, axis, keepdims, method, counts):
+    """The quantiles of `a` over `axis`; `counts` says how many elements of each are no nan."""
+    columns = in_front(a, axis)
+    rest = np.shape(columns)[1:]
+    ranked = np.sort(np.reshape(columns, (np.shape(columns)[0], -1)), axis=0)
+    position = scans.quantile_position(np.reshape(q, (-1,)), np.reshape(counts, (-1,)), method)
+    below = np.floor(position).astype(int)
+    above = np.ceil(position).astype(int)
+    low = np.take_along_axis(ranked, below, axis=0)
+    high = np.take_along_axis(ranked, above, axis=0)
+    result = low + (high - low) * (position - below)
+    if keepdims:
+        reduced = range(np.ndim(a)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = [i % np.ndim(a) for i in reduced]
+        rest = tuple([1 if i in axes else np.shape(a)[i] for i in range(np.ndim(a))])
+    shape = np.shape(q) + rest
+    return np.reshape(result, shape) if len(shape) > 0 else result[0, 0]
+
+
+def all_counts(a, axis):
+    columns = in_front(a, axis)
+    return np.full(np.shape(columns)[1:], np.shape(columns)[0])
+
+
+def valid_counts(a, axis):
+    return np.sum(~np.isnan(in_front(a, axis)), axis=0)
+
+
+@composite(np.median)
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return ordered(a, 0.5, axis, keepdims, "linear", all_counts(a, axis))
+
+
+@composite(np.nanmedian)
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return ordered(a, 0.5, axis, keepdims, "linear", valid_counts(a, axis))
+
+
+@composite(np.quantile)
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return ordered(a, q, axis, keepdims, method, all_counts(a, axis))
+
+
+@composite(np.nanquantile)
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return ordered(a, q, axis, keepdims, method, valid_counts(a, axis))
+
+
+@composite(np.percentile)
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return ordered(a, np.true_divide(q, 100.0), axis, keepdims, method, all_counts(a, axis))
+
+
+@composite(np.nanpercentile)
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return ordered(a, np.true_divide(q, 100.0), axis, keepdims, method, valid_counts(a, axis))

@@ -1,0 +1,246 @@
+"""Reductions and scans.
+
+The settings carry the defaults that NumPy means by "no value". `out` is refused before a body is
+looked at.
+"""
+
+from __future__ import annotations
+
+import math
+import numpy as np
+
+from adcompile.rules.kinds import composite, linear, reduction, vjp
+from adcompile.rules.numpy.constant import present
+from adcompile.runtime import scans
+
+
+def methods(name):
+    """The function of NumPy and the methods of arrays and NumPy's scalars."""
+    return [*present(np, name), *present(np.ndarray, name), *present(np.generic, name)]
+
+
+def count_of(a, axis, where):
+    """How many elements each result has; an int unless `where` selects some."""
+    if where is not True:
+        return np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=True)
+    if axis is None:
+        return np.size(a)
+    if isinstance(axis, tuple):
+        return math.prod([np.shape(a)[i] for i in axis])
+    return np.shape(a)[axis]
+
+
+def selected(where):
+    return 1.0 if where is True else where
+
+
+# -- sums ------------------------------------------------------------------------------------------
+
+
+@reduction(*methods("sum"), total=True)
+def total(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
+    return selected(where)
+
+
+@reduction(np.nansum)
+def nansum(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
+    return ~np.isnan(a) if where is True else ~np.isnan(a) & where
+
+
+@reduction(*methods("mean"), total=True)
+def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
+    return selected(where) / count_of(a, axis, where)
+
+
+@reduction(np.nanmean)
+def nanmean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
+    valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    return valid / np.sum(valid, axis=axis, keepdims=True)
+
+
+def deviation(a, axis, where):
+    """Each element less the mean; conjugated, since what follows is the partial of |a|²."""
+    d = a - np.mean(a, axis=axis, keepdims=True, where=where)
+    d = d if where is True else np.where(where, d, 0.0)
+    return np.conjugate(d) if np.iscomplexobj(a) else d
+
+
+def degrees_of_freedom(a, axis, where, ddof, correction):
+    return count_of(a, axis, where) - (ddof if correction is None else correction)
+
+
+@reduction(*methods("var"), total=True)
+def var(
+    y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None
+):
+    return 2.0 * deviation(a, axis, where) / degrees_of_freedom(a, axis, where, ddof, correction)
+
+
+@reduction(*methods("std"), total=True)
+def std(
+    y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None
+):
+    # the gradient of equal elements is 0
+    return deviation(a, axis, where) / (degrees_of_freedom(a, axis, where, ddof, correction) * (y + (y == 0)))
+
+
+@composite(np.nanvar)
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    return np.var(
+        np.where(valid, a, 0.0), axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims, where=valid
+    )
+
+
+@composite(np.nanstd)
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    return np.std(
+        np.where(valid, a, 0.0), axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims, where=valid
+    )
+
+
+@composite(np.average)
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    if weights is None:
+        result = np.mean(a, axis=axis, keepdims=keepdims)
+        return (result, np.full_like(result, np.size(a) / np.size(result))) if returned else result
+    w = weights
+    if np.ndim(w) != np.ndim(a):
+        w = np.reshape(w, [np.size(w) if i == axis % np.ndim(a) else 1 for i in range(np.ndim(a))])
+    w = np.broadcast_to(w, np.shape(a))
+    total_weight = np.sum(w, axis=axis, keepdims=keepdims)
+    result = np.sum(a * w, axis=axis, keepdims=keepdims) / total_weight
+    return (result, total_weight) if returned else result
+
+
+@composite(np.trace, np.ndarray.trace)
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1)
+
+
+# -- extrema ---------------------------------------------------------------------------------------
+
+
+def equal_shares(mask, axis):
+    return mask / np.maximum(np.sum(mask, axis=axis, keepdims=True), 1)
+
+
+@reduction(*methods("max"), *methods("min"), *present(np, "amax amin nanmax nanmin"))
+def extremum(y, a, *, axis=None, out=None, keepdims=False, initial=None, where=True):
+    return equal_shares(a == y if where is True else (a == y) & where, axis)
+
+
+@composite(np.ptp)
+def ptp(a, axis=None, out=None, keepdims=False):
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+# -- products --------------------------------------------------------------------------------------
+
+
+def in_front(a, axis):
+    """`a` with the reduced axes as one, in front."""
+    if axis is None:
+        return np.reshape(a, (-1,))
+    axes = tuple([i % np.ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))])
+    rest = tuple([i for i in range(np.ndim(a)) if i not in axes])
+    return np.reshape(np.transpose(a, axes + rest), (-1,) + tuple([np.shape(a)[i] for i in rest]))
+
+
+def back_in_place(columns, a, axis):
+    """The inverse of `in_front`, for an array of the shape of `a`."""
+    if axis is None:
+        return np.reshape(columns, np.shape(a))
+    axes = tuple([i % np.ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))])
+    order = axes + tuple([i for i in range(np.ndim(a)) if i not in axes])
+    moved = np.reshape(columns, tuple([np.shape(a)[i] for i in order]))
+    return np.transpose(moved, tuple([order.index(i) for i in range(np.ndim(a))]))
+
+
+def product_of_others(columns):
+    """Along axis 0, without dividing: some elements are zero."""
+    one = np.ones_like(columns[:1])
+    left = np.cumprod(np.concatenate((one, columns[:-1])), axis=0)
+    right = np.cumprod(np.concatenate((one, columns[:0:-1])), axis=0)[::-1]
+    return left * right
+
+
+@reduction(*methods("prod"), total=True)
+def prod(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
+    factors = a if where is True else np.where(where, a, 1.0)
+    if np.all(factors):
+        return selected(where) * (y / factors)
+    others = back_in_place(product_of_others(in_front(factors, axis)), a, axis)
+    return selected(where) * (initial * others)
+
+
+@composite(np.nanprod)
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
+    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+
+# -- scans -----------------------------------------------------------------------------------------
+
+
+@linear(*methods("cumsum"), total=True)
+def cumsum(y_bar, y, a, *, axis=None, dtype=None, out=None):
+    if axis is None:
+        return np.reshape(np.cumsum(y_bar[::-1])[::-1], np.shape(a))
+    return np.flip(np.cumsum(np.flip(y_bar, axis), axis=axis), axis)
+
+
+@composite(np.nancumsum)
+def nancumsum(a, axis=None, dtype=None, out=None):
+    return np.cumsum(np.where(np.isnan(a), 0.0, a), axis=axis)
+
+
+@vjp("numpy.cumprod", wrt=(0,), total=True)
+@vjp("numpy.ndarray.cumprod", wrt=(0,), total=True)
+@vjp("numpy.generic.cumprod", wrt=(0,), total=True)
+def cumprod(y_bar, y, a, *, axis=None, dtype=None, out=None):
+    flat = np.reshape(a, (-1,)) if axis is None else a
+    along = 0 if axis is None else axis
+    factors = np.conjugate(flat) if np.iscomplexobj(a) else flat
+    products = np.conjugate(y) if np.iscomplexobj(a) else y
+    if np.all(a):
+        weighted = np.flip(np.cumsum(np.flip(y_bar * products, along), axis=along), along)
+        return np.reshape(weighted / factors, np.shape(a))
+    # the product of what stands before times a recurrence over what comes after
+    g = np.moveaxis(y_bar, along, 0)
+    x = np.moveaxis(factors, along, 0)
+    before = np.concatenate((np.ones_like(x[:1]), np.moveaxis(products, along, 0)[:-1]))
+    after = scans.recurrence(g[::-1], np.concatenate((x[:1], x[:0:-1])))[::-1]
+    return np.reshape(np.moveaxis(before * after, 0, along), np.shape(a))
+
+
+@vjp(scans.recurrence)
+def recurrence(y_bar, y, g, a):
+    factors = np.conjugate(a) if np.iscomplexobj(a) else a
+    before = np.conjugate(y) if np.iscomplexobj(y) else y
+    g_bar = scans.recurrence(y_bar[::-1], np.concatenate((factors[:1], factors[:0:-1])))[::-1]
+    return g_bar, np.concatenate((np.zeros_like(g_bar[:1]), g_bar[1:] * before[:-1]))
+
+
+@composite(np.nancumprod)
+def nancumprod(a, axis=None, dtype=None, out=None):
+    return np.cumprod(np.where(np.isnan(a), 1.0, a), axis=axis)
+
+
+@composite(*present(np, "cumulative_sum"))
+def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    along = 0 if axis is None else axis
+    sums = np.cumsum(x, axis=along)
+    if not include_initial:
+        return sums
+    return np.moveaxis(np.concatenate((np.zeros_like(np.moveaxis(x, along, 0)[:1]), np.moveaxis(sums, along, 0))), 0, along)
+
+
+@composite(*present(np, "cumulative_prod"))
+def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    along = 0 if axis is None else axis
+    products = np.cumprod(x, axis=along)
+    if not include_initial:
+        return products
+    one = np.ones_like(np.moveaxis(x, along, 0)[:1])
+    return np.moveaxis(np.concatenate((one, np.moveaxis(products, along, 0))), 0, along)
