@@ -220,7 +220,8 @@ def _check_frule(fn: Any, body: Callable[..., Any]) -> None:
 def _arity(signature: inspect.Signature) -> tuple[float, float]:
     parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     least = len([p for p in parameters if p.default is p.empty and p.kind is not p.VAR_POSITIONAL])
-    variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    # **kwargs hide further settings, as in the methods of arrays
+    variadic = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature.parameters.values())
     return least, float("inf") if variadic else len(parameters)
 
 
