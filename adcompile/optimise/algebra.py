@@ -29,7 +29,17 @@ from adcompile.optimise.patterns import (
 from adcompile.optimise.rewrite import ForwardWalk
 from adcompile.optimise.shapes import Shapes
 from adcompile.optimise.sharing import Sharing, is_fresh
-from adcompile.optimise.typing import agree, arithmetic, definite, inexact, is_immutable, is_real, kinds, type_of
+from adcompile.optimise.typing import (
+    agree,
+    arithmetic,
+    definite,
+    hashable,
+    inexact,
+    is_immutable,
+    is_real,
+    kinds,
+    type_of,
+)
 
 TABLE: tuple[Rule, ...] = (
     # a seed of one multiplies away
@@ -168,7 +178,7 @@ class _Algebra(ForwardWalk):
         """The first rewrite that applies: another call of the same result, or an atom."""
         assert isinstance(call.fn, Const)
         fn = call.fn.value
-        if getattr(type(fn), "__hash__", None) is None:
+        if not hashable(fn):
             return None
         helper = HELPERS.get(fn)
         if helper is not None:
@@ -249,7 +259,7 @@ class _Algebra(ForwardWalk):
         fn = call.fn.value
         if fn is np.broadcast_to or getattr(fn, "__name__", "") == "broadcast_like":
             return self.is_number(call.args[0], value)
-        return getattr(type(fn), "__hash__", None) is not None and fn in (ONES if value else ZEROS)
+        return hashable(fn) and fn in (ONES if value else ZEROS)
 
     def _allowed(self, r: Rule, call: Call, found: dict[str, Atom]) -> bool:
         if not inexact(self.types[call.result]):

@@ -14,7 +14,8 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Block, Call, Const, End, For, If, Statement, Var, While
 from adcompile.ir.types import Instance, Type, Unknown
-from adcompile.optimise.effects import LINEAR, Effects, writes
+from adcompile.optimise.callables import LINEAR
+from adcompile.optimise.effects import Effects, writes
 from adcompile.optimise.rewrite import ForwardWalk
 from adcompile.optimise.sharing import Sharing
 from adcompile.optimise.typing import const_key, is_immutable, is_number, is_real, type_of

@@ -19,7 +19,7 @@ from adcompile.ir.types import Known, Scalar, SliceT, TupleT, Type
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.rewrite import ForwardWalk
 from adcompile.optimise.sharing import Sharing
-from adcompile.optimise.typing import SIMPLE, is_immutable, kinds, type_of, widened
+from adcompile.optimise.typing import INPLACE, SIMPLE, hashable, is_immutable, kinds, type_of, widened
 
 _PYTHON = frozenset(
     {
@@ -75,12 +75,14 @@ class _Fold(ForwardWalk):
                 return
             if call.fn.value is ops.pop:
                 call = self._pop(call)
+            elif call.fn.value in INPLACE if hashable(call.fn.value) else False:
+                call = self._rebinding(call)
         self.emit(call, out)
 
     def _fold(self, call: Call, fn: Any) -> Atom | None:
         """What the result is, if that is an atom and the call need not run."""
         args = call.args
-        if call.kwargs or getattr(type(fn), "__hash__", None) is None:
+        if call.kwargs or not hashable(fn):
             return None
         if fn in _PYTHON and all(isinstance(a, Const) for a in args):
             return self._evaluate(fn, args)
@@ -184,6 +186,13 @@ class _Fold(ForwardWalk):
         if not isinstance(t, TupleT) or self.types.get(made.args[0]) != t.items[0]:  # type: ignore[arg-type]
             return call
         return Call(call.result, Const(ops.build_tuple), made.args, (), call.place, call.role)
+
+    def _rebinding(self, call: Call) -> Call:
+        """`x += y` of what has no in-place form is `x = x + y`."""
+        assert isinstance(call.fn, Const)
+        if not is_immutable(type_of(call.args[0], self.types)):
+            return call
+        return Call(call.result, Const(INPLACE[call.fn.value]), call.args, (), call.place, call.role)
 
     # -- branches ---------------------------------------------------------------------------
 

@@ -155,7 +155,7 @@ def zeros(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
 def total_of(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
     """`np.sum(s)` → `s` of a NumPy scalar: sums of one class keep it."""
     x = call.args[0]
-    settings = [a for a in (*call.args[1:], *(a for _, a in call.kwargs))]
+    settings = [*call.args[1:], *(a for _, a in call.kwargs)]
     plain = all(isinstance(a, Const) and a.value in (None, False, ()) for a in settings)
     return x if plain and _scalar(site, x) and widened(site.type(x)) == site.type(call.result) else None
 

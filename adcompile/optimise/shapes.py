@@ -15,7 +15,7 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Scalar, Type
-from adcompile.optimise.typing import definite, type_of, widened
+from adcompile.optimise.typing import definite, hashable, type_of, widened
 from adcompile.rules import registry
 from adcompile.runtime import arrays
 
@@ -130,11 +130,11 @@ class Shapes:
         if is_elementwise(fn):
             self._broadcast(call)
             return
-        at = _LIKE.get(fn) if isinstance(fn, type(np.sum)) or callable(fn) and _hashable(fn) else None
+        at = _LIKE.get(fn) if isinstance(fn, type(np.sum)) or callable(fn) and hashable(fn) else None
         if at is not None and at < len(args) and not call.kwargs:
             self._join(call.result, args[at])
             return
-        at = _OF_SHAPE.get(fn) if _hashable(fn) else None
+        at = _OF_SHAPE.get(fn) if hashable(fn) else None
         if at is not None and at < len(args):
             source = shape_source(args[at], self.defs)
             if source is not None:
@@ -161,10 +161,6 @@ class Shapes:
     def _fills(self, operand: Var, result: Type) -> bool:
         t = self.types[operand]
         return isinstance(t, Array) and isinstance(result, Array) and definite(t) and t.dims == result.dims
-
-
-def _hashable(fn: Any) -> bool:
-    return getattr(type(fn), "__hash__", None) is not None
 
 
 def shape_source(atom: Atom, defs: Mapping[Var, Call]) -> Atom | None:

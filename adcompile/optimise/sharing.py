@@ -34,9 +34,10 @@ from adcompile.ir.nodes import (
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, IterT, Type
 from adcompile.ir.walk import end_atoms
-from adcompile.optimise.effects import LINEAR, Effects
+from adcompile.optimise.callables import LINEAR
+from adcompile.optimise.effects import Effects
 from adcompile.optimise.shapes import is_elementwise
-from adcompile.optimise.typing import INPLACE, is_immutable, type_of
+from adcompile.optimise.typing import INPLACE, hashable, is_immutable, type_of
 from adcompile.runtime import arrays
 
 _FRESH: frozenset[Any] = frozenset(
@@ -54,7 +55,7 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
     if not isinstance(call.fn, Const) or not isinstance(types.get(call.result), Array):
         return False
     fn = call.fn.value
-    if isinstance(fn, FunctionRef) or getattr(type(fn), "__hash__", None) is None or fn in _VIEWS:
+    if isinstance(fn, FunctionRef) or not hashable(fn) or fn in _VIEWS:
         return False
     return fn in _FRESH or is_elementwise(fn)
 
@@ -194,10 +195,10 @@ class _Analysis:
                 self.fresh.add(call.result)
             return
         fn = call.fn.value if isinstance(call.fn, Const) else None
-        if not self.effects.pure(call) and not (fn in INPLACE if fn is not None and _hashable(fn) else False):
+        if not self.effects.pure(call) and not (fn in INPLACE if fn is not None and hashable(fn) else False):
             self.escaping.extend(shared)
             self.writing.extend(shared)
-        if fn is not None and _hashable(fn) and (fn in LINEAR or fn in INPLACE):
+        if fn is not None and hashable(fn) and (fn in LINEAR or fn in INPLACE):
             self._roots(self.writing, call.args[:1])
             shared = [a for a in (call.args if fn is ops.push else call.args[:1]) if isinstance(a, Var)]
         elif is_fresh(call, self.effects.types):
@@ -205,7 +206,3 @@ class _Analysis:
             return
         if not is_immutable(self.effects.types.get(call.result, type_of(call.result, {}))):
             self.sources.setdefault(call.result, []).extend(shared)
-
-
-def _hashable(fn: object) -> bool:
-    return getattr(type(fn), "__hash__", None) is not None

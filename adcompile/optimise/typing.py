@@ -127,6 +127,14 @@ def arithmetic(fn: Callable[..., Any], operands: tuple[Type, ...]) -> Type:
     return broadcast_type(fn, list(operands)) if all(map(is_number, operands)) else UNKNOWN
 
 
+def hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def const_key(atom: Atom) -> Any:
     """Equal for the same Var, and for Consts of the same value."""
     return atom if isinstance(atom, Var) else Known(atom.value)

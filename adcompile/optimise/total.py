@@ -1,0 +1,160 @@
+"""Which pure calls cannot raise, by the types of their arguments."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const
+from adcompile.ir.types import Array, DictT, Known, ListT, RangeT, Scalar, Seq, TupleT, Type
+from adcompile.optimise.callables import (
+    ADDITIVE,
+    ARRAY_ATTRIBUTES,
+    DIVIDING,
+    ORDER,
+    SIGN,
+    TOTAL_MATH,
+    TOTAL_ON_ARRAY,
+    TOTAL_UFUNCS,
+)
+from adcompile.optimise.shapes import Shapes, is_elementwise
+from adcompile.optimise.typing import inexact, is_immutable, is_number, is_real, kinds, rank, widened
+from adcompile.rules import registry
+
+
+def is_known_simple(t: Type) -> bool:
+    return isinstance(t, Known) and is_immutable(t)
+
+
+def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
+    """Whether a pure callable cannot raise on arguments of these types."""
+    if fn is operator.getitem:
+        return _has_item(types[0], types[1])
+    if fn is getattr:
+        return len(types) == 2 and _has_attribute(types[0], types[1])
+    if fn in (operator.eq, operator.ne) and all(map(is_immutable, types)):
+        return True
+    if not call.kwargs and types and all(map(is_number, types)):
+        return _total_on_numbers(fn, call.args, types, shapes)
+    if fn is len:
+        return isinstance(types[0], (TupleT, ListT, DictT, Seq, RangeT)) or (rank(types[0]) or 0) > 0
+    if fn in (np.sum, np.mean) and is_number(types[0]) and inexact(types[0]):
+        return _axis_in_range(call, types)
+    if fn in (ops.unpack, ops.build_dict):
+        return fn is ops.build_dict and all(is_known_simple(t) for t in types[::2])
+    rule = registry.lookup(fn)
+    return rule is not None and rule.total and all(map(is_number, types)) and sum(map(_is_array, types)) < 2
+
+
+def _is_array(t: Type) -> bool:
+    return isinstance(t, Array)
+
+
+def _is_numpy(t: Type) -> bool:
+    """An array, or a scalar of NumPy's: division by zero gives inf or nan."""
+    return isinstance(t, Array) or bool(kinds(t)) and all(issubclass(k, np.number) for k in kinds(t))
+
+
+def _total_on_numbers(fn: Any, args: tuple[Atom, ...], types: list[Type], shapes: Shapes) -> bool:
+    if fn in (bool, operator.not_, operator.truth):
+        return all(map(kinds, types))
+    if fn in (float, complex, range):
+        return (
+            bool(kinds(types[0]))
+            and all(k in (int, bool, float, np.float64) for t in types for k in kinds(t))
+            and (fn is not range or len(types) == 1)
+        )
+    if fn in TOTAL_MATH:
+        return all(k in (int, bool, float, np.float64) for t in types for k in kinds(t)) and not any(
+            map(_is_array, types)
+        )
+    if fn in TOTAL_ON_ARRAY:
+        return len(types) == 1 and not isinstance(types[0], Known)
+    if not _fits(types):
+        return False
+    if is_elementwise(fn) and not shapes.compatible(args):
+        return False
+    if fn in ADDITIVE or fn in SIGN:
+        return not any(map(_may_be_numpy_bool, types))
+    if fn in ORDER:
+        return all(map(is_real, types))
+    if fn in (operator.eq, operator.ne):
+        return True
+    if fn in DIVIDING:
+        divisor = types[1]
+        nonzero = isinstance(divisor, Known) and bool(divisor.value)
+        return (
+            all(map(is_real, types)) and (nonzero or any(map(_is_numpy, types))) or (fn is operator.truediv and nonzero)
+        )
+    if fn is operator.pow:
+        return any(map(_is_numpy, types)) and all(map(_no_int_array, types)) and any(map(inexact, types))
+    if fn in TOTAL_UFUNCS:
+        return all(map(_float_or_python_int, types))
+    rule = registry.lookup(fn)
+    return rule is not None and rule.total and (rule.kind == "elementwise" or sum(map(_is_array, types)) < 2)
+
+
+def _fits(types: list[Type]) -> bool:
+    """No Python int beside an integer array or NumPy integer that may be too small to hold it."""
+    small = [t for t in types if isinstance(t, Array) and t.dtype.kind in "iu"]
+    small += [t for t in types if any(issubclass(k, np.integer) for k in kinds(t))]
+    python = [t for t in types if int in kinds(t)]
+    return not small or all(isinstance(t, Known) and -128 <= t.value < 128 for t in python)
+
+
+def _may_be_numpy_bool(t: Type) -> bool:
+    return np.bool_ in kinds(t) or isinstance(t, Array) and t.dtype.kind == "b"
+
+
+def _no_int_array(t: Type) -> bool:
+    return not (isinstance(t, Array) and t.dtype.kind in "biu") and not any(issubclass(k, np.integer) for k in kinds(t))
+
+
+def _float_or_python_int(t: Type) -> bool:
+    return inexact(t) or kinds(t) <= {int, bool} and bool(kinds(t))
+
+
+def _has_item(container: Type, index: Type) -> bool:
+    if not isinstance(index, Known):
+        return False
+    i = index.value
+    match container:
+        case TupleT(items, _) | ListT(items):
+            return type(i) is int and -len(items) <= i < len(items)
+        case DictT(keys, _):
+            return is_immutable(index) and any(type(k) is type(i) and k == i for k in keys)
+        case Array(_, dims) if dims is not None:
+            parts = i if isinstance(i, tuple) else (i,)
+            taken = [p for p in parts if p is not None and p is not Ellipsis]
+            plain = all(isinstance(p, slice) and p.step != 0 for p in taken) and sum(p is Ellipsis for p in parts) < 2
+            return plain and len(taken) <= len(dims)
+        case _:
+            return False
+
+
+def _has_attribute(owner: Type, name: Type) -> bool:
+    if not isinstance(name, Known):
+        return False
+    owner = widened(owner)
+    if isinstance(owner, Array):
+        return name.value in ARRAY_ATTRIBUTES
+    if isinstance(owner, Scalar):
+        return name.value in ("real", "imag")
+    return isinstance(owner, Known) and hasattr(owner.value, name.value)
+
+
+def _axis_in_range(call: Call, types: list[Type]) -> bool:
+    n = rank(types[0])
+    settings = dict(call.kwargs)
+    axis = call.args[1] if len(call.args) > 1 else settings.pop("axis", Const(None))
+    keepdims = settings.pop("keepdims", Const(False))
+    if settings or len(call.args) > 2 or not isinstance(axis, Const) or not isinstance(keepdims, Const):
+        return False
+    if axis.value is None:
+        return True
+    wanted = axis.value if isinstance(axis.value, tuple) else (axis.value,)
+    whole = n is not None and all(type(a) is int and -n <= a < n for a in wanted)
+    return whole and n is not None and len({a % n for a in wanted}) == len(wanted)
