@@ -171,8 +171,9 @@ class _Algebra(ForwardWalk):
 
     def _handed_over(self, result: Var, atom: Atom) -> bool:
         """Whether `atom` is a fresh array that only this statement reads."""
-        fresh = isinstance(atom, Var) and atom in self.sharing.fresh and self.sharing.uses.get(atom) == 1
-        return fresh and self.level.get(atom) == self.depth and self.types.get(atom) == self.types.get(result)
+        if not isinstance(atom, Var) or atom not in self.sharing.fresh or self.sharing.uses.get(atom) != 1:
+            return False
+        return self.level.get(atom) == self.depth and self.types.get(atom) == self.types.get(result)
 
     def _once(self, call: Call, out: list[Statement]) -> Call | Atom | None:
         """The first rewrite that applies: another call of the same result, or an atom."""

@@ -141,8 +141,9 @@ class _Fold(ForwardWalk):
         fn = call.fn.value
         if fn is ops.build_tuple or fn is ops.build_list and atom not in self.sharing.written:
             return call.args
-        if isinstance(fn, type) and issubclass(fn, tuple) and getattr(fn, "_fields", None):
-            return call.args if len(call.args) == len(fn._fields) else None
+        fields: tuple[str, ...] = getattr(fn, "_fields", ())
+        if fields and isinstance(fn, type) and issubclass(fn, tuple):
+            return call.args if len(call.args) == len(fields) else None
         return None
 
     def _item(self, owner: Atom, index: Atom) -> Atom | None:
@@ -167,9 +168,10 @@ class _Fold(ForwardWalk):
         if isinstance(t, SliceT) and call is not None and isinstance(call.fn, Const) and call.fn.value is slice:
             if len(call.args) == 3 and name in ("start", "stop", "step"):
                 return call.args[("start", "stop", "step").index(name)]
-        if isinstance(t, TupleT) and name in getattr(t.cls, "_fields", ()):
+        fields: tuple[str, ...] = getattr(t.cls, "_fields", ()) if isinstance(t, TupleT) else ()
+        if name in fields:
             items = self._items(owner)
-            return items[t.cls._fields.index(name)] if items is not None else None  # type: ignore[attr-defined]
+            return items[fields.index(name)] if items is not None else None
         if isinstance(t, Scalar) and name == "real" and t.kinds <= {float, int, np.float64, np.float32}:
             return owner
         return None

@@ -16,7 +16,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Scalar, Type
 from adcompile.optimise.shapes import shape_source
-from adcompile.optimise.typing import arithmetic, definite, inexact, is_real, kinds, rank, widened
+from adcompile.optimise.typing import agree, arithmetic, definite, inexact, is_real, kinds, rank, widened
 from adcompile.runtime import arrays
 
 ONES: frozenset[Any] = frozenset({np.ones_like, np.ones})
@@ -190,24 +190,30 @@ def attribute(site: Site, call: Call, out: list[Statement]) -> Call | Atom | Non
 
 
 def narrow(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
-    """An operand broadcast to a shape that the other operand has anyway need not be; an integer
-    literal times floats is written as a float."""
+    """An operand broadcast to a shape that the other operand has anyway need not be."""
     if len(call.args) != 2 or call.kwargs:
         return None
     assert isinstance(call.fn, Const)
     for i in (0, 1):
-        a, b = call.args[i], call.args[1 - i]
-        whole = isinstance(a, Const) and type(a.value) is int and abs(a.value) < 2**53
-        if whole and call.fn.value is operator.mul and inexact(site.type(call.result)) and isinstance(b, Var):
-            return _with(call, i, Const(float(a.value)))
-        small = _before_broadcast(site, a)
-        if small is None or not isinstance(site.type(b), Array) or not site.same_shape(b, call.result):
+        small, other = _before_broadcast(site, call.args[i]), call.args[1 - i]
+        if small is None or not isinstance(site.type(other), Array) or not site.same_shape(other, call.result):
             continue
-        types = [site.type(small), site.type(b)]
-        made = arithmetic(call.fn.value, tuple(types if i == 0 else reversed(types)))
-        if made == site.type(call.result) and definite(made):
-            return _with(call, i, small)
+        operands = (small, other) if i == 0 else (other, small)
+        made = arithmetic(call.fn.value, (site.type(operands[0]), site.type(operands[1])))
+        if agree(made, site.type(call.result)) and (_scalar(site, small) or definite(made)):
+            return Call(call.result, call.fn, operands, (), call.place, call.role)
     return None
+
+
+def product(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """An integer literal times floats is written as a float; else as `narrow`."""
+    for i, a in enumerate(call.args):
+        whole = type(a.value) is int and abs(a.value) < 2**53 if isinstance(a, Const) else False
+        if whole and isinstance(call.args[1 - i], Var) and inexact(site.type(call.result)):
+            literal = Const(float(a.value)) if isinstance(a, Const) else a
+            operands = (literal, call.args[1]) if i == 0 else (call.args[0], literal)
+            return Call(call.result, call.fn, operands, (), call.place, call.role)
+    return narrow(site, call, out)
 
 
 def _before_broadcast(site: Site, atom: Atom) -> Atom | None:
@@ -215,11 +221,6 @@ def _before_broadcast(site: Site, atom: Atom) -> Atom | None:
     if made is None or not isinstance(made.fn, Const) or made.kwargs:
         return None
     return made.args[0] if made.fn.value in (arrays.broadcast_like, np.broadcast_to) else None
-
-
-def _with(call: Call, i: int, atom: Atom) -> Call:
-    args = tuple(atom if k == i else a for k, a in enumerate(call.args))
-    return Call(call.result, call.fn, args, call.kwargs, call.place, call.role)
 
 
 HELPERS: dict[Any, Helper] = {
@@ -236,6 +237,6 @@ HELPERS: dict[Any, Helper] = {
     getattr: attribute,
     operator.add: narrow,
     operator.sub: narrow,
-    operator.mul: narrow,
+    operator.mul: product,
     operator.truediv: narrow,
 }

@@ -24,22 +24,23 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.types import Array, Type
-from adcompile.ir.walk import atoms_of, end_atoms
+from adcompile.ir.walk import atoms_of, end_atoms, results_of
 from adcompile.optimise.rewrite import leaves
 from adcompile.optimise.shapes import Shapes
 from adcompile.optimise.sharing import is_fresh
 from adcompile.optimise.typing import definite, type_of
 
 _Sources = tuple[Atom, ...]
+_Counts = dict[Var, int]
 
 
 def owned(function: Function, types: Mapping[Var, Type]) -> frozenset[Var]:
     """The results of `operator.add` calls that may be computed into their first operand.
 
-    That operand is an array made by an adjoint or tangent statement of this function, this sum
-    is its only reader, in the same iteration in which it was made or handed on, and it has the
-    dtype and the full shape of the result. Through branches and carried values an array stays
-    our own if every way to it hands over one.
+    That operand is an array made by an adjoint or tangent statement of this function; on every
+    path this sum is its only reader, in the same iteration in which it was made or handed on; and
+    it has the dtype and the full shape of the result. Through branches and carried values an
+    array stays our own if every way to it hands over one.
     """
     return _Owned(types).run(function)
 
@@ -47,73 +48,76 @@ def owned(function: Function, types: Mapping[Var, Type]) -> frozenset[Var]:
 @dataclass
 class _Owned:
     types: Mapping[Var, Type]
-    uses: dict[Var, int] = field(default_factory=dict[Var, int])
-    home: dict[Var, Block] = field(default_factory=dict[Var, Block])  # the block that defines a value
+    uses: _Counts = field(default_factory=_Counts)  # on the path that has most of them
+    home: dict[Var, Block] = field(default_factory=dict[Var, Block])  # the loop body that defines a value
     fresh: set[Var] = field(default_factory=set[Var])
-    joins: dict[Var, tuple[_Sources, Block | None]] = field(default_factory=dict)
+    joins: dict[Var, _Sources] = field(default_factory=dict[Var, _Sources])
     sums: list[tuple[Call, Block]] = field(default_factory=list)
 
     def run(self, function: Function) -> frozenset[Var]:
         self.shapes = Shapes(self.types, {})
-        self.full: set[Var] = set()
-        self._block(function.body)
+        self._block(function.body, function.body)
         ours = self._settle()
-        return frozenset(call.result for call, block in self.sums if self._takes(call.args[0], block, ours))
+        return frozenset(call.result for call, loop in self.sums if self._takes(call.args[0], loop, ours))
 
     # -- gathering --------------------------------------------------------------------------
 
-    def _use(self, atoms: Iterable[Atom]) -> None:
-        for a in atoms:
-            if isinstance(a, Var):
-                self.uses[a] = self.uses.get(a, 0) + 1
-
-    def _block(self, block: Block) -> None:
+    def _block(self, block: Block, loop: Block) -> _Counts:
+        """How often each value is read, at most, when the block runs once. `loop` is the body of
+        the innermost loop around."""
         mark = self.shapes.mark()
-        self.home.update((p, block) for p in block.params)
+        counts: _Counts = {}
+        self._define(block.params, loop)
         for s in block.statements:
-            self._use(atoms_of(s))
-            self._statement(s, block)
-        self._use(end_atoms(block.end))
+            _count(counts, atoms_of(s))
+            self._statement(s, loop, counts)
+        _count(counts, end_atoms(block.end))
         self.shapes.undo(mark)
+        self.uses.update(counts)  # a block further out sees more of the reads, and comes later
+        return counts
 
-    def _statement(self, s: Statement, block: Block) -> None:
+    def _define(self, vars_: Iterable[Var], loop: Block) -> None:
+        for v in vars_:
+            self.home[v] = loop
+
+    def _statement(self, s: Statement, loop: Block, counts: _Counts) -> None:
+        self._define(results_of(s), loop)
         match s:
             case Call():
-                self.home[s.result] = block
                 self.shapes.note(s)
                 if s.role != "primal" and is_fresh(s, self.types):
                     self.fresh.add(s.result)
                 if self._is_sum(s):
-                    self.sums.append((s, block))
+                    self.sums.append((s, loop))
             case If():
-                self.home.update((r, block) for r in s.results)
-                self._block(s.then)
-                self._block(s.orelse)
-                self._branches(s)
+                then, orelse = self._block(s.then, loop), self._block(s.orelse, loop)
+                for v in {**then, **orelse}:
+                    counts[v] = counts.get(v, 0) + max(then.get(v, 0), orelse.get(v, 0))
+                self._branches(s, loop)
             case For() | While():
-                self.home.update((r, block) for r in s.results)
-                self._block(s.body)
-                self._loop(s, block)
+                for v, n in self._block(s.body, s.body).items():
+                    counts[v] = counts.get(v, 0) + 2 * n  # once an iteration
+                self._loop(s, loop)
             case _:
                 raise AssertionError("an Attempt in a specialised program")
 
-    def _branches(self, s: If) -> None:
+    def _branches(self, s: If, loop: Block) -> None:
         for k, r in enumerate(s.results):
-            sides = [(b.end.values[k], b) for b in (s.then, s.orelse) if isinstance(b.end, Yield)]
-            # each branch hands over an array that it made itself
-            if all(isinstance(v, Var) and self.home.get(v) is b for v, b in sides):
-                self.joins[r] = (tuple(v for v, _ in sides), None)
+            sources = tuple(b.end.values[k] for b in (s.then, s.orelse) if isinstance(b.end, Yield))
+            if all(self._from(v, loop) for v in sources):
+                self.joins[r] = sources
 
-    def _loop(self, s: For | While, block: Block) -> None:
+    def _loop(self, s: For | While, loop: Block) -> None:
         params = s.body.params[1:] if isinstance(s, For) else s.body.params
         ends = [e for e in leaves(s.body) if isinstance(e, (Continue, Break))]
         for k, (param, result) in enumerate(zip(params, s.results)):
-            start = s.init[k]
-            if not isinstance(start, Var) or self.home.get(start) is not block:
-                continue  # made outside a loop that runs this one many times
-            sources = (start, *(e.values[k] for e in ends))
-            self.joins[param] = (sources, None)
-            self.joins[result] = (sources, None)
+            following = tuple(e.values[k] for e in ends)
+            # an array made outside would be handed on anew in each iteration
+            if self._from(s.init[k], loop) and all(self._from(v, s.body) for v in following):
+                self.joins[param] = self.joins[result] = (s.init[k], *following)
+
+    def _from(self, atom: Atom, loop: Block) -> bool:
+        return isinstance(atom, Var) and self.home.get(atom) is loop
 
     def _is_sum(self, call: Call) -> bool:
         if call.role == "primal" or not isinstance(call.fn, Const) or call.fn.value is not operator.add:
@@ -126,23 +130,22 @@ class _Owned:
     # -- deciding ---------------------------------------------------------------------------
 
     def _settle(self) -> set[Var]:
-        """The values that are ours to write: assume that every join is, and drop what is not."""
+        """The arrays that are ours to write: assume that every join is, and drop what is not."""
         ours = self.fresh | set(self.joins)
-        changed = True
-        while changed:
-            lost = [v for v, (sources, _) in self.joins.items() if v in ours and not self._handed(v, sources, ours)]
+        lost = list(self.joins)
+        while lost:
+            lost = [v for v in self.joins if v in ours and not all(self._given(a, ours) for a in self.joins[v])]
             ours.difference_update(lost)
-            changed = bool(lost)
         return ours
 
-    def _handed(self, join: Var, sources: _Sources, ours: set[Var]) -> bool:
-        return all(self._given(a, ours) for a in sources)
-
     def _given(self, atom: Atom, ours: set[Var]) -> bool:
-        if not isinstance(atom, Var) or atom not in ours:
-            return False
-        # a carried value may leave the iteration by any of its ends, but by one at a time
-        return self.uses[atom] == 1
+        return isinstance(atom, Var) and atom in ours and self.uses[atom] == 1
 
-    def _takes(self, first: Atom, block: Block, ours: set[Var]) -> bool:
-        return isinstance(first, Var) and first in ours and self.uses[first] == 1 and self.home.get(first) is block
+    def _takes(self, first: Atom, loop: Block, ours: set[Var]) -> bool:
+        return self._given(first, ours) and self._from(first, loop)
+
+
+def _count(counts: _Counts, atoms: Iterable[Atom]) -> None:
+    for a in atoms:
+        if isinstance(a, Var):
+            counts[a] = counts.get(a, 0) + 1
