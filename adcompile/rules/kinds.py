@@ -242,6 +242,8 @@ def signature_of(fn: Any) -> inspect.Signature | None:
     NumPy's ufuncs, which say *args)."""
     if type(fn).__name__ == "ufunc":
         names = [inspect.Parameter(f"x{i}", inspect.Parameter.POSITIONAL_ONLY) for i in range(fn.nin)]
+        if fn.signature is not None:  # a generalised ufunc, such as vecdot
+            names += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in ("axes", "axis", "keepdims")]
         return inspect.Signature(names)
     try:
         return inspect.signature(fn)

@@ -209,8 +209,8 @@ def with_sign_of(y, a, b):
     return math.copysign(1.0, b) * ((a > 0.0) - (a < 0.0)), 0.0
 
 
-@elementwise(math.ldexp, wrt=(0,))
-def times_power_of_two(y, x, i):
+@elementwise(math.ldexp)
+def times_power_of_two(y, x, *, i):
     return math.ldexp(1.0, i)
 
 
@@ -241,9 +241,9 @@ def digamma(y, x):
     return special.polygamma(1, x)
 
 
-@elementwise(special.polygamma, wrt=(1,), typing=always(FLOAT))
+@elementwise(special.polygamma, typing=always(FLOAT))
 def polygamma(y, n, x):
-    return special.polygamma(n + 1, x)
+    return None, special.polygamma(n + 1, x)
 
 
 @elementwise(math.erf)

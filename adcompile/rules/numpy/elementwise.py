@@ -54,8 +54,8 @@ def nextafter(y, a, b):
     return 1.0, None
 
 
-@elementwise(np.ldexp, wrt=(0,))
-def ldexp(y, x, i):
+@elementwise(np.ldexp)
+def ldexp(y, x, *, i):
     return np.exp2(i)
 
 
@@ -150,9 +150,11 @@ def i0(y, x):
     return special.bessel_i(1, x)
 
 
-@elementwise(special.bessel_i, wrt=(1,))
+@elementwise(special.bessel_i)
 def bessel_i(y, n, x):
-    return 0.5 * (special.bessel_i(n - 1, x) + special.bessel_i(n + 1, x)) if n > 0 else special.bessel_i(1, x)
+    if n == 0:
+        return None, special.bessel_i(1, x)
+    return None, 0.5 * (special.bessel_i(n - 1, x) + special.bessel_i(n + 1, x))
 
 
 # -- complex numbers -----------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from adcompile.runtime import scans
 constant(scans.quantile_slope)
 
 
-@vjp(scans.quantile_position, wrt=(0,))
-def quantile_position(y_bar, y, q, counts, method):
+@vjp(scans.quantile_position)
+def quantile_position(y_bar, y, q, *, counts, method):
     weighted = y_bar * scans.quantile_slope(q, counts, method)
     return np.sum(weighted, axis=tuple(range(np.ndim(q), np.ndim(y_bar))))
 
