@@ -19,7 +19,7 @@ import numpy as np
 from adcompile import pipeline, tangents
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry
 from adcompile.boundary import accept, conj, own_tree, project, project_array, project_scalar
-from adcompile.ir.abstract import function_key, type_of
+from adcompile.ir.abstract import type_of
 from adcompile.refusals import check_result, differentiated, refuse_self_reference
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
 
@@ -238,7 +238,7 @@ class Derivative:
         return self if instance is None else pytypes.MethodType(self, instance)
 
     def __adcompile_key__(self) -> Hashable:
-        return (self.plan, function_key(innermost(self.target.function)), _nest(self.target.function))
+        return self.plan
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a derivative is immutable; cannot set {name!r}")

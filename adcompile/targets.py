@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-import keyword
+import itertools
 import linecache
 import types as pytypes
 from dataclasses import dataclass, field
@@ -75,41 +75,33 @@ _wrappers: dict[Any, pytypes.FunctionType] = {}
 
 
 def wrapper(fn: Any) -> pytypes.FunctionType:
-    """A Python function `call(*args, **settings)` with readable source for a builtin or ufunc."""
+    """A Python function with readable source that calls a builtin, ufunc or class."""
     try:
         if fn not in _wrappers:
-            _wrappers[fn] = synthesise(fn, None)
+            _wrappers[fn] = _wrapper(fn)
         return _wrappers[fn]
     except TypeError:  # unhashable
-        return synthesise(fn, None)
+        return _wrapper(fn)
 
 
-_serial = 0
+def _wrapper(fn: Any) -> pytypes.FunctionType:
+    name = f"call_{getattr(fn, '__name__', 'object')}"
+    name = name if name.isidentifier() else "call"
+    return synthesise(name, "*args, **kwargs", ["return fn(*args, **kwargs)"], {"fn": fn})
 
 
-def synthesise(
-    fn: Any, arity: int | None, settings: dict[str, Any] | None = None, expression: str = ""
-) -> pytypes.FunctionType:
-    """A function `call(x0, x1)` that returns `fn(x0, x1, **settings)`; its source can be read.
+_serial = itertools.count(1)
 
-    With arity None it takes any arguments. `expression` replaces the call, as in "x0 + x1".
-    """
-    global _serial
-    _serial += 1
-    name = getattr(fn, "__name__", "call")
-    name = name if name.isidentifier() and not keyword.iskeyword(name) else "call"
-    settings = settings or {}
-    params = [f"x{i}" for i in range(arity or 0)]
-    passed = [*params, *(f"{k}=set_{k}" for k in settings)]
-    if arity is None:
-        params, passed = ["*args", "**kwargs"], ["*args", *passed, "**kwargs"]
-    body = expression or f"fn({', '.join(passed)})"
-    text = f"def {name}_call({', '.join(params)}):\n    return {body}\n"
-    file = f"<adcompile call {_serial} of {name}>"
-    namespace = {"fn": fn, "__name__": "__adcompile_call__", **{f"set_{k}": v for k, v in settings.items()}}
+
+def synthesise(name: str, params: str, body: list[str], names: dict[str, Any]) -> pytypes.FunctionType:
+    """A function of these parameters and statements, `names` its globals, whose source can be
+    read like that of any other."""
+    text = "".join([f"def {name}({params}):\n", *(f"    {line}\n" for line in body)])
+    file = f"<adcompile {name} {next(_serial)}>"
+    namespace = {"__name__": "__adcompile__", **names}
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), namespace)
-    made = namespace[f"{name}_call"]
+    made = namespace[name]
     assert isinstance(made, pytypes.FunctionType)
     return made
 

@@ -179,7 +179,7 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
     if cls is slice:
         return (slice, *[_key(part, ints, outer) for part in (value.start, value.stop, value.step)])
     if hasattr(cls, "__adcompile_key__"):
-        return value.__adcompile_key__()
+        return (value.__adcompile_key__(), _key(value.fun, False, outer))
     if cls is pytypes.MethodType:
         # `obj.method` is a new object at each access
         return (cls, _key(value.__func__, ints, outer), Known(value.__self__))

@@ -1,0 +1,116 @@
+"""Derivatives by evaluating the function alone: what ours are tested against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompile import tangents
+from adcompile.tangents import add, add_to_primal, scale, tangent_type
+
+
+def eps_of(*values: Any) -> float:
+    """The coarsest rounding unit among the leaves."""
+    found = [2.3e-16]
+    for value in values:
+        for leaf in inexact_leaves(value):
+            found.append(float(np.finfo(np.asarray(leaf).dtype).eps))
+    return max(found)
+
+
+def inexact_leaves(value: Any) -> list[Any]:
+    if tangents.is_container(value):
+        return [leaf for item in tangents.children(value) for leaf in inexact_leaves(item)]
+    return [value] if tangents.is_leaf(value) else []
+
+
+def directional(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[Any, ...]) -> tuple[Any, float]:
+    """The derivative of `f` at `args` along a tangent, and an estimate of its error.
+
+    Ridders' extrapolation of central differences; where `f` also takes complex arguments and a
+    complex step agrees with that, the complex step, which is exact to rounding.
+    """
+    value = f(*args)
+    if tangent_type(value) is tangents.NoTangent:
+        return tangents.NoTangent, 0.0
+
+    def at(step: float) -> Any:
+        moved = tuple(a if tangents.is_absent(v) else add_to_primal(a, scale(step, v)) for a, v in zip(args, along))
+        return _tangent_of(f(*moved), value)
+
+    coarse = eps_of(args, value) > 1e-10
+    best, error = _ridders(at, 0.1 if coarse else 0.02)
+    exact = None if coarse else _complex_step(f, args, along, value)
+    if exact is not None:
+        size = max((float(np.max(np.abs(x), initial=0.0)) for x in tangents.leaves(best)), default=0.0)
+        if _distance(best, exact) <= 20 * error + 1e-9 * size:
+            return exact, 1e-14 * size
+    return best, error
+
+
+def _tangent_of(value: Any, like: Any) -> Any:
+    """The leaves of a value that have tangents, in the structure of its tangent."""
+    if tangents.is_leaf(like):
+        return value
+    if tangents.is_container(like) and tangents.has_tangent(like):
+        names = list(like) if type(like) is dict else range(len(like))
+        return tangents.rebuild(like, [_tangent_of(value[k], like[k]) for k in names])
+    return tangents.NoTangent
+
+
+def _ridders(at: Callable[[float], Any], step: float, rounds: int = 9) -> tuple[Any, float]:
+    shrink = 1.6
+    rows: list[list[Any]] = []
+    best, error = None, np.inf
+    for k in range(rounds):
+        h = step / shrink**k
+        row = [scale(0.5 / h, add(at(h), scale(-1.0, at(-h))))]
+        for j in range(1, k + 1):
+            factor = shrink ** (2 * j)
+            row.append(scale(1 / (factor - 1), add(scale(factor, row[j - 1]), scale(-1.0, rows[-1][j - 1]))))
+            estimate = max(_distance(row[j], row[j - 1]), _distance(row[j], rows[-1][j - 1]))
+            if estimate <= error or best is None:
+                best, error = row[j], estimate
+        rows.append(row)
+    return best, float(error)
+
+
+def _distance(a: Any, b: Any) -> float:
+    pairs = zip(tangents.leaves(a), tangents.leaves(b))
+    return max((float(np.nanmax(np.abs(x - y), initial=0.0)) if np.size(x) else 0.0 for x, y in pairs), default=0.0)
+
+
+def _complex_step(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[Any, ...], value: Any) -> Any:
+    """Im f(x + i·h·v) / h, or None where `f` does not take complex arguments that way."""
+    if any(np.iscomplexobj(leaf) for leaf in (*inexact_leaves(args), *inexact_leaves(value))):
+        return None
+    h = 1e-30
+    try:
+        with np.errstate(all="ignore"):
+            moved = f(*(a if tangents.is_absent(v) else _complex_moved(a, v, h) for a, v in zip(args, along)))
+        return _imaginary(moved, value, h)
+    except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, np.linalg.LinAlgError):
+        return None
+
+
+def _complex_moved(x: Any, v: Any, h: float) -> Any:
+    if tangents.is_absent(v):
+        return x
+    if tangents.is_container(x):
+        pairs = zip(tangents.children(x), tangents.children(v))
+        return tangents.rebuild(x, [_complex_moved(a, b, h) for a, b in pairs])
+    return np.asarray(x + 1j * h * v) if isinstance(x, np.ndarray) else complex(x + 1j * h * v)
+
+
+def _imaginary(moved: Any, value: Any, h: float) -> Any:
+    if tangents.is_leaf(value):
+        if np.shape(moved) != np.shape(value):
+            raise ValueError("a complex argument changes the shape of the result")
+        part = np.imag(moved) / h
+        return np.asarray(part, value.dtype) if isinstance(value, np.ndarray) else type(value)(part)
+    if tangents.is_container(value) and tangents.has_tangent(value):
+        pairs = zip(tangents.children(moved), tangents.children(value))
+        return tangents.rebuild(value, [_imaginary(m, v, h) for m, v in pairs])
+    return tangents.NoTangent
