@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array
+from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array, type_of
 from adcompile.ir.program import Guard
-from adcompile.ir.types import is_scalar_class
+from adcompile.ir.types import Array, Known, Scalar, Type, array_type, is_scalar_class
 from adcompile.rules.registry import version
 
 LIMIT = 64
@@ -51,20 +51,50 @@ class Entry:
 
 def guard_check(guards: Sequence[Guard]) -> Callable[[], bool]:
     """One compiled function that tests all guards and the version of the rules."""
-    names: dict[str, Any] = {"version": version, "builtin": vars(builtins)}
+    names: dict[str, Any] = {"version": version, "builtin": vars(builtins), "has_type": has_type}
     tests = [f"version() == {version()}"]
     spaces: dict[int, str] = {}
     for i, guard in enumerate(guards):
         namespace, name = guard.ref.namespace, guard.ref.name
         space = spaces.setdefault(id(namespace), f"n{len(spaces)}")
-        names[space], names[f"v{i}"] = namespace, guard.value
-        if name in namespace:
-            tests.append(f"{space}[{name!r}] is v{i}")
-        else:
-            tests.append(f"{name!r} not in {space} and builtin[{name!r}] is v{i}")
-    text = f"def valid():\n try:\n  return {' and '.join(tests)}\n except KeyError:\n  return False"
+        names[space] = namespace
+        owner = f"{space}[{name!r}]"
+        if name not in namespace:
+            tests.append(f"{name!r} not in {space}")
+            owner = f"builtin[{name!r}]"
+        tests.append(_guard_test(guard, owner, f"v{i}", names))
+    text = (
+        f"def valid():\n try:\n  return {' and '.join(tests)}\n"
+        " except (LookupError, AttributeError, TypeError):\n  return False"
+    )
     exec(compile(text, "<adcompile guards>", "exec"), names)
     return names["valid"]
+
+
+def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any]) -> str:
+    for step in guard.path:
+        if isinstance(step, tuple):
+            names[f"{name}_{len(names)}"] = step[1]
+            expression += f"[{name}_{len(names) - 1}]"
+        else:
+            expression += f".{step}"
+    if guard.type is None:
+        names[name] = guard.value
+        return f"{expression} is {name}"
+    if isinstance(guard.type, Scalar) and len(guard.type.kinds) == 1:
+        (names[name],) = guard.type.kinds
+        return f"type({expression}) is {name}"
+    names[name] = guard.type
+    return f"has_type({expression}, {name})"
+
+
+def has_type(value: Any, t: Type) -> bool:
+    """Whether a program made for type `t` may read this value."""
+    if isinstance(t, Array):
+        return type(value) is np.ndarray and array_type(value) == t
+    if isinstance(t, Scalar):
+        return type(value) in t.kinds
+    return Known(value) == t if isinstance(t, Known) else type_of(value) == t
 
 
 Keyer = Callable[[tuple[Any, ...]], Hashable]

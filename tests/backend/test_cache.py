@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adcompile.backend.cache import Dispatcher, SpecialisationWarning, guard_check
-from adcompile.ir.abstract import Promote
+from adcompile.ir.abstract import Promote, type_of
 from adcompile.ir.nodes import GlobalRef
 from adcompile.ir.program import Guard
 from adcompile.rules import registry
@@ -88,6 +88,35 @@ def test_guards():
         assert not valid()
     assert d.find(plain, (2.0,)) is not first
     assert len(d) == 1
+
+
+def test_guards_on_types():
+    class Settings:
+        rate, table = 0.5, {"w": np.ones(3)}
+
+    namespace = {"settings": Settings, "k": 1.0, "flag": True, "w": np.ones(3)}
+    paths = [("settings", ("rate",)), ("settings", ("table", ("item", "w"))), ("k", ()), ("flag", ()), ("w", ())]
+    values = [Settings.rate, Settings.table["w"], 1.0, True, np.ones(3)]
+    guards = [Guard(GlobalRef(namespace, n), None, path, type_of(v)) for (n, path), v in zip(paths, values)]
+    valid = guard_check(guards)
+    assert valid()
+    namespace["k"], Settings.rate, namespace["w"] = 2.0, 7.0, np.zeros(5)
+    assert valid()
+    for change in (
+        lambda: namespace.update(k=2),
+        lambda: namespace.update(flag=False),
+        lambda: namespace.update(w=np.ones((3, 3))),
+        lambda: setattr(Settings, "rate", None),
+        lambda: Settings.table.clear(),
+        lambda: delattr(Settings, "rate"),
+    ):
+        before, rate, table = dict(namespace), Settings.rate, dict(Settings.table)
+        change()
+        assert not valid()
+        namespace.update(before)
+        Settings.rate = rate
+        Settings.table.update(table)
+        assert valid()
 
 
 def test_a_new_rule_invalidates():
