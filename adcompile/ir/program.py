@@ -19,10 +19,14 @@ class FunctionRef:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Guard:
-    """`ref` must still mean `value` (by identity) for the program to be used."""
+    """What must still hold for the program to be used: `ref` means `value` (by identity), or,
+    if `type` is given, the attribute `path` of what `ref` means has that abstract type.
+    """
 
     ref: GlobalRef
     value: Any
+    path: tuple[Any, ...] = ()  # attribute names, and ("item", key) for elements
+    type: Type | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,6 +9,7 @@
     RangeT | IterT(kind, parts)    range; zip, enumerate, reversed, dict views … over these parts
     SliceT(parts)                  slice(start, stop, step)
     Closure(function, …, cells)    a function whose code is known and whose cells have these types
+    Method(function, self)         a bound method
     Instance(cls)                  an object of this class, nothing known of its attributes
     Maybe(type)                    unbound on some paths (UNDEFINED), else of this type
     Unknown                        anything
@@ -119,6 +120,14 @@ class Closure:
 
 
 @dataclass(frozen=True, slots=True)
+class Method:
+    """A bound method: `function` is called with the value of type `self` first."""
+
+    function: Any
+    self: Type
+
+
+@dataclass(frozen=True, slots=True)
 class Instance:
     cls: type
 
@@ -129,7 +138,7 @@ class Maybe:
 
 
 Type = Union[
-    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Instance, Maybe
+    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Instance, Maybe
 ]
 
 UNKNOWN = Unknown()
@@ -182,6 +191,8 @@ def differentiable(t: Type) -> bool:
             return any(differentiable(p) for p in parts)
         case Closure(_, defaults, kwdefaults, cells):
             return any(map(differentiable, (*defaults, *cells, *(t for _, t in kwdefaults))))
+        case Method(_, owner):
+            return differentiable(owner)
         case Unknown() | Instance():
             return True
         case _:

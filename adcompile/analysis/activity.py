@@ -1,0 +1,182 @@
+"""Activity: which values carry derivatives from the independents to the result.
+
+*Varied* values depend differentiably on an independent one; *useful* values influence the result
+differentiably; *active* is both. A statement that is not active gets no derivative code. Both
+sets are the least fixpoints over loops; membership is by Var, since in SSA a value is one point.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import (
+    Atom,
+    Attempt,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    For,
+    Function,
+    If,
+    OpaqueCode,
+    Return,
+    Statement,
+    Unreachable,
+    Var,
+    While,
+    Yield,
+)
+from adcompile.ir.types import Type, differentiable
+from adcompile.rules.registry import lookup
+
+STRUCTURE = {ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, operator.getitem, ops.push, ops.pop}
+
+
+@dataclass(frozen=True)
+class Activity:
+    varied: frozenset[Var]
+    active: frozenset[Var]
+
+
+def activity(function: Function, types: Mapping[Var, Type], independents: Iterable[Var]) -> Activity:
+    """Facts of one function body for derivatives of its result by `independents`."""
+    varied = Varied(types)
+    varied.vars.update(independents)
+    varied.run(function.body)
+    useful = Useful(types)
+    useful.run(function.body)
+    return Activity(frozenset(varied.vars), frozenset(varied.vars & useful.vars))
+
+
+def passes_derivative(call: Call) -> bool:
+    """Whether the result of a call depends differentiably on some argument."""
+    if not isinstance(call.fn, Const):
+        return True
+    rule = lookup(call.fn.value)
+    return not (rule is not None and rule.kind == "constant")
+
+
+def leaf_ends(body: Block) -> list[tuple[Atom, ...]]:
+    """The values of every Continue and Break of a loop body."""
+    out: list[tuple[Atom, ...]] = []
+    todo = [body]
+    while todo:
+        block = todo.pop()
+        if isinstance(block.end, (Continue, Break)):
+            out.append(block.end.values)
+        elif isinstance(block.end, Unreachable) and block.statements and isinstance(block.statements[-1], If):
+            todo += [block.statements[-1].orelse, block.statements[-1].then]
+    return out
+
+
+class Varied:
+    def __init__(self, types: Mapping[Var, Type]) -> None:
+        self.types = types
+        self.vars: set[Var] = set()
+
+    def has(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and atom in self.vars
+
+    def add(self, var: Var) -> None:
+        if differentiable(self.types[var]):
+            self.vars.add(var)
+
+    def run(self, block: Block) -> None:
+        for s in block.statements:
+            self.statement(s)
+
+    def statement(self, s: Statement) -> None:
+        if isinstance(s, Call):
+            inputs = (s.fn, *s.args, *(a for _, a in s.kwargs))
+            if any(map(self.has, inputs)) and passes_derivative(s):
+                self.add(s.result)
+        elif isinstance(s, If):
+            for branch in (s.then, s.orelse):
+                self.run(branch)
+                if isinstance(branch.end, Yield):
+                    for r, v in zip(s.results, branch.end.values):
+                        if self.has(v):
+                            self.add(r)
+        else:
+            assert not isinstance(s, Attempt)
+            self.loop(s)
+
+    def loop(self, s: For | While) -> None:
+        params = s.body.params[1:] if isinstance(s, For) else s.body.params
+        if isinstance(s, For) and self.has(s.iterable):
+            self.add(s.body.params[0])
+        for p, a in zip(params, s.init):
+            if self.has(a):
+                self.add(p)
+        while True:
+            before = len(self.vars)
+            self.run(s.body)
+            for values in leaf_ends(s.body):
+                for p, r, v in zip(params, s.results, values):
+                    if self.has(v):
+                        self.add(p)
+                        self.add(r)
+            for p, r in zip(params, s.results):
+                if self.has(p):
+                    self.add(r)
+            if len(self.vars) == before:
+                return
+
+
+class Useful:
+    def __init__(self, types: Mapping[Var, Type]) -> None:
+        self.types = types
+        self.vars: set[Var] = set()
+
+    def add(self, atom: Atom) -> None:
+        if isinstance(atom, Var) and differentiable(self.types[atom]):
+            self.vars.add(atom)
+
+    def run(self, block: Block) -> None:
+        if isinstance(block.end, Return):
+            self.add(block.end.value)
+        for s in reversed(block.statements):
+            self.statement(s)
+
+    def statement(self, s: Statement) -> None:
+        if isinstance(s, Call):
+            if s.result in self.vars and passes_derivative(s):
+                for a in (s.fn, *s.args, *(a for _, a in s.kwargs)):
+                    self.add(a)
+        elif isinstance(s, If):
+            for branch in (s.then, s.orelse):
+                if isinstance(branch.end, Yield):
+                    for r, v in zip(s.results, branch.end.values):
+                        if r in self.vars:
+                            self.add(v)
+                self.run(branch)
+        else:
+            assert not isinstance(s, Attempt)
+            self.loop(s)
+
+    def loop(self, s: For | While) -> None:
+        params = s.body.params[1:] if isinstance(s, For) else s.body.params
+        while True:
+            before = len(self.vars)
+            for values in leaf_ends(s.body):
+                for p, r, v in zip(params, s.results, values):
+                    if r in self.vars or p in self.vars:
+                        self.add(v)
+            self.run(s.body)
+            for p, r, a in zip(params, s.results, s.init):
+                if p in self.vars or r in self.vars:
+                    self.add(a)
+                    self.add(p)
+            if len(self.vars) == before:
+                break
+        if isinstance(s, For) and s.body.params[0] in self.vars:
+            self.add(s.iterable)
+
+
+def is_opaque(call: Call) -> bool:
+    return isinstance(call.fn, Const) and isinstance(call.fn.value, OpaqueCode)

@@ -1,0 +1,341 @@
+"""Building typed IR: every statement is inferred, folded and recorded as it is emitted.
+
+Specialisation and both differentiations write through a Builder, so a derivative is typed as it
+is made and a rule's body folds its settings where it is inlined. Structure is split here: an
+element taken out of a tuple that was built in sight is the element itself.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adcompile.errors import Place
+from adcompile.ir import ops
+from adcompile.ir.abstract import type_of
+from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, GlobalRef, Role, Statement, Var
+from adcompile.ir.program import FunctionRef, Guard
+from adcompile.ir.types import (
+    UNKNOWN,
+    Array,
+    Closure,
+    DictT,
+    Known,
+    ListT,
+    Scalar,
+    SliceT,
+    TupleT,
+    Type,
+    array_type,
+)
+
+CONSTRUCTORS = (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function)
+
+
+def _missing(*args: Any) -> Any:
+    raise AssertionError("autodiff.composite.install has not been called")
+
+
+@dataclass
+class Context:
+    """What one specialisation shares among its builders; grows while it runs, then is frozen
+    into a Program."""
+
+    dispatch: Callable[..., Atom]
+    types: dict[Var, Type] = field(default_factory=dict)
+    definition: dict[Var, Call] = field(default_factory=dict)
+    functions: dict[FunctionRef, Function] = field(default_factory=dict)
+    specialised: dict[Any, Any] = field(default_factory=dict)
+    separate: set[Any] = field(default_factory=set)  # lowered functions that get their own ref
+    guards: dict[Any, Guard] = field(default_factory=dict)
+    example: dict[Var, Any] = field(default_factory=dict)  # live objects behind Instance values
+    origin: dict[Var, Any] = field(default_factory=dict)  # the global and path a live value was read by
+    stand_ins: dict[Var, list[Var]] = field(default_factory=dict)  # see Builder.context_items
+    inlining: list[Any] = field(default_factory=list)
+    expanded: dict[Var, tuple[Atom, Var]] = field(default_factory=dict)  # broadcast_like(atom, var)
+    shape: dict[Var, Any] = field(default_factory=dict)  # equal value: equal shape
+
+    stand_in_set: set[Var] = field(default_factory=set)
+    cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
+    why: dict[Var, str] = field(default_factory=dict)
+    # what rule kinds need of both modes; set by autodiff.composite.install
+    sweep_composite: Callable[..., Any] = _missing
+    transpose_frule: Callable[..., Any] = _missing
+    forward_composite: Callable[..., Any] = _missing
+    transpose_vjp: Callable[..., Any] = _missing
+    make_sweep: Callable[..., Any] = _missing
+    make_forward: Callable[..., Any] = _missing
+
+    def guard_value(self, ref: GlobalRef, value: Any) -> None:
+        self.guards[(id(ref.namespace), ref.name)] = Guard(ref, value)
+
+    def guard_type(self, ref: GlobalRef, path: tuple[Any, ...], type_: Type) -> None:
+        self.guards[(id(ref.namespace), ref.name, path)] = Guard(ref, None, path, type_)
+
+
+def const_type(value: Any) -> Type:
+    """The type of a Const: numbers are Known too, so that they fold."""
+    if isinstance(value, np.ndarray):
+        return array_type(value) if type(value) is np.ndarray else type_of(value)
+    return Known(value)
+
+
+@dataclass
+class Builder:
+    """Emits typed statements into one block."""
+
+    context: Context
+    role: Role = "primal"
+    statements: list[Statement] = field(default_factory=list)
+    local: set[Var] = field(default_factory=set)
+    place: Place | None = None
+    pinned: bool = False  # a rule's body is being inlined: its statements belong to `place`, nameless
+
+    def child(self) -> Builder:
+        return Builder(self.context, self.role, place=self.place, pinned=self.pinned)
+
+    def block(self, params: Sequence[Var], end: End) -> Block:
+        return Block(tuple(params), tuple(self.statements), end)
+
+    # -- types ------------------------------------------------------------------------------
+
+    def type(self, atom: Atom) -> Type:
+        if isinstance(atom, Const):
+            return const_type(atom.value)
+        return self.context.types[atom]
+
+    def new(self, name: str, type_: Type, place: Place | None = None) -> Var:
+        """A fresh value, not yet defined by any statement."""
+        var = Var(name, place)
+        self.context.types[var] = type_
+        self.local.add(var)
+        return var
+
+    def known(self, atom: Atom) -> bool:
+        return isinstance(self.type(atom), Known)
+
+    def value(self, atom: Atom) -> Any:
+        """The value of an atom whose type is Known."""
+        t = self.type(atom)
+        assert isinstance(t, Known)
+        return t.value
+
+    # -- emission ---------------------------------------------------------------------------
+
+    def call(
+        self,
+        fn: Any,
+        *args: Any,
+        name: str = "",
+        place: Place | None = None,
+        **kwargs: Any,
+    ) -> Atom:
+        """Dispatch a call: fold, inline, split or emit it. Python values become Consts."""
+        atoms = [as_atom(a) for a in args]
+        keywords = [(k, as_atom(v)) for k, v in kwargs.items()]
+        return self.dispatch(as_atom(fn), atoms, keywords, name, place)
+
+    def dispatch(
+        self,
+        fn: Atom,
+        args: Sequence[Atom],
+        kwargs: Sequence[tuple[str, Atom]],
+        name: str = "",
+        place: Place | None = None,
+    ) -> Atom:
+        where = self.place if self.pinned else place or self.place
+        return self.context.dispatch(self, fn, list(args), list(kwargs), "" if self.pinned else name, where)
+
+    def emit(
+        self,
+        fn: Any,
+        args: Sequence[Atom],
+        type_: Type,
+        kwargs: Sequence[tuple[str, Atom]] = (),
+        name: str = "",
+        place: Place | None = None,
+    ) -> Var:
+        """Record `result = fn(*args)` of this type, with no further thought."""
+        where = self.place if self.pinned else place or self.place
+        result = self.new(name or "t", type_, where)
+        statement = Call(result, as_atom(fn), tuple(args), tuple(kwargs), where, self.role)
+        self.context.definition[result] = statement
+        self.statements.append(statement)
+        return result
+
+    def append(self, statement: Statement) -> None:
+        self.statements.append(statement)
+        self.local.update(statement.results if not isinstance(statement, Call) else (statement.result,))
+
+    # -- structure --------------------------------------------------------------------------
+
+    def build(self, shape: Type, items: Sequence[Atom], name: str = "", place: Place | None = None) -> Atom:
+        """A container or closure of the same form as `shape` over these items."""
+        types = tuple(self.type(i) for i in items)
+        if isinstance(shape, TupleT):
+            if shape.cls is tuple:
+                return self.emit(ops.build_tuple, items, TupleT(types), name=name, place=place)
+            return self.emit(shape.cls, items, TupleT(types, shape.cls), name=name, place=place)
+        if isinstance(shape, ListT):
+            return self.emit(ops.build_list, items, ListT(types), name=name, place=place)
+        if isinstance(shape, DictT):
+            pairs = [a for key, item in zip(shape.keys, items) for a in (Const(key), item)]
+            return self.emit(ops.build_dict, pairs, DictT(shape.keys, types), name=name, place=place)
+        if isinstance(shape, SliceT):
+            return self.emit(slice, items, SliceT((types[0], types[1], types[2])), name=name, place=place)
+        assert isinstance(shape, Closure)
+        n, k = len(shape.defaults), len(shape.kwdefaults)
+        defaults = self.build(TupleT(()), items[:n])
+        kwdefaults = self.build(DictT(tuple(name for name, _ in shape.kwdefaults), ()), items[n : n + k])
+        closure = Closure(
+            shape.function,
+            types[:n],
+            tuple((name, t) for (name, _), t in zip(shape.kwdefaults, types[n : n + k])),
+            types[n + k :],
+        )
+        args = (Const(shape.function), defaults, kwdefaults, *items[n + k :])
+        return self.emit(ops.make_function, args, closure, name=name, place=place)
+
+    def build_tuple(self, *items: Atom) -> Atom:
+        return self.build(TupleT(()), items)
+
+    def items(self, atom: Atom) -> list[Atom]:
+        """The parts of a value of structured type: elements, dict values, slice parts, or a
+        closure's defaults and cells."""
+        t = self.type(atom)
+        if isinstance(atom, Const) and isinstance(atom.value, (tuple, list)):
+            return [Const(item) for item in atom.value]
+        if isinstance(atom, Const) and isinstance(atom.value, dict):
+            return [Const(item) for item in atom.value.values()]
+        if isinstance(atom, Const) and isinstance(atom.value, slice):
+            return [Const(atom.value.start), Const(atom.value.stop), Const(atom.value.step)]
+        assert isinstance(atom, Var)
+        definition = self.context.definition.get(atom)
+        if definition is not None and isinstance(definition.fn, Const):
+            fn = definition.fn.value
+            if fn in (ops.build_tuple, ops.build_list, slice) or isinstance(t, TupleT) and fn is t.cls:
+                if len(definition.args) == len(parts(t)):
+                    return list(definition.args)
+            if fn is ops.build_dict:
+                return list(definition.args[1::2])
+            if fn is ops.make_function:
+                _, defaults, kwdefaults, *cells = definition.args
+                return [*self.items(defaults), *self.items(kwdefaults), *cells]
+        if isinstance(t, (TupleT, ListT)):
+            return [self.read(atom, i, item) for i, item in enumerate(t.items)]
+        if isinstance(t, DictT):
+            return [
+                self.emit(operator.getitem, (atom, Const(key)), item, name=str(key) if str(key).isidentifier() else "")
+                for key, item in zip(t.keys, t.values)
+            ]
+        if isinstance(t, SliceT):
+            return [
+                self.emit(getattr, (atom, Const(part)), item) for part, item in zip(("start", "stop", "step"), t.parts)
+            ]
+        raise AssertionError(f"no parts of {t}")
+
+    def context_items(self, atom: Var) -> list[Atom]:
+        """The parts of a container as values that already exist: of one built in sight its
+        items, of another one the same stand-in Var per part every time."""
+        definition = self.context.definition.get(atom)
+        t = self.context.types[atom]
+        if definition is not None and isinstance(definition.fn, Const) and definition.fn.value in CONSTRUCTORS:
+            return self.items(atom)
+        if definition is not None and isinstance(t, TupleT) and isinstance(definition.fn, Const):
+            if definition.fn.value is t.cls:
+                return self.items(atom)
+        known = self.context.stand_ins.get(atom)
+        if known is None:
+            known = [Var(f"{atom.name}_{k}", atom.place) for k in range(len(parts(t)))]
+            for var, part in zip(known, parts(t)):
+                self.context.types[var] = part
+            self.context.stand_ins[atom] = known
+            self.context.stand_in_set.update(known)
+        return list(known)
+
+    def read(self, atom: Var, index: int, t: Type) -> Atom:
+        """One element of a container that was not built in sight."""
+        if isinstance(t, Known):
+            return Const(t.value)
+        return self.emit(operator.getitem, (atom, Const(index)), t, name=f"{atom.name}_{index}")
+
+    def item(self, atom: Atom, index: int) -> Atom:
+        """One part, without emitting reads of the others."""
+        t = self.type(atom)
+        if isinstance(atom, Var) and isinstance(t, (TupleT, ListT)):
+            definition = self.context.definition.get(atom)
+            built = definition is not None and (
+                definition.fn.value in CONSTRUCTORS if isinstance(definition.fn, Const) else False
+            )
+            if not built and not (isinstance(t, TupleT) and t.cls is not tuple):
+                return self.read(atom, index, t.items[index])
+        return self.items(atom)[index]
+
+
+class Lifted:
+    """A compile-time function as a callee: it is run on the builder and the argument atoms."""
+
+    def __init__(self, run: Callable[..., Atom]) -> None:
+        self.run = run
+
+
+def as_atom(value: Any) -> Atom:
+    return value if isinstance(value, (Var, Const)) else Const(value)
+
+
+def parts(t: Type) -> tuple[Type, ...]:
+    """The types of the parts of a structured type, in the order of Builder.items."""
+    if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
+        return tuple(const_type(v) for v in t.value)
+    match t:
+        case TupleT(items, _) | ListT(items):
+            return items
+        case DictT(_, values):
+            return values
+        case SliceT(p):
+            return p
+        case Closure(_, defaults, kwdefaults, cells):
+            return (*defaults, *(t for _, t in kwdefaults), *cells)
+        case _:
+            return ()
+
+
+def same_form(a: Type, b: Type) -> bool:
+    """Whether values of the two types can be joined part by part."""
+    match a, b:
+        case TupleT(x, c), TupleT(y, d):
+            return c is d and len(x) == len(y)
+        case ListT(x), ListT(y):
+            return len(x) == len(y)
+        case DictT(x, _), DictT(y, _):
+            return x == y
+        case SliceT(_), SliceT(_):
+            return True
+        case Closure(f, x, kx, cx), Closure(g, y, ky, cy):
+            return f is g and len(x) == len(y) and len(kx) == len(ky) and len(cx) == len(cy)
+        case _:
+            return False
+
+
+def is_structured(t: Type) -> bool:
+    return isinstance(t, (TupleT, ListT, DictT, SliceT, Closure))
+
+
+def rank(t: Type) -> int | None:
+    """Number of dimensions, where the type tells."""
+    match t:
+        case Scalar(_):
+            return 0
+        case Known(value) if np.isscalar(value):
+            return 0
+        case Array(_, dims):
+            return None if dims is None else len(dims)
+        case _:
+            return None
+
+
+__all__ = ["UNKNOWN", "Builder", "Context", "as_atom", "const_type", "is_structured", "parts", "rank", "same_form"]

@@ -1,0 +1,466 @@
+"""Builtins, and functions of functools, that work on types and containers."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+import types as python_types
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis import iteration
+from adcompile.analysis.builder import Builder, Lifted, parts
+from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.infer import choose, run_loop
+from adcompile.analysis.iteration import indexable, known_items
+from adcompile.analysis.structure import Args, Kwargs, class_of
+from adcompile.errors import Place
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Var
+from adcompile.ir.types import (
+    INT,
+    NEVER,
+    UNKNOWN,
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    IterT,
+    Known,
+    ListT,
+    Method,
+    RangeT,
+    Scalar,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+    join,
+    widen,
+)
+
+# -- questions about types ----------------------------------------------------------------------
+
+
+@handles(len)
+def length(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    if isinstance(t, (TupleT, ListT, DictT)):
+        return Const(len(parts(t)))
+    if isinstance(t, Array) and t.dims and t.dims[0] == "one":
+        return Const(1)
+    if isinstance(t, Instance) and isinstance(getattr(t.cls, "__len__", None), python_types.FunctionType):
+        return dispatch(b, Const(t.cls.__len__), args, [], name, place)  # type: ignore[attr-defined]
+    return b.emit(len, args, INT, (), name or "n", place) if not isinstance(t, Known) else None
+
+
+def classes_of(t: Type) -> tuple[type, ...] | None:
+    """The classes a value may have, if the type says."""
+    match t:
+        case Known(value):
+            return (type(value),)
+        case Scalar(kinds):
+            return tuple(kinds)
+        case Array():
+            return (np.ndarray,)
+        case SliceT():
+            return (slice,)
+        case Method():
+            return (python_types.MethodType,)
+        case _:
+            cls = class_of(t)
+            return None if cls is None else (cls,)
+
+
+@handles(isinstance)
+def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    classes = classes_of(b.type(args[0]))
+    if classes is None or not b.known(args[1]):
+        wanted = known_items(b, args[1])
+        if classes is None or wanted is None or not all(b.known(w) for w in wanted):
+            return b.emit(isinstance, args, Scalar(frozenset({bool})), (), name, place)
+        target: Any = tuple(b.value(w) for w in wanted)
+    else:
+        target = b.value(args[1])
+    answers = {issubclass(cls, target) for cls in classes}
+    if len(answers) == 1:
+        return Const(answers.pop())
+    return b.emit(isinstance, args, Scalar(frozenset({bool})), (), name, place)
+
+
+@handles(type)
+def class_of_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    classes = classes_of(b.type(args[0])) if len(args) == 1 else None
+    if classes is not None and len(classes) == 1:
+        return Const(classes[0])
+    return b.emit(type, args, UNKNOWN, (), name, place)
+
+
+@handles(callable)
+def is_callable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    if isinstance(t, (Closure, Method)):
+        return Const(True)
+    classes = classes_of(t)
+    if isinstance(t, Known):
+        return Const(callable(t.value))
+    if classes is not None and len({hasattr(c, "__call__") for c in classes}) == 1:  # noqa: B004 the class, not a value
+        return Const(hasattr(classes[0], "__call__"))  # noqa: B004
+    return None
+
+
+@handles(hasattr)
+def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t, attribute = b.type(args[0]), b.value(args[1]) if b.known(args[1]) else None
+    if attribute is None:
+        return None
+    if isinstance(t, Known):
+        return Const(hasattr(t.value, attribute))
+    classes = classes_of(t)
+    example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
+    if example is not None:
+        return Const(hasattr(example, attribute))
+    if classes is None or isinstance(t, Instance):
+        return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
+    answers = {hasattr(c, attribute) for c in classes}
+    return Const(answers.pop()) if len(answers) == 1 else None
+
+
+NEVER_NONE = (Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Instance)
+
+
+def identity_of(fn: Any) -> Any:
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        left, right = b.type(args[0]), b.type(args[1])
+        if isinstance(left, Known) and isinstance(right, Known):
+            return Const(fn(left.value, right.value))
+        for known, other in ((left, right), (right, left)):
+            singleton = isinstance(known, Known) and (
+                known.value is None or isinstance(known.value, (type, python_types.ModuleType, python_types.FunctionType))
+            )
+            if singleton and isinstance(other, NEVER_NONE):
+                return Const(fn is operator.is_not)
+        return b.emit(fn, args, Scalar(frozenset({bool})), (), name, place)
+
+    return handler
+
+
+handles(operator.is_)(identity_of(operator.is_))
+handles(operator.is_not)(identity_of(operator.is_not))
+
+
+@handles(operator.contains)
+def contains(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """`item in container`, answered where both are known or the keys are."""
+    t, item = b.type(args[0]), b.type(args[1])
+    if isinstance(item, Known):
+        if isinstance(t, DictT):
+            return Const(item.value in t.keys)
+        if isinstance(t, Known):
+            try:
+                return Const(item.value in t.value)
+            except TypeError:
+                pass  # Python raises it where the test runs
+        items = parts(t) if isinstance(t, (TupleT, ListT)) else None
+        if items is not None and all(isinstance(i, Known) for i in items):
+            return Const(any(i.value == item.value for i in items))  # type: ignore[union-attr]
+    return b.emit(operator.contains, args, Scalar(frozenset({bool})), (), name, place)
+
+
+@handles(operator.not_)
+def negation(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    t = b.type(args[0])
+    if isinstance(t, Known):
+        return Const(not t.value)
+    if isinstance(t, (TupleT, ListT, DictT)):
+        return Const(not parts(t))
+    return b.emit(operator.not_, args, Scalar(frozenset({bool})), (), name, place)
+
+
+# -- iterables ----------------------------------------------------------------------------------
+
+
+@handles(range)
+def make_range(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    unit = len(args) == 1 or len(args) == 2 and b.known(args[0]) and b.value(args[0]) == 0
+    return b.emit(range, args, RangeT(unit), (), "", place)
+
+
+def lazy(kind: str, fn: Any) -> None:
+    @handles(fn)
+    def make(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        if kind == "enumerate" and kwargs:
+            args = [args[0], dict(kwargs)["start"]]
+        if kind == "zip" and kwargs:
+            return b.emit(fn, args, UNKNOWN, kwargs, name, place)
+        return b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), (), name, place)
+
+
+for _kind, _fn in (("zip", zip), ("enumerate", enumerate), ("reversed", reversed)):
+    lazy(_kind, _fn)
+for _kind, _fn in (("keys", dict.keys), ("values", dict.values), ("items", dict.items)):
+    lazy(_kind, _fn)
+
+
+def collect(b: Builder, source: Atom, transform: Any, place: Place | None) -> Atom | None:
+    """A list of `transform(builder, item)` over an iterable, as a loop where it is not known."""
+    items = known_items(b, source)
+    if items is not None and len(items) <= 4096:
+        return b.call(ops.build_list, *(transform(b, i) for i in items))
+    if indexable(b, source) is None and not isinstance(b.type(source), RangeT):
+        return None
+    element, carried, result, start = Var("item"), Var("items"), Var("items"), b.call(ops.build_list)
+    iterable = Var("source")
+    made = Var("value")
+    pushed = Var("items")
+    body = Block(
+        (element, carried),
+        (
+            Call(made, Const(Lifted(transform)), (element,), (), place),
+            Call(pushed, Const(ops.push), (carried, made), (), place),
+        ),
+        Continue((pushed,)),
+    )
+    from_outside = {iterable: source, (initial := Var("start")): start}
+    loop = For((result,), iterable, (initial,), body, place)
+    env: dict[Var, Atom] = dict(from_outside)
+    run_loop(b, loop, env, iteration.plan(b, source, place))
+    return env[result]
+
+
+@handles(map)
+def map_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    source = args[1] if len(args) == 2 else b.call(zip, *args[1:])
+
+    def transform(c: Builder, item: Atom) -> Atom:
+        values = [item] if len(args) == 2 else c.items(item)
+        return dispatch(c, args[0], values, [], "", place)
+
+    return collect(b, source, transform, place)
+
+
+@handles(filter)
+def filter_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    items = known_items(b, args[1])
+    if items is None:
+        return None
+    kept = []
+    for item in items:
+        test = item if b.known(args[0]) and b.value(args[0]) is None else dispatch(b, args[0], [item], [], "", place)
+        if not b.known(test):
+            return None
+        if b.value(test):
+            kept.append(item)
+    return b.call(ops.build_list, *kept)
+
+
+def converter(cls: type, build: Any) -> Any:
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        if not args:
+            return b.call(build)
+        t = b.type(args[0])
+        items = known_items(b, args[0])
+        if items is not None:
+            return b.call(build, *items)
+        if isinstance(t, Seq):
+            return b.emit(cls, args, Seq(t.item, cls), (), name, place)
+        if isinstance(t, RangeT):
+            return b.emit(cls, args, Seq(INT, cls), (), name, place)
+        if isinstance(t, (Array, IterT)):
+            collected = collect(b, args[0], lambda _, item: item, place)
+            if collected is not None and cls is tuple and isinstance(b.type(collected), Seq):
+                return b.emit(tuple, [collected], Seq(b.type(collected).item, tuple), (), name, place)  # type: ignore[union-attr]
+            return collected
+        return b.emit(cls, args, Instance(cls), (), name, place)
+
+    return handler
+
+
+handles(list)(converter(list, ops.build_list))
+handles(tuple)(converter(tuple, ops.build_tuple))
+
+
+@handles(dict)
+def to_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    pairs: dict[Any, Atom] = {}
+    if args:
+        t = b.type(args[0])
+        if isinstance(t, DictT):
+            pairs.update(zip(t.keys, b.items(args[0])))
+        else:
+            items = known_items(b, args[0])
+            rows = [known_items(b, i) for i in items] if items is not None else [None]
+            if any(r is None or len(r) != 2 or not b.known(r[0]) for r in rows):
+                return b.emit(dict, args, Instance(dict), kwargs, name, place)
+            pairs.update((b.value(r[0]), r[1]) for r in rows if r is not None)
+    pairs.update(kwargs)
+    return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)
+
+
+@handles(dict.get)
+def dict_get(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    if isinstance(t, DictT) and b.known(args[1]):
+        key = b.value(args[1])
+        return b.items(args[0])[t.keys.index(key)] if key in t.keys else args[2] if len(args) > 2 else Const(None)
+    example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
+    if isinstance(example, dict) and b.known(args[1]) and b.value(args[1]) in example:
+        return b.call(operator.getitem, args[0], args[1], name=name, place=place)
+    return None
+
+
+@handles(list.copy, dict.copy)
+def copy_container(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    return b.build(t, b.items(args[0]), name, place) if isinstance(t, (ListT, DictT)) else None
+
+
+# -- folds --------------------------------------------------------------------------------------
+
+
+@handles(sum)
+def total(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`sum(items)`: the additions Python makes where the items are known, a loop elsewhere."""
+    start = dict(kwargs).get("start", args[1] if len(args) > 1 else Const(0))
+    return accumulate(b, operator.add, args[0], start, place, name)
+
+
+@handles(functools.reduce)
+def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    if len(args) == 3:
+        return accumulate(b, args[0], args[1], args[2], place, name)
+    items = known_items(b, args[1])
+    if items is not None and items:
+        out = items[0]
+        for item in items[1:]:
+            out = dispatch(b, args[0], [out, item], [], name, place)
+        return out
+    if indexable(b, args[1]) is None:
+        return None
+    first = b.call(operator.getitem, args[1], 0)
+    rest = b.call(operator.getitem, args[1], b.call(slice, 1, None))
+    return accumulate(b, args[0], rest, first, place, name)
+
+
+def accumulate(b: Builder, fn: Any, source: Atom, start: Atom, place: Place | None, name: str) -> Atom | None:
+    items = known_items(b, source)
+    callee = fn if isinstance(fn, (Var, Const)) else Const(fn)
+    if items is not None:
+        out = start
+        for item in items:
+            out = dispatch(b, callee, [out, item], [], name, place)
+        return out
+    if indexable(b, source) is None and not isinstance(b.type(source), RangeT):
+        return None
+    element, carried, result, initial, added = Var("item"), Var("total"), Var(name or "total"), Var("start"), Var("total")
+    f = Var("f")
+    body = Block((element, carried), (Call(added, f, (carried, element), (), place),), Continue((added,)))
+    env: dict[Var, Atom] = {initial: start, f: callee}
+    run_loop(b, For((result,), source, (initial,), body, place), env, iteration.plan(b, source, place))
+    return env[result]
+
+
+def extreme(fn: Any) -> Any:
+    compare = operator.gt if fn is builtins.max else operator.lt
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        """max and min of a known sequence, pairwise; with `key`, by comparing the keys."""
+        items = known_items(b, args[0]) if len(args) == 1 else list(args)
+        keywords = dict(kwargs)
+        if items is None or not items:
+            return extreme_of_sequence(b, fn, args, kwargs, name, place)
+        if len(items) == 1:
+            return items[0]
+        key = keywords.get("key")
+        if key is None or b.known(key) and b.value(key) is None:
+            if len(args) > 1 and all(isinstance(b.type(i), (Scalar, Known)) for i in items):
+                return None  # the rule of the call itself
+            out = items[0]
+            for item in items[1:]:
+                out = b.call(fn, out, item, name=name, place=place)
+            return out
+        best, best_key = items[0], dispatch(b, key, [items[0]], [], "", place)
+        for item in items[1:]:
+            item_key = dispatch(b, key, [item], [], "", place)
+            better = b.call(compare, item_key, best_key)
+            best, best_key = choose(b, better, item, best), choose(b, better, item_key, best_key)
+        return best
+
+    return handler
+
+
+def extreme_of_sequence(
+    b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None
+) -> Atom | None:
+    t = b.type(args[0])
+    if kwargs or not isinstance(t, (Seq, Array)) or isinstance(t, Array) and t.dims is not None and len(t.dims) != 1:
+        return None
+    first = b.call(operator.getitem, args[0], 0)
+    return accumulate(b, fn, args[0], first, place, name)
+
+
+handles(max)(extreme(max))
+handles(min)(extreme(min))
+
+
+def quantifier(fn: Any) -> Any:
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        items = known_items(b, args[0])
+        if items is not None and all(b.known(i) for i in items):
+            return Const(fn(b.value(i) for i in items))
+        return b.emit(fn, args, Scalar(frozenset({bool})), (), name, place)
+
+    return handler
+
+
+handles(any)(quantifier(any))
+handles(all)(quantifier(all))
+
+
+@handles(sorted)
+def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`sorted(numbers)`: the permutation is constant, the items are read through it."""
+    items = known_items(b, args[0])
+    if items is not None and all(b.known(i) for i in items) and not kwargs:
+        return b.call(ops.build_list, *sorted(b.value(i) for i in items))
+    source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
+    t = b.type(source)
+    if not isinstance(t, Seq) or "key" in dict(kwargs):
+        return None
+    order = b.emit(ops.sort_order, (source,), Seq(INT, list), kwargs, "order", place)
+    return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
+
+
+def _sequence_type(b: Builder, items: Args) -> Seq:
+    joined: Type = NEVER
+    for i in items:
+        joined = join(joined, widen(b.type(i)))
+    return Seq(joined, list)
+
+
+@handles(ops.push)
+def push(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """A list one longer: known structure while it is, a sequence in loops (by join)."""
+    t = b.type(args[0])
+    if isinstance(t, ListT) and len(t.items) < 4096:
+        return b.build(t, [*b.items(args[0]), args[1]], name, place)
+    item = join(t.item, widen(b.type(args[1]))) if isinstance(t, Seq) else UNKNOWN
+    return b.emit(ops.push, args, Seq(item, list), (), name, place)
+
+
+@handles(ops.list_set)
+def list_set(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """A local list or dict with one element replaced."""
+    owner, index, value = args
+    t = b.type(owner)
+    if isinstance(t, DictT) and b.known(index):
+        pairs = dict(zip(t.keys, b.items(owner)))
+        pairs[b.value(index)] = value
+        return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)
+    if isinstance(t, ListT) and b.known(index) and -len(t.items) <= b.value(index) < len(t.items):
+        items = b.items(owner)
+        items[b.value(index)] = value
+        return b.build(t, items, name, place)
+    return b.emit(ops.list_set, args, UNKNOWN, (), name, place)

@@ -1,0 +1,445 @@
+"""What a call means: fold it, hand it to a handler, give it its rule's type, or follow its source.
+
+`dispatch` is the one place that decides. Handlers (analysis/structure, analysis/builtins …) give
+meaning to callables that work on structure the types hold; everything else either has a rule, or
+is a Python function whose source is followed, or is emitted as it stands with type Unknown, to be
+refused later if active values pass through it.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import types as python_types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder, Context, Lifted
+from adcompile.analysis.infer import (
+    Terminated,
+    deep_widen,
+    is_undefined,
+    leaf_names,
+    leaf_types,
+    rebuild_carried,
+    run_function,
+    value_leaves,
+)
+from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
+from adcompile.frontend.lower import lower_function
+from adcompile.ir import ops
+from adcompile.ir.abstract import type_of
+from adcompile.ir.nodes import Atom, Const, Function, OpaqueCode, Raise, Return, Signature, Var
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import (
+    NEVER,
+    UNKNOWN,
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    Known,
+    Method,
+    Never,
+    Scalar,
+    TupleT,
+    Type,
+    join,
+)
+from adcompile.rules.registry import Rule, lookup
+from adcompile.rules.typing import result_type
+from adcompile.rules.typing_fold import fold
+
+Handler = Callable[..., Any]
+"""handler(b, args, kwargs, place, name) → Atom, or None to decline."""
+
+handlers: dict[Any, Handler] = {}
+class_handlers: dict[type, Handler] = {}
+"""For callables by their class: handler(b, value, args, kwargs, place, name)."""
+KEEPS_UNDEFINED = {ops.make_function, ops.build_tuple}
+ROUNDS = 12
+
+
+class Restart(Exception):
+    """Specialise again from the start: a function turned out to be recursive."""
+
+
+@dataclass
+class Specialised:
+    """A function of the program for one tuple of argument types."""
+
+    ref: FunctionRef
+    result: Type = field(default=NEVER)
+
+
+def handles(*fns: Any) -> Callable[[Handler], Handler]:
+    def decorate(handler: Handler) -> Handler:
+        for fn in fns:
+            handlers[fn] = handler
+        return handler
+
+    return decorate
+
+
+def handler_of(value: Any) -> Handler | None:
+    try:
+        return handlers.get(value)
+    except TypeError:
+        return None
+
+
+def dispatch(
+    b: Builder, fn: Atom, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+) -> Atom:
+    check_defined(b, fn, args, kwargs, place)
+    t = b.type(fn)
+    if isinstance(t, Closure):
+        return call_closure(b, fn, t, args, kwargs, place)
+    if isinstance(t, Method):
+        owner = b.context.definition[fn].args[0]  # type: ignore[index]
+        return dispatch(b, Const(t.function), [owner, *args], kwargs, name, place)
+    if isinstance(t, Instance):
+        return call_instance(b, fn, t, args, kwargs, name, place)
+    if not isinstance(t, Known):
+        return b.emit(fn, args, UNKNOWN, kwargs, name, place)
+    return call_known(b, t.value, args, kwargs, name, place)
+
+
+def check_defined(
+    b: Builder, fn: Atom, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], place: Place | None
+) -> None:
+    """A read of a name that no path has bound raises what Python raises; code that uses the
+    result of a recursion not yet inferred is not reached in this round."""
+    if isinstance(fn, Const) and fn.value in KEEPS_UNDEFINED:
+        return
+    for atom in (fn, *args, *(a for _, a in kwargs)):
+        if is_undefined(atom):
+            error = UnboundLocalError("cannot access local variable where it is not associated with a value")
+            raise Terminated(Raise(Const(error), None, place))
+        if isinstance(b.type(atom), Never):
+            raise Terminated(Raise(Const(AssertionError("unreachable")), None, place))
+
+
+def call_known(
+    b: Builder, value: Any, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+) -> Atom:
+    if isinstance(value, Lifted):
+        return value.run(b, *args)
+    handler = handler_of(value)
+    if handler is not None:
+        result = handler(b, args, kwargs, place, name)
+        if result is not None:
+            return result
+    for_class = class_handlers.get(type(value))
+    if for_class is not None:
+        return for_class(b, value, args, kwargs, place, name)
+    rule = lookup(value)
+    if rule is not None:
+        return call_rule(b, value, rule, args, kwargs, name, place)
+    if isinstance(value, python_types.MethodType):
+        return dispatch(b, Const(value.__func__), [Const(value.__self__), *args], kwargs, name, place)
+    if isinstance(value, functools.partial):
+        return call_partial(b, value, args, kwargs, name, place)
+    if isinstance(value, (python_types.BuiltinMethodType, python_types.MethodWrapperType)):
+        method = getattr(type(value.__self__), value.__name__, None)
+        if method is not None and not isinstance(value.__self__, python_types.ModuleType):
+            owner = Const(value.__self__)
+            if all(b.known(a) for a in (*args, *(v for _, v in kwargs))) and isinstance(value.__self__, (str, bytes)):
+                return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
+            return b.emit(method, [owner, *args], UNKNOWN, kwargs, name, place)
+    if isinstance(value, OpaqueCode):
+        count = len(value.outputs) + (2 if value.returns else 0)
+        return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)
+    if isinstance(value, FunctionRef):
+        return b.emit(value, args, UNKNOWN, kwargs, name, place)
+    function = python_function(value)
+    if function is not None:
+        return follow(b, value, function, args, kwargs, name, place)
+    if isinstance(value, type):
+        return construct(b, value, args, kwargs, name, place)
+    method = getattr(type(value), "__call__", None)
+    if isinstance(method, python_types.FunctionType):
+        return dispatch(b, Const(method), [Const(value), *args], kwargs, name, place)
+    return b.emit(value, args, UNKNOWN, kwargs, name, place)
+
+
+def call_rule(
+    b: Builder, fn: Any, rule: Rule, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+) -> Atom:
+    """A callable with a rule: fold it if all is known, else emit it with its type."""
+    if rule.kind == "overlay":
+        return dispatch(b, Const(rule.body), args, kwargs, name, place)
+    types = [b.type(a) for a in args]
+    kwtypes = {k: b.type(a) for k, a in kwargs}
+    if b.role != "primal" and not kwargs and fn in TWINS and all(map(is_python_float, types)):
+        fn = TWINS[fn]
+        rule = lookup(fn) or rule
+    if all(isinstance(t, Known) for t in (*types, *kwtypes.values())):
+        known = fold(fn, [b.value(a) for a in args], {k: b.value(a) for k, a in kwargs})
+        if known is not None:
+            return Const(known.value)
+    try:
+        t = result_type(fn, rule, types, kwtypes)
+    except AdcompileError as error:
+        raise type(error)(error.message, error.place or place, error.remedy) from None
+    if isinstance(t, Known) and (rule.by_value or rule.kind == "constant" and rule.total):
+        return Const(t.value)
+    var = b.emit(fn, args, t, kwargs, name, place)
+    if rule.kind == "elementwise" or fn in SAME_SHAPE:
+        note_shape(b, var, args)
+    return var
+
+
+TWINS: dict[Any, Any] = {
+    np.sin: math.sin, np.cos: math.cos, np.tan: math.tan, np.arcsin: math.asin, np.arccos: math.acos,
+    np.arctan: math.atan, np.arctan2: math.atan2, np.sinh: math.sinh, np.cosh: math.cosh, np.tanh: math.tanh,
+    np.exp: math.exp, np.hypot: math.hypot, np.copysign: math.copysign, np.abs: abs, np.absolute: abs,
+    np.log: math.log, np.sqrt: math.sqrt, np.sum: ops.identity, np.real: ops.identity, np.conj: ops.identity,
+}  # fmt: skip
+"""What adjoint and tangent code calls on Python floats instead of a ufunc, twenty times slower."""
+
+
+def is_python_float(t: Type) -> bool:
+    return isinstance(t, Scalar) and t.kinds == frozenset({float}) or isinstance(t, Known) and type(t.value) is float
+
+
+SAME_SHAPE = {np.zeros_like, np.ones_like, np.conj, np.real, np.imag, np.ndarray.copy, np.ndarray.astype}
+
+
+def note_shape(b: Builder, result: Var, args: list[Atom]) -> None:
+    """An elementwise result has the shape of its arrays if these have one shape."""
+    t = b.type(result)
+    arrays = [a for a in args if not isinstance(b.type(a), (Scalar, Known))]
+    shape = b.context.shape
+    kinds = {shape.get(a, a) for a in arrays if isinstance(a, Var) and isinstance(b.type(a), Array)}
+    if isinstance(t, Array) and len(kinds) == 1 and all(isinstance(a, Var) for a in arrays):
+        shape[result] = kinds.pop()
+
+
+# -- Python functions ---------------------------------------------------------------------------
+
+
+def python_function(value: Any) -> python_types.FunctionType | None:
+    """The Python function behind a callable: itself, under a cache, or numpy's implementation."""
+    if isinstance(value, python_types.FunctionType):
+        return value
+    if isinstance(value, functools._lru_cache_wrapper):  # noqa: SLF001  # pyright: ignore
+        return python_function(value.__wrapped__)
+    inner = getattr(value, "_implementation", None)  # numpy's dispatched functions
+    return inner if isinstance(inner, python_types.FunctionType) else None
+
+
+def follow(
+    b: Builder,
+    value: Any,
+    fn: python_types.FunctionType,
+    args: list[Atom],
+    kwargs: list[tuple[str, Atom]],
+    name: str,
+    place: Place | None,
+) -> Atom:
+    """Inline the source of a Python function, or emit the call if there is none."""
+    try:
+        function = lower_function(fn)
+    except SourceError:
+        return b.emit(value, args, UNKNOWN, kwargs, name, place)
+    defaults = [Const(d) for d in fn.__defaults__ or ()]
+    kwdefaults = {k: Const(v) for k, v in (fn.__kwdefaults__ or {}).items()}
+    cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
+    bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
+    return enter(b, function, bound, cells)
+
+
+def call_python(b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]]) -> Atom:
+    """Inline a Python function of ours (a rule body)."""
+    return follow(b, fn, fn, args, kwargs, fn.__name__, b.place)
+
+
+def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | None) -> Atom:
+    """A captured value of a live closure: functions and the like by value, data read live."""
+    cell = (fn.__closure__ or ())[i]
+    if id(cell) in b.context.cells:
+        return b.context.cells[id(cell)]
+    try:
+        contents = cell.cell_contents
+    except ValueError:
+        return Const(ops.UNDEFINED)
+    t = type_of(contents)
+    if isinstance(t, Known):
+        return Const(contents)
+    var = b.emit(getattr, (Const(cell), Const("cell_contents")), t, (), fn.__code__.co_freevars[i], place)
+    b.context.example[var] = contents
+    return var
+
+
+def call_closure(
+    b: Builder, fn: Atom, t: Closure, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None
+) -> Atom:
+    function: Function = t.function
+    items = b.items(fn)
+    n, k = len(t.defaults), len(t.kwdefaults)
+    kwdefaults = {key: item for (key, _), item in zip(t.kwdefaults, items[n : n + k])}
+    cells = [
+        fn if cell.name == function.name and is_undefined(items[n + k + i]) else items[n + k + i]
+        for i, cell in enumerate(function.captured)
+    ]
+    bound = bind(b, function.name, function.signature, args, kwargs, items[:n], kwdefaults, place)
+    return enter(b, function, bound, cells)
+
+
+def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom]) -> Atom:
+    """Inline a lowered function, or call it by reference if it is recursive."""
+    context = b.context
+    if function in context.separate:
+        return call_separate(b, function, params, cells)
+    if function in context.inlining:
+        context.separate.add(function)
+        raise Restart
+    context.inlining.append(function)
+    try:
+        return run_function(b, function, params, cells)
+    finally:
+        context.inlining.pop()
+
+
+def call_separate(b: Builder, function: Function, params: list[Atom], cells: list[Atom]) -> Atom:
+    """Call a recursive function by reference, specialised on the types of the leaves."""
+    values = [*params, *cells]
+    types = tuple(deep_widen(b.type(v)) for v in values)
+    key = (function, types)
+    spec = b.context.specialised.get(key)
+    if spec is None:
+        spec = Specialised(FunctionRef(function.name))
+        b.context.specialised[key] = spec
+        specialise_separate(b, spec, function, types)
+    leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]
+    if isinstance(spec.result, Never):
+        raise Terminated(Raise(Const(AssertionError("unreachable")), None, b.place))
+    return b.emit(Const(spec.ref), leaves, spec.result, (), function.name)
+
+
+def specialise_separate(b: Builder, spec: Specialised, function: Function, types: tuple[Type, ...]) -> None:
+    context = b.context
+    outer, context.inlining = context.inlining, []
+    origin = [*function.params, *function.captured]
+    for _ in range(ROUNDS):
+        inner = Builder(context, b.role)
+        params = [
+            [inner.new(n, leaf) for n, leaf in zip(leaf_names(var.name, t), leaf_types(t))]
+            for var, t in zip(origin, types)
+        ]
+        values = [rebuild_carried(inner, v.name, t, leaves) for v, t, leaves in zip(origin, types, params)]
+        for v, t in zip(range(len(values)), types):
+            if isinstance(t, Known):
+                values[v] = Const(t.value)
+        try:
+            result = run_function(inner, function, values[: len(function.params)], values[len(function.params) :])
+            end: Return | Raise = Return(result)
+            joined = join(spec.result, deep_widen(inner.type(result)))
+        except Terminated as stop:
+            assert isinstance(stop.end, Raise)
+            end, joined = stop.end, spec.result
+        stable = joined == spec.result
+        spec.result = joined
+        if stable:
+            break
+    else:
+        raise Unsupported(
+            "the type of the result of this recursive function keeps growing", function.place, "write it as a loop"
+        )
+    flat = tuple(p for leaves in params for p in leaves)
+    body = inner.block((), end)
+    context.functions[spec.ref] = Function(function.name, flat, (), body, Signature(), function.place)
+    context.inlining = outer
+
+
+def bind(
+    b: Builder,
+    name: str,
+    signature: Signature,
+    args: Sequence[Atom],
+    kwargs: Sequence[tuple[str, Atom]],
+    defaults: Sequence[Atom],
+    kwdefaults: dict[str, Atom],
+    place: Place | None,
+) -> list[Atom]:
+    """The values of a function's parameters in a call; raises Python's TypeError when reached."""
+    positional = signature.positional
+    given: dict[str, Atom] = dict(zip(positional, args))
+    rest = list(args[len(positional) :])
+    extra: list[tuple[str, Atom]] = []
+    for key, value in kwargs:
+        if key in given or key in positional[: signature.positional_only] and signature.kwarg is None:
+            raise wrong_call(f"{name}() got multiple values for argument {key!r}", place)
+        if key in positional[signature.positional_only :] or key in signature.keyword_only:
+            given[key] = value
+        elif signature.kwarg is not None:
+            extra.append((key, value))
+        else:
+            raise wrong_call(f"{name}() got an unexpected keyword argument {key!r}", place)
+    if rest and signature.vararg is None:
+        n = len(positional)
+        raise wrong_call(f"{name}() takes {n} positional arguments but {len(args)} were given", place)
+    given = {**dict(zip(positional[len(positional) - len(defaults) :], defaults)), **kwdefaults, **given}
+    missing = [p for p in (*positional, *signature.keyword_only) if p not in given]
+    if missing:
+        raise wrong_call(f"{name}() missing required arguments: {', '.join(map(repr, missing))}", place)
+    bound = [given[p] for p in positional]
+    if signature.vararg is not None:
+        bound.append(b.build(TupleT(()), rest, name=signature.vararg))
+    bound += [given[p] for p in signature.keyword_only]
+    if signature.kwarg is not None:
+        keys = tuple(k for k, _ in extra)
+        bound.append(b.build(DictT(keys, ()), [v for _, v in extra], name=signature.kwarg))
+    return bound
+
+
+def wrong_call(message: str, place: Place | None) -> Terminated:
+    return Terminated(Raise(Const(TypeError(message)), None, place))
+
+
+# -- other callables ----------------------------------------------------------------------------
+
+
+def call_partial(
+    b: Builder,
+    value: functools.partial[Any],
+    args: list[Atom],
+    kwargs: list[tuple[str, Atom]],
+    name: str,
+    place: Place | None,
+) -> Atom:
+    keywords = {k: Const(v) for k, v in value.keywords.items()}
+    merged = [*((k, v) for k, v in keywords.items() if k not in dict(kwargs)), *kwargs]
+    return dispatch(b, Const(value.func), [*map(Const, value.args), *args], merged, name, place)
+
+
+def call_instance(
+    b: Builder, fn: Atom, t: Instance, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+) -> Atom:
+    """Call an object: its class's __call__ with the object first."""
+    method = getattr(t.cls, "__call__", None)
+    if isinstance(method, python_types.FunctionType):
+        return dispatch(b, Const(method), [fn, *args], kwargs, name, place)
+    return b.emit(fn, args, UNKNOWN, kwargs, name, place)
+
+
+def construct(
+    b: Builder, cls: type, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+) -> Atom:
+    """Calling a class: a namedtuple is structure; other objects are inert or refused later."""
+    fields = getattr(cls, "_fields", None)
+    if issubclass(cls, tuple) and fields is not None and cls.__new__ is not tuple.__new__:
+        defaults = getattr(cls, "_field_defaults", {})
+        signature = Signature(tuple(fields))
+        values = [Const(defaults[f]) for f in fields if f in defaults]
+        items = bind(b, cls.__name__, signature, args, kwargs, values, {}, place)
+        return b.build(TupleT((), cls), items, name, place)
+    return b.emit(cls, args, Instance(cls), kwargs, name, place)
+
+
+def new_context() -> Context:
+    return Context(dispatch)

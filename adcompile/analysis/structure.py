@@ -1,0 +1,463 @@
+"""Calls that work on structure: displays, elements, attributes, unpacking, names of modules."""
+
+from __future__ import annotations
+
+import operator
+import sys
+import types as python_types
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder, parts, rank
+from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.infer import Terminated
+from adcompile.analysis.iteration import known_items
+from adcompile.errors import Place, Unsupported
+from adcompile.ir import ops
+from adcompile.ir.abstract import type_of
+from adcompile.ir.nodes import Atom, Const, Function, GlobalRef, Raise, Var
+from adcompile.ir.types import (
+    NEVER,
+    UNKNOWN,
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    IterT,
+    Known,
+    ListT,
+    Method,
+    RangeT,
+    Scalar,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+    join,
+    widen,
+)
+
+Args = list[Atom]
+Kwargs = list[tuple[str, Atom]]
+DATA = (bool, int, float, complex, str, bytes, type(None))
+
+
+# -- names --------------------------------------------------------------------------------------
+
+
+@handles(ops.load_global)
+def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """A module-level name: functions and the like by value and guarded, data read live."""
+    ref: GlobalRef = b.value(args[0])
+    builtin = sys.modules["builtins"].__dict__
+    if ref.name not in ref.namespace and ref.name not in builtin:
+        raise Terminated(Raise(Const(NameError(f"name {ref.name!r} is not defined")), None, place))
+    value = ref.namespace.get(ref.name, builtin.get(ref.name))
+    t = live_type(value)
+    if isinstance(t, Known):
+        b.context.guard_value(ref, value)
+        return Const(value)
+    b.context.guard_type(ref, (), t)
+    var = b.emit(ops.load_global, args, t, (), ref.name, place)
+    b.context.example[var] = value
+    b.context.origin[var] = (ref, ())
+    return var
+
+
+def live_type(value: Any) -> Type:
+    """The type of data read live; containers that may be written are read element by element."""
+    if isinstance(value, (list, dict, set)):
+        return Instance(type(value))
+    return type_of(value)
+
+
+def member(b: Builder, owner: Atom, step: str, value: Any, fn: Any, name: str, place: Place | None) -> Atom:
+    """Read an attribute or element of a live object whose present value is `value`."""
+    t = live_type(value)
+    origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
+    if isinstance(t, Known) and not isinstance(value, DATA) and origin is None:
+        return Const(value)
+    var = b.emit(fn, (owner, Const(step)), widen(t), (), name or (step if step.isidentifier() else ""), place)
+    if origin is not None:
+        ref, path = origin
+        b.context.guard_type(ref, (*path, step), t)
+        b.context.origin[var] = (ref, (*path, step))
+        if isinstance(t, Known):
+            return Const(value)
+    b.context.example[var] = value
+    return var
+
+
+@handles(ops.identity)
+def identity(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return args[0]
+
+
+# -- displays -----------------------------------------------------------------------------------
+
+
+@handles(ops.build_tuple)
+def build_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return b.build(TupleT(()), args, name, place)
+
+
+@handles(ops.build_list)
+def build_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return b.build(ListT(()), args, name, place)
+
+
+@handles(ops.build_dict)
+def build_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    if not all(b.known(k) for k in args[::2]):
+        return b.emit(ops.build_dict, args, Instance(dict), (), name, place)
+    items = {b.value(k): v for k, v in zip(args[::2], args[1::2])}
+    return b.build(DictT(tuple(items), ()), list(items.values()), name, place)
+
+
+@handles(ops.make_function)
+def make_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    function: Function = b.value(args[0])
+    defaults, kwdefaults = b.items(args[1]), b.items(args[2])
+    kw_type = b.type(args[2])
+    keys = kw_type.keys if isinstance(kw_type, DictT) else tuple(b.value(args[2]))
+    closure = Closure(
+        function,
+        tuple(b.type(d) for d in defaults),
+        tuple((k, b.type(d)) for k, d in zip(keys, kwdefaults)),
+        tuple(b.type(c) for c in args[3:]),
+    )
+    return b.emit(ops.make_function, args, closure, (), name or function.name, place)
+
+
+@handles(ops.tuple_concat)
+def concat_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    rows = [known_items(b, a) for a in args]
+    if any(r is None for r in rows):
+        return None
+    return b.call(ops.build_tuple, *(item for r in rows if r is not None for item in r))
+
+
+@handles(ops.list_concat)
+def concat_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    rows = [known_items(b, a) for a in args]
+    if any(r is None for r in rows):
+        return None
+    return b.call(ops.build_list, *(item for r in rows if r is not None for item in r))
+
+
+@handles(ops.dict_merge)
+def dict_merge(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    merged: dict[Any, Atom] = {}
+    for a in args:
+        t = b.type(a)
+        keys = t.keys if isinstance(t, DictT) else tuple(t.value) if isinstance(t, Known) else None
+        if keys is None:
+            return None
+        merged.update(zip(keys, b.items(a)))
+    return b.build(DictT(tuple(merged), ()), list(merged.values()), name, place)
+
+
+@handles(ops.apply)
+def apply(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """A call with splats, once the splatted containers are known."""
+    positional = known_items(b, args[1])
+    t = b.type(args[2])
+    keys = t.keys if isinstance(t, DictT) else tuple(t.value) if isinstance(t, Known) else None
+    if positional is None or keys is None:
+        return None
+    return dispatch(b, args[0], positional, list(zip(keys, b.items(args[2]))), name, place)
+
+
+@handles(ops.unpack)
+def unpack(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`a, b = value`: known structure, or elements read by number after a check of the length."""
+    count = b.value(args[1])
+    items = known_items(b, args[0])
+    if items is not None and len(items) == count:
+        return b.call(ops.build_tuple, *items)
+    if items is not None:
+        word = "too many values" if len(items) > count else "not enough values"
+        raise Terminated(Raise(Const(ValueError(f"{word} to unpack (expected {count})")), None, place))
+    t = b.type(args[0])
+    if isinstance(t, (Array, Seq)):
+        checked = b.emit(ops.expect_length, (args[0], args[1]), t, (), getattr(args[0], "name", ""), place)
+        b.context.shape[checked] = b.context.shape.get(args[0], args[0])  # type: ignore[arg-type]
+        return b.call(ops.build_tuple, *(b.call(operator.getitem, checked, i) for i in range(count)))
+    return b.emit(ops.unpack, args, TupleT((UNKNOWN,) * count), (), name, place)
+
+
+@handles(ops.unpack_star)
+def unpack_star(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    before, after = b.value(args[1]), b.value(args[2])
+    items = known_items(b, args[0])
+    if items is None:
+        t = b.type(args[0])
+        if isinstance(t, Array) and t.dims:
+            middle_end = Const(None) if after == 0 else Const(-after)
+            head = [b.call(operator.getitem, args[0], i) for i in range(before)]
+            middle = b.call(list, b.call(operator.getitem, args[0], b.call(slice, before, middle_end, None)))
+            tail = [b.call(operator.getitem, args[0], i - after) for i in range(after)]
+            return b.call(ops.build_tuple, *head, middle, *tail)
+        return None
+    if len(items) < before + after:
+        message = f"not enough values to unpack (expected at least {before + after}, got {len(items)})"
+        raise Terminated(Raise(Const(ValueError(message)), None, place))
+    middle = b.call(ops.build_list, *items[before : len(items) - after])
+    return b.call(ops.build_tuple, *items[:before], middle, *items[len(items) - after :])
+
+
+@handles(slice)
+def build_slice(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    start, stop, step = (Const(None), args[0], Const(None)) if len(args) == 1 else (*args, Const(None))[:3]
+    return b.build(SliceT((UNKNOWN, UNKNOWN, UNKNOWN)), [start, stop, step], name, place)
+
+
+# -- elements -----------------------------------------------------------------------------------
+
+
+@handles(operator.getitem)
+def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    owner, index = args
+    t = b.type(owner)
+    if isinstance(t, Known) and b.known(index):
+        return None if not isinstance(t.value, (tuple, list, dict, str, range)) else known_element(b, owner, index, place)
+    if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
+        t = TupleT(tuple(type_of(v) for v in t.value))
+    if isinstance(t, (TupleT, ListT)):
+        return element(b, owner, t, index, name, place)
+    if isinstance(t, DictT):
+        return dict_element(b, owner, t, index, name, place)
+    if isinstance(t, Seq):
+        return sequence_element(b, owner, t, index, name, place)
+    if isinstance(t, Instance):
+        return instance_element(b, owner, t, index, name, place)
+    if isinstance(t, RangeT):
+        return b.emit(operator.getitem, args, Scalar(frozenset({int})), (), name, place)
+    return None
+
+
+def known_element(b: Builder, owner: Atom, index: Atom, place: Place | None) -> Atom:
+    try:
+        return Const(b.value(owner)[b.value(index)])
+    except (IndexError, KeyError, TypeError) as error:
+        raise Terminated(Raise(Const(error), None, place)) from None
+
+
+def element(b: Builder, owner: Atom, t: TupleT | ListT, index: Atom, name: str, place: Place | None) -> Atom:
+    it = b.type(index)
+    n = len(t.items)
+    if isinstance(it, Known) and isinstance(it.value, (int, np.integer)):
+        i = int(it.value)
+        if not -n <= i < n:
+            kind = "tuple" if isinstance(t, TupleT) else "list"
+            raise Terminated(Raise(Const(IndexError(f"{kind} index out of range")), None, place))
+        return b.item(owner, i % n)
+    if isinstance(it, SliceT) and all(isinstance(p, Known) for p in it.parts):
+        s = slice(*(p.value for p in it.parts))  # type: ignore[union-attr]
+        build = ops.build_tuple if isinstance(t, TupleT) else ops.build_list
+        return b.call(build, *b.items(owner)[s])
+    joined: Type = NEVER
+    for i in t.items:
+        joined = join(joined, widen(i))
+    cls = tuple if isinstance(t, TupleT) else list
+    sequence = b.emit(ops.build_tuple if cls is tuple else ops.build_list, b.items(owner), Seq(joined, cls))
+    return sequence_element(b, sequence, Seq(joined, cls), index, name, place)
+
+
+def sequence_element(b: Builder, owner: Atom, t: Seq, index: Atom, name: str, place: Place | None) -> Atom:
+    is_slice = isinstance(b.type(index), SliceT)
+    return b.emit(operator.getitem, (owner, index), t if is_slice else t.item, (), name, place)
+
+
+def dict_element(b: Builder, owner: Atom, t: DictT, index: Atom, name: str, place: Place | None) -> Atom:
+    if not b.known(index):
+        joined: Type = NEVER
+        for v in t.values:
+            joined = join(joined, widen(v))
+        return b.emit(operator.getitem, (owner, index), joined, (), name, place)
+    key = b.value(index)
+    if key not in t.keys:
+        raise Terminated(Raise(Const(KeyError(key)), None, place))
+    return b.items(owner)[t.keys.index(key)]
+
+
+def instance_element(b: Builder, owner: Atom, t: Instance, index: Atom, name: str, place: Place | None) -> Atom | None:
+    """An element of a live container, or an object whose class defines __getitem__."""
+    method = getattr(t.cls, "__getitem__", None)
+    if isinstance(method, python_types.FunctionType):
+        return dispatch(b, Const(method), [owner, index], [], name, place)
+    example = b.context.example.get(owner) if isinstance(owner, Var) else None
+    if isinstance(example, (list, dict)) and b.known(index):
+        key = b.value(index)
+        try:
+            value: Any = example[key]
+        except (KeyError, IndexError, TypeError):
+            return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
+        t = live_type(value)
+        var = b.emit(operator.getitem, (owner, index), widen(t), (), name, place)
+        b.context.example[var] = value
+        origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
+        if origin is not None:
+            step = ("item", key)
+            b.context.guard_type(origin[0], (*origin[1], step), widen(t))
+            b.context.origin[var] = (origin[0], (*origin[1], step))
+        if isinstance(t, Known) and not isinstance(value, DATA):
+            return Const(value)
+        return var
+    if isinstance(example, (list, tuple)) and example and len({type(v) for v in example}) == 1:
+        return b.emit(operator.getitem, (owner, index), widen(live_type(example[0])), (), name, place)
+    return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
+
+
+# -- attributes ---------------------------------------------------------------------------------
+
+
+@handles(getattr)
+def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    owner = args[0]
+    if not b.known(args[1]):
+        return None
+    attribute: str = b.value(args[1])
+    t = b.type(owner)
+    if isinstance(t, Known):
+        return known_attribute(b, owner, t.value, attribute, args, name, place)
+    if isinstance(t, (Array, Scalar)):
+        return array_attribute(b, owner, t, attribute, args, name, place)
+    if isinstance(t, TupleT) and t.cls is not tuple and attribute in getattr(t.cls, "_fields", ()):
+        return b.item(owner, t.cls._fields.index(attribute))  # type: ignore[attr-defined]
+    cls = class_of(t)
+    if isinstance(t, SliceT):
+        return b.items(owner)[("start", "stop", "step").index(attribute)]
+    if cls is None:
+        return b.emit(getattr, args[:2] if len(args) == 2 else args, UNKNOWN, (), name, place)
+    return class_attribute(b, owner, t, cls, attribute, args, name, place)
+
+
+def class_of(t: Type) -> type | None:
+    match t:
+        case TupleT(_, cls):
+            return cls
+        case ListT():
+            return list
+        case DictT():
+            return dict
+        case Seq(_, cls) | Instance(cls):
+            return cls
+        case RangeT():
+            return range
+        case Closure():
+            return python_types.FunctionType
+        case _:
+            return None
+
+
+def missing_attribute(cls: type, attribute: str, args: Args, place: Place | None) -> Atom:
+    if len(args) == 3:
+        return args[2]
+    error = AttributeError(f"{cls.__name__!r} object has no attribute {attribute!r}")
+    raise Terminated(Raise(Const(error), None, place))
+
+
+def known_attribute(
+    b: Builder, owner: Atom, value: Any, attribute: str, args: Args, name: str, place: Place | None
+) -> Atom:
+    """An attribute of an object met at compile time: of a module, class, function, number …"""
+    if not hasattr(value, attribute):
+        return missing_attribute(type(value), attribute, args, place)
+    found = getattr(value, attribute)
+    if isinstance(value, python_types.ModuleType) and not is_installed(value):
+        ref = GlobalRef(value.__dict__, attribute, place)
+        return load_global(b, [Const(ref)], [], place, name)
+    if isinstance(value, python_types.ModuleType) or not isinstance(found, (list, dict, set, np.ndarray)):
+        return Const(found)
+    var = b.emit(getattr, (owner, args[1]), live_type(found), (), name or attribute, place)
+    b.context.example[var] = found
+    return var
+
+
+def is_installed(module: python_types.ModuleType) -> bool:
+    """Whether a module belongs to Python or an installed package (guarded by identity only)."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return module.__name__ in sys.builtin_module_names
+    return "site-packages" in file or file.startswith((sys.prefix, sys.base_prefix))
+
+
+def array_attribute(
+    b: Builder, owner: Atom, t: Array | Scalar, attribute: str, args: Args, name: str, place: Place | None
+) -> Atom:
+    """Methods and data attributes of arrays and numbers become calls of their descriptors."""
+    classes = [np.ndarray] if isinstance(t, Array) else sorted(t.kinds, key=lambda k: k.__name__)
+    if any(not hasattr(cls, attribute) for cls in classes):
+        if all(not hasattr(cls, attribute) for cls in classes):
+            return missing_attribute(classes[0], attribute, args, place)
+        return b.emit(getattr, args, UNKNOWN, (), name, place)
+    descriptor = getattr(classes[0], attribute)
+    if isinstance(t, Scalar) and (np.generic in classes[0].__mro__):
+        descriptor = getattr(np.generic, attribute, descriptor)
+    folded = folded_attribute(b, owner, t, attribute)
+    if folded is not None:
+        return folded
+    if callable(descriptor) and not isinstance(descriptor, (python_types.GetSetDescriptorType, property)):
+        return b.emit(getattr, (owner, args[1]), Method(descriptor, t), (), attribute, place)
+    if attribute == "flat":
+        return dispatch(b, Const(np.ndarray.ravel), [owner], [], name, place)
+    return dispatch(b, Const(descriptor), [owner], [], name, place)
+
+
+def folded_attribute(b: Builder, owner: Atom, t: Array | Scalar, attribute: str) -> Atom | None:
+    if attribute == "ndim" and rank(t) is not None:
+        return Const(rank(t))
+    if attribute == "dtype" and isinstance(t, Array):
+        return Const(t.dtype)
+    if attribute == "dtype" and isinstance(t, Scalar) and len(t.kinds) == 1:
+        return Const(np.dtype(next(iter(t.kinds))))
+    if attribute == "shape" and isinstance(t, Scalar):
+        return Const(())
+    if attribute == "shape" and isinstance(t, Array) and t.dims is not None:
+        items = tuple(Known(1) if d == "one" else Scalar(frozenset({int})) for d in t.dims)
+        shape = b.emit(np.ndarray.shape, (owner,), TupleT(items), (), "shape")
+        if all(d == "one" for d in t.dims):
+            return Const((1,) * len(t.dims))
+        return shape
+    return None
+
+
+def class_attribute(
+    b: Builder, owner: Atom, t: Type, cls: type, attribute: str, args: Args, name: str, place: Place | None
+) -> Atom:
+    """An attribute of an object: its class's property or method, or its own data, read live."""
+    if attribute == "__class__":
+        return Const(cls)
+    example = b.context.example.get(owner) if isinstance(owner, Var) else None
+    found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
+    own = getattr(example, "__dict__", {})
+    if attribute in own or found is None:
+        if example is None or not hasattr(example, attribute):
+            if example is not None or cls in (list, dict, tuple, range):
+                return missing_attribute(cls, attribute, args, place)
+            return b.emit(getattr, args, UNKNOWN, (), name, place)
+        return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
+    if isinstance(found, property):
+        if isinstance(found.fget, python_types.FunctionType):
+            return dispatch(b, Const(found.fget), [owner], [], name, place)
+        return b.emit(getattr, args, UNKNOWN, (), name, place)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if isinstance(found, classmethod):
+        return b.emit(getattr, args, Method(found.__func__, Known(cls)), (), attribute, place)
+    if callable(found):
+        return b.emit(getattr, (owner, args[1]), Method(found, t), (), attribute, place)
+    if example is not None:
+        return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
+    return Const(found) if isinstance(found, DATA) else b.emit(getattr, args, UNKNOWN, (), name, place)
+
+
+@handles(ops.unsupported)
+def unsupported(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    error: Unsupported = b.value(args[0])
+    raise type(error)(error.message, error.place or place, error.remedy)
+
+
+_ = parts, IterT

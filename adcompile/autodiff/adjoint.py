@@ -1,0 +1,400 @@
+"""The adjoint of one call, from its rule: cotangent contributions to its arguments."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.builder import Builder, is_structured, parts, rank
+from adcompile.analysis.calls import call_python
+from adcompile.autodiff.cotangents import Cotangents, add_values, tangent_type, zero
+from adcompile.errors import NotDifferentiable, Unsupported
+from adcompile.frontend.lower import lower_function
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, is_complex
+from adcompile.rules.registry import Rule, lookup
+
+Active = Callable[[Atom], bool]
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A call's arguments by the parameters of its rule: differentiable ones, then settings."""
+
+    args: tuple[Atom, ...]
+    settings: tuple[tuple[str, Atom], ...]
+
+
+def bind_rule(body: Any, leading: int, call: Call) -> Binding:
+    """Bind a primal call to a rule body whose first `leading` parameters are y (and y_bar)."""
+    signature = lower_function(body).signature
+    positional = signature.positional[leading:]
+    args = list(call.args[: len(positional)]) if signature.vararg is None else list(call.args)
+    settings = dict(zip(signature.keyword_only, call.args[len(positional) :])) if signature.vararg is None else {}
+    for key, value in call.kwargs:
+        if key in positional and positional.index(key) == len(args):
+            args.append(value)
+        else:
+            settings[key] = value
+    return Binding(tuple(args), tuple(settings.items()))
+
+
+def inline_rule(b: Builder, body: Any, args: Sequence[Atom], settings: Sequence[tuple[str, Atom]]) -> Atom:
+    pinned, b.pinned = b.pinned, True
+    try:
+        return call_python(b, body, list(args), list(settings))
+    finally:
+        b.pinned = pinned
+
+
+def refuse(call: Call) -> NotDifferentiable | Unsupported:
+    """The error for an active call that has no derivative."""
+    if not isinstance(call.fn, Const):
+        return NotDifferentiable(
+            "the function called here is not known when the derivative is made",
+            call.place,
+            "call a function that is bound to one name, or pass it as an argument",
+        )
+    fn = call.fn.value
+    if isinstance(fn, OpaqueCode):
+        return Unsupported(f"{fn.feature} around values that carry derivatives", fn.place, fn.remedy)
+    if is_in_place(fn):
+        return Unsupported(
+            "a write in place of values that carry derivatives is not supported yet",
+            call.place,
+            "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …",
+        )
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    module = getattr(fn, "__module__", None)
+    return NotDifferentiable(
+        f"no derivative rule for {module + '.' if module and module != 'builtins' else ''}{name}",
+        call.place,
+        "register one with adcompile.rules.vjp or adcompile.rules.frule, or adcompile.rules.non_differentiable",
+    )
+
+
+IN_PLACE = {operator.setitem, operator.delitem, setattr, delattr, ops.list_set}
+IN_PLACE |= {getattr(operator, n) for n in dir(operator) if n.startswith("i") and n[1:] in dir(operator)} - {
+    operator.index,
+    operator.indexOf,
+    operator.is_,
+    operator.inv,
+    operator.invert,
+}
+IN_PLACE |= {getattr(cls, n) for cls in (list, dict, set) for n in (
+    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add", "discard",
+    "popitem",
+) if hasattr(cls, n)}
+IN_PLACE |= {getattr(np.ndarray, n) for n in ("fill", "sort", "partition", "put", "itemset", "resize", "setflags") if
+             hasattr(np.ndarray, n)}
+IN_PLACE |= {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis}
+
+
+def is_in_place(fn: Any) -> bool:
+    try:
+        return fn in IN_PLACE or getattr(fn, "__name__", "") == "at" and isinstance(
+            getattr(fn, "__self__", None), np.ufunc
+        )
+    except TypeError:
+        return False
+
+
+# -- the kinds ----------------------------------------------------------------------------------
+
+
+def add_adjoint(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    """Emit the contributions of one active call to the cotangents of its arguments."""
+    assert isinstance(call.fn, Const)
+    fn = call.fn.value
+    structural = STRUCTURAL.get(fn) if getattr(fn, "__hash__", None) else None
+    if structural is not None and structural(b, call, y_bar, cot, active):
+        return
+    rule = lookup(fn)
+    if rule is None or rule.kind in ("primitive", "constant"):
+        raise refuse(call)
+    if fn in IN_PLACE and isinstance(b.type(call.args[0]), Array):
+        raise refuse(call)
+    KINDS[kind_of(rule, call)](b, rule, call, y_bar, cot, active)
+
+
+def kind_of(rule: Rule, call: Call) -> str:
+    if rule.kind != "explicit":
+        return rule.kind
+    if rule.rrule is not None:
+        return "rrule"
+    return "vjp" if rule.body is not None else "frule"
+
+
+def elementwise(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    bound = bind_rule(rule.body, 1, call)
+    partials = inline_rule(b, rule.body, (call.result, *bound.args), bound.settings)
+    listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
+    for arg, p in zip(bound.args, listed):
+        if active(arg) and not (isinstance(p, Const) and p.value is None):
+            cot.add(arg, unbroadcast(b, times(b, p, y_bar), arg, call))
+
+
+def times(b: Builder, p: Atom, g: Atom) -> Atom:
+    """conj(p) · g, with the simplifications that keep a cotangent small: factors of ±1 vanish,
+    and a scalar that was expanded to a shape which the partial has anyway stays a scalar."""
+    if is_complex(b.type(p)):
+        p = b.call(np.conj, p)
+    if isinstance(p, Const) and p.value == 1 and not isinstance(p.value, np.ndarray):
+        return g
+    if isinstance(p, Const) and p.value == -1:
+        return b.call(operator.neg, g)
+    small = b.context.expanded.get(g) if isinstance(g, Var) else None
+    if small is not None:
+        origin, like = small
+        if isinstance(p, Var) and b.context.shape.get(p, p) is b.context.shape.get(like, like):
+            return times(b, p, origin)
+        if rank(b.type(p)) == 0:
+            return expand_like(b, times(b, p, origin), like)
+    if isinstance(g, Const) and g.value == 1 and type(g.value) is float:
+        return p if not isinstance(p, Const) else Const(p.value * g.value)
+    return b.call(operator.mul, p, g)
+
+
+def expand_like(b: Builder, g: Atom, like: Var) -> Atom:
+    """`g` broadcast to the shape of `like`, remembered as small."""
+    out = b.call(rt.broadcast_like, g, like)
+    if isinstance(out, Var):
+        b.context.expanded[out] = (g, like)
+        b.context.shape[out] = b.context.shape.get(like, like)
+    return out
+
+
+def unbroadcast(b: Builder, g: Atom, arg: Atom, call: Call) -> Atom:
+    """`g`, of the shape of the call's result, summed to the shape of its argument."""
+    t, yt = b.type(arg), b.type(call.result)
+    if rank(yt) == 0 or not isinstance(arg, Var):
+        return g
+    if rank(t) == 0 and isinstance(t, (Scalar, Known)):
+        return b.call(np.sum, g)
+    shape = b.context.shape
+    if shape.get(arg, arg) is shape.get(call.result, call.result):
+        return g
+    if not isinstance(t, Array) or not isinstance(yt, Array) or t.dims is None or yt.dims is None:
+        return b.call(rt.unbroadcast, g, arg)
+    axes, unknown = broadcast_axes(b, t, yt, arg, call)
+    if unknown:
+        return b.call(rt.unbroadcast, g, arg)
+    lead = len(yt.dims) - len(t.dims)
+    kept = tuple(a for a in axes if a >= lead)
+    if kept:
+        g = b.call(np.sum, g, axis=kept if len(kept) > 1 else kept[0], keepdims=True)
+    if lead:
+        g = b.call(np.sum, g, axis=tuple(range(lead)) if lead > 1 else 0)
+    return g
+
+
+def broadcast_axes(b: Builder, t: Array, yt: Array, arg: Var, call: Call) -> tuple[list[int], bool]:
+    """The axes of the result along which `arg` was repeated; whether that takes the run time."""
+    assert t.dims is not None and yt.dims is not None
+    lead = len(yt.dims) - len(t.dims)
+    others = [b.type(a) for a in (*call.args, *(v for _, v in call.kwargs)) if a is not arg]
+    axes, unknown = list(range(lead)), False
+    for k, dim in enumerate(t.dims):
+        axis = lead + k
+        if dim == "many" or yt.dims[axis] == "one":
+            continue
+        partners = {o.dims[axis - len(yt.dims)] for o in others if wide(o, len(yt.dims) - axis)}  # type: ignore[union-attr,index]
+        unsure = any(isinstance(o, Array) and o.dims is None or not known_rank(o) for o in others)
+        if not unsure and not partners - {"one"}:
+            continue
+        if dim == "one" and yt.dims[axis] == "many":
+            axes.append(axis)
+        else:
+            unknown = True
+    return axes, unknown
+
+
+def wide(t: Type, from_end: int) -> bool:
+    return isinstance(t, Array) and t.dims is not None and len(t.dims) >= from_end
+
+
+def known_rank(t: Type) -> bool:
+    return rank(t) is not None or isinstance(t, (Known, Scalar))
+
+
+def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    bound = bind_rule(rule.body, 1, call)
+    a = bound.args[0]
+    if not active(a):
+        return
+    assert isinstance(a, Var)
+    settings = dict(bound.settings)
+    axis, keepdims = settings.get("axis", Const(None)), settings.get("keepdims", Const(False))
+    if rank(b.type(a)) == 0:
+        y, g = call.result, y_bar
+    else:
+        y = b.call(rt.expand, call.result, a, axis, keepdims)
+        g = b.call(rt.expand, y_bar, a, axis, keepdims)
+    p = inline_rule(b, rule.body, (y, a), bound.settings)
+    if rank(b.type(a)) == 0:
+        cot.add(a, times(b, p, g))
+    elif rank(b.type(p)) == 0:
+        cot.add(a, expand_like(b, times(b, p, g), a))
+    else:
+        product = times(b, p, g)
+        if isinstance(product, Var):
+            b.context.shape[product] = b.context.shape.get(a, a)
+        cot.add(a, product)
+
+
+def pullback(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    """linear, bilinear and vjp: the body gives the cotangents."""
+    bound = bind_rule(rule.body, 2, call)
+    y_bar = whole(b, y_bar, call.result)
+    result = inline_rule(b, rule.body, (y_bar, call.result, *bound.args), bound.settings)
+    wrt = rule.wrt if rule.wrt is not None else (0,) if rule.kind == "linear" else tuple(range(len(bound.args)))
+    single = rule.kind == "linear" and len(wrt) == 1 or len(bound.args) == 1 and not is_structured(b.type(result))
+    listed = [result] if single else b.items(result)
+    positions = wrt if len(listed) == len(wrt) else tuple(range(len(bound.args)))
+    for k, g in zip(positions, listed):
+        if k < len(bound.args) and active(bound.args[k]):
+            cot.add(bound.args[k], g)
+
+
+def whole(b: Builder, y_bar: Atom, y: Var) -> Atom:
+    return y_bar
+
+
+def composite(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    """Differentiate the body in place of the call, in the adjoint code."""
+    b.context.sweep_composite(b, rule.body, call, y_bar, cot, active)
+
+
+def rrule(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    """An rrule met where the forward code is already written: run it whole in the adjoint."""
+    made = inline_rule(b, rule.rrule, call.args, call.kwargs)
+    pulled = b.dispatch(b.items(made)[1], [y_bar], [])
+    listed = b.items(pulled) if is_structured(b.type(pulled)) else [pulled]
+    for arg, g in zip(call.args, listed):
+        if active(arg):
+            cot.add(arg, g)
+
+
+def frule(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    """Only a forward rule: transpose it."""
+    b.context.transpose_frule(b, rule.frule, call, y_bar, cot, active)
+
+
+KINDS: dict[str, Any] = {
+    "elementwise": elementwise,
+    "reduction": reduction,
+    "linear": pullback,
+    "bilinear": pullback,
+    "vjp": pullback,
+    "composite": composite,
+    "rrule": rrule,
+    "frule": frule,
+}
+
+
+# -- structure ----------------------------------------------------------------------------------
+
+
+def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    owner, index = call.args
+    t = b.type(owner)
+    if not isinstance(owner, Var):
+        return False
+    if isinstance(t, TupleT) or isinstance(t, ListT):
+        k = b.value(index)
+        cot.add(b.context_items(owner)[k], y_bar)
+        return True
+    if isinstance(t, Seq):
+        if isinstance(b.type(call.result), Seq):
+            cot.add(owner, b.emit(rt.scatter_list, (owner, index, y_bar), tangent_type(t)))
+        else:
+            cot.add_at(owner, index, y_bar, basic=True)
+        return True
+    if isinstance(t, Array):
+        cot.add_at(owner, index, y_bar, basic=is_basic(b, index))
+        return True
+    return False
+
+
+def is_basic(b: Builder, index: Atom) -> bool:
+    """Whether the index provably selects no element twice."""
+    t = b.type(index)
+    if isinstance(t, TupleT):
+        return all(is_basic(b, i) for i in b.items(index))
+    if isinstance(t, SliceT):
+        return True
+    if isinstance(t, Known):
+        return t.value is None or t.value is Ellipsis or isinstance(t.value, (int, slice)) and t.value is not True
+    if isinstance(t, Array):
+        return t.dtype.kind == "b"
+    return isinstance(t, Scalar) and bool not in t.kinds and np.bool_ not in t.kinds
+
+
+def builder(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    """A display seen as a sequence: each item gets its element's cotangent."""
+    if isinstance(b.type(call.result), Seq):
+        for i, item in enumerate(call.args):
+            if active(item):
+                cot.add(item, b.call(operator.getitem, y_bar, i))
+        return True
+    return False
+
+
+def push(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    popped = b.emit(ops.pop, (y_bar,), TupleT((b.type(y_bar), tangent_type(b.type(call.args[1])))))
+    rest, last = b.items(popped)
+    cot.add(call.args[1], last)
+    owner = call.args[0]
+    if isinstance(owner, Var):
+        cot.owned.add(rest)
+        if isinstance(b.type(owner), ListT):
+            cot.add(owner, rest)
+        else:
+            cot.set(owner, rest)
+    return True
+
+
+def same(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    cot.add(call.args[0], y_bar)
+    return True
+
+
+def index_add(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    buffer, index, value = call.args
+    if active(value):
+        g = b.call(operator.getitem, y_bar, index)
+        cot.add(value, b.call(rt.unbroadcast, g, value) if rank(b.type(g)) != 0 else g)
+    if active(buffer):
+        cot.add(buffer, y_bar)
+    return True
+
+
+def convert(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    """list(seq), tuple(seq)."""
+    if isinstance(b.type(call.args[0]), Seq):
+        cot.add(call.args[0], y_bar)
+        return True
+    return False
+
+
+STRUCTURAL: dict[Any, Any] = {
+    operator.getitem: getitem,
+    ops.build_list: builder,
+    ops.build_tuple: builder,
+    ops.push: push,
+    ops.identity: same,
+    ops.expect_length: same,
+    ops.index_add: index_add,
+    rt.accumulate: index_add,
+    rt.copy: same,
+    list: convert,
+    tuple: convert,
+}
+
+_ = add_values, zero

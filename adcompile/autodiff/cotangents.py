@@ -1,0 +1,199 @@
+"""The cotangents of a reverse sweep: which value has received what so far.
+
+Contributions are added as they come. Inside a branch or loop body a child table takes over the
+cotangents of values defined outside: a branch starts from what its parent has, a loop body from a
+carried accumulator that it creates on first use.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.builder import Builder, is_structured, parts, rank
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.types import (
+    Array,
+    Closure,
+    DictT,
+    Known,
+    ListT,
+    Scalar,
+    Seq,
+    TupleT,
+    Type,
+    differentiable,
+    is_complex,
+)
+
+
+def tangent_type(t: Type) -> Type:
+    """The type of tangents and cotangents of values of type `t` (DESIGN §5), for leaves."""
+    match t:
+        case Scalar(kinds):
+            narrow = {k for k in kinds if issubclass(k, np.inexact) and k not in (np.float64, np.complex128)}
+            base = {complex, np.complex128, float, np.float64} if is_complex(t) else {float, np.float64}
+            return Scalar(frozenset(narrow if narrow == set(kinds) else base | narrow))
+        case Array(dtype, dims):
+            return Array(dtype, dims)
+        case Seq(item, _):
+            return Seq(tangent_type(item), list)
+        case Known(value) if isinstance(value, (float, complex)):
+            return tangent_type(Scalar(frozenset({type(value)})))
+        case _:
+            return t
+
+
+@dataclass
+class Cotangents:
+    """A table for one block; `inherit` is the parent's, seen through a branch or a loop."""
+
+    builder: Builder
+    parent: Cotangents | None = None
+    loop: bool = False
+    local: dict[Var, Atom] = field(default_factory=dict)
+    accumulators: dict[Var, Var] = field(default_factory=dict)  # loop: outer value → carried param
+    updated_in_place: set[Var] = field(default_factory=set)
+    owned: set[Atom] = field(default_factory=set)
+    defined: set[Var] = field(default_factory=set)  # values defined in this block
+
+    def child(self, builder: Builder, defined: set[Var], loop: bool = False) -> Cotangents:
+        return Cotangents(builder, self, loop, owned=self.owned, defined=defined)
+
+    def get(self, var: Var) -> Atom | None:
+        """The cotangent of a leaf so far, or None."""
+        if var in self.local:
+            return self.local[var]
+        if self.parent is None or var in self.defined:
+            return None
+        if not self.loop:
+            return self.parent.get(var)
+        return None
+
+    def accumulator(self, var: Var) -> Atom | None:
+        """Like `get`, but inside a loop an outer value gets its carried accumulator."""
+        found = self.get(var)
+        if found is not None or self.parent is None or var in self.defined:
+            return found
+        if not self.loop:
+            found = self.parent.accumulator(var)
+            return found
+        t = tangent_type(self.builder.type(var))
+        param = self.builder.new(f"{var.name}_bar", t, None)
+        self.builder.context.shape[param] = self.builder.context.shape.get(var, var)
+        self.accumulators[var] = param
+        self.local[var] = param
+        self.owned.add(param)
+        return param
+
+    def set(self, var: Var, value: Atom) -> None:
+        self.local[var] = value
+
+    # -- adding -----------------------------------------------------------------------------
+
+    def add(self, atom: Atom, g: Atom | None) -> None:
+        """Add a contribution to the cotangent of a value of any type."""
+        b = self.builder
+        if not isinstance(atom, Var) or g is None or isinstance(g, Const) and g.value is None:
+            return
+        t = b.type(atom)
+        if not differentiable(t):
+            return
+        if isinstance(t, (TupleT, ListT, DictT, Closure)):
+            self.add_parts(atom, t, g)
+            return
+        g = fit(b, g, atom)
+        old = self.accumulator(atom)
+        if old is None:
+            self.set(atom, g)
+            return
+        total = add_values(b, old, g, atom)
+        self.owned.add(total)
+        self.set(atom, total)
+
+    def add_parts(self, atom: Var, t: Type, g: Atom) -> None:
+        b = self.builder
+        if isinstance(b.type(g), Seq):
+            pieces: list[Atom] = [b.call(operator.getitem, g, i) for i in range(len(parts(t)))]
+        elif is_structured(b.type(g)) or isinstance(g, Const):
+            pieces = b.items(g)
+        else:  # a rule gave one array for a list of numbers
+            pieces = [b.call(operator.getitem, g, i) for i in range(len(parts(t)))]
+        if isinstance(t, Closure):
+            raise AssertionError("closures are split before they get cotangents")
+        for item, piece in zip(self.elements(atom), pieces):
+            self.add(item, piece)
+
+    def elements(self, atom: Var) -> list[Atom]:
+        return self.builder.context_items(atom)
+
+    def add_at(self, var: Var, index: Atom, g: Atom, basic: bool) -> None:
+        """Add `g` at `index` of the cotangent of `var`, in place where the buffer is ours."""
+        b = self.builder
+        old = self.accumulator(var)
+        if old is None:
+            old = zero(b, var)
+            self.owned.add(old)
+        elif old not in self.owned:
+            old = b.call(rt.copy, old, name=f"{var.name}_bar")
+            b.context.shape[old] = b.context.shape.get(var, var)  # type: ignore[index]
+            self.owned.add(old)
+        self.updated_in_place.add(var)
+        new = b.emit(
+            ops.index_add if basic else rt.accumulate,
+            (old, index, g),
+            b.type(old),
+            (),
+            f"{var.name}_bar",
+        )
+        b.context.shape[new] = b.context.shape.get(var, var)
+        self.owned.add(new)
+        self.set(var, new)
+
+
+def zero(b: Builder, var: Var) -> Atom:
+    """A fresh zero cotangent of a leaf."""
+    t = b.type(var)
+    if isinstance(t, Scalar):
+        if is_complex(t):
+            return Const(0j)
+        narrow = [k for k in tangent_type(t).kinds if k not in (float, np.float64)]  # type: ignore[union-attr]
+        return Const(narrow[0](0.0)) if len(narrow) == 1 and len(t.kinds) == 1 else Const(0.0)
+    made = b.emit(
+        np.zeros_like if isinstance(t, Array) else rt.zeros_like, (var,), tangent_type(t), (), f"{var.name}_bar"
+    )
+    b.context.shape[made] = b.context.shape.get(var, var)
+    return made
+
+
+def add_values(b: Builder, x: Atom, y: Atom, like: Var) -> Atom:
+    if isinstance(x, Const) and x.value == 0.0 and not isinstance(b.type(like), Array):
+        return y
+    name = f"{like.name}_bar"
+    if isinstance(b.type(like), Seq):
+        return b.emit(rt.add, (x, y), tangent_type(b.type(like)), (), name)
+    out = b.call(operator.add, x, y, name=name)
+    if isinstance(out, Var) and isinstance(b.type(like), Array):
+        b.context.shape[out] = b.context.shape.get(like, like)
+    return out
+
+
+def fit(b: Builder, g: Atom, var: Var) -> Atom:
+    """The contribution in the tangent space of `var`: real for real values, of its dtype."""
+    t, gt = b.type(var), b.type(g)
+    if is_complex(gt) and not is_complex(t):
+        g = b.call(np.real, g)
+        gt = b.type(g)
+    if isinstance(t, Array) and isinstance(gt, Array) and gt.dtype != t.dtype:
+        g = b.call(np.ndarray.astype, g, Const(t.dtype))
+    if isinstance(t, Array) and rank(gt) == 0 and rank(t) != 0:
+        g = b.call(rt.broadcast_like, g, var)
+    if isinstance(t, Scalar) and isinstance(gt, Scalar) and len(t.kinds) == 1:
+        (kind,) = t.kinds
+        if kind is np.float32 and gt.kinds != t.kinds:
+            g = b.call(np.float32, g)
+    return g

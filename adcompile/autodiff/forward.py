@@ -1,0 +1,379 @@
+"""Forward mode: every statement followed by its tangent, control flow as it is."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from adcompile import runtime as rt
+from adcompile.analysis.activity import Activity
+from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.autodiff.adjoint import bind_rule, expand_like, inline_rule, is_in_place, kind_of, refuse
+from adcompile.autodiff.cotangents import tangent_type, zero
+from adcompile.errors import Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Array, Known, ListT, Seq, TupleT, is_complex
+from adcompile.rules.registry import Rule, lookup
+
+
+class Forward:
+    """The tangent code of one body, emitted behind each statement."""
+
+    def __init__(self, builder: Builder, activity: Activity, derived: Any) -> None:
+        self.b = builder
+        self.context = builder.context
+        self.active_vars = set(activity.active)
+        self.derived = derived
+        self.dots: dict[Var, Atom] = {}
+
+    def active(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and atom in self.active_vars
+
+    def dot(self, atom: Atom) -> Atom | None:
+        """The tangent of a leaf, or None where it is zero."""
+        return self.dots.get(atom) if isinstance(atom, Var) else None
+
+    def whole_dot(self, atom: Atom) -> Atom | None:
+        """The tangent of a value of any structure, as one value of the same structure."""
+        b, t = self.b, self.b.type(atom)
+        if isinstance(atom, Var) and atom in self.dots:
+            return self.dots[atom]
+        if not is_structured(t) or not isinstance(atom, Var) or atom not in self.active_vars:
+            return None
+        items = b.items(atom)
+        dots = [self.whole_dot(item) for item in items]
+        if all(d is None for d in dots):
+            return None
+        return b.build(t, [d if d is not None else self.zero(item) for d, item in zip(dots, items)])
+
+    def zero(self, atom: Atom) -> Atom:
+        b, t = self.b, self.b.type(atom)
+        if isinstance(t, Known):
+            return Const(0.0)
+        if is_structured(t):
+            return b.build(t, [self.zero(item) for item in b.items(atom)])
+        if isinstance(atom, Var) and isinstance(t, (Array, Seq)):
+            return zero(b, atom)
+        return zero(b, atom) if isinstance(atom, Var) else Const(0.0)
+
+    # -- blocks -----------------------------------------------------------------------------
+
+    def statements(self, statements: Sequence[Statement]) -> None:
+        for s in statements:
+            self.b.place = s.place
+            if isinstance(s, Call):
+                self.call(s)
+            elif isinstance(s, If):
+                self.branch(s)
+            else:
+                assert isinstance(s, (For, While))
+                self.loop(s)
+
+    def call(self, s: Call) -> None:
+        b = self.b
+        if not self.active(s.result):
+            b.append(s)
+            return
+        if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
+            self.derived.forward_call(self, s)
+            return
+        rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
+        role, b.role = b.role, "tangent"
+        if rule is not None and rule.frule is not None:
+            self.frule(s, rule)
+        else:
+            b.append(s)
+            d = self.tangent(s, rule)
+            if d is not None:
+                self.dots[s.result] = self.named(d, s.result)
+        b.role = role
+
+    def named(self, d: Atom, var: Var) -> Atom:
+        if isinstance(d, Var) and isinstance(self.b.type(var), Array):
+            self.context.shape.setdefault(d, self.context.shape.get(var, var))
+        return d
+
+    def tangent(self, s: Call, rule: Rule | None) -> Atom | None:
+        if not isinstance(s.fn, Const):
+            raise refuse(s)
+        structural = STRUCTURAL.get(s.fn.value) if getattr(s.fn.value, "__hash__", None) else None
+        if structural is not None:
+            made = structural(self, s)
+            if made is not NotImplemented:
+                return made
+        if rule is None or rule.kind in ("primitive", "constant") or is_in_place(s.fn.value) and isinstance(
+            self.b.type(s.args[0]), Array
+        ):
+            raise refuse(s)
+        return KINDS[kind_of(rule, s)](self, s, rule)
+
+    # -- kinds ------------------------------------------------------------------------------
+
+    def elementwise(self, s: Call, rule: Rule) -> Atom | None:
+        b = self.b
+        bound = bind_rule(rule.body, 1, s)
+        partials = inline_rule(b, rule.body, (s.result, *bound.args), bound.settings)
+        listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
+        total: Atom | None = None
+        for arg, p in zip(bound.args, listed):
+            d = self.dot(arg)
+            if d is None or isinstance(p, Const) and p.value is None:
+                continue
+            term = self.times(p, d)
+            total = term if total is None else b.call(operator.add, total, term)
+        return None if total is None else self.shaped(total, s.result)
+
+    def times(self, p: Atom, d: Atom) -> Atom:
+        if isinstance(p, Const) and p.value == 1:
+            return d
+        if isinstance(p, Const) and p.value == -1:
+            return self.b.call(operator.neg, d)
+        return self.b.call(operator.mul, p, d)
+
+    def shaped(self, d: Atom, y: Var) -> Atom:
+        """The tangent in the shape of the result (an operand may have been broadcast)."""
+        b = self.b
+        yt, dt = b.type(y), b.type(d)
+        if not isinstance(yt, Array) or yt.dims is None:
+            return d
+        same = isinstance(dt, Array) and dt.dims is not None and dt.dims == yt.dims and "any" not in yt.dims
+        shape = self.context.shape
+        if same and all(k == "one" for k in yt.dims):
+            return d
+        if isinstance(d, Var) and shape.get(d, d) is shape.get(y, y):
+            return d
+        return expand_like(b, d, y) if not same else d
+
+    def reduction(self, s: Call, rule: Rule) -> Atom | None:
+        """sum(p · a_dot) over the reduced axes, by the sum rule's own arguments."""
+        b = self.b
+        bound = bind_rule(rule.body, 1, s)
+        a = bound.args[0]
+        d = self.dot(a)
+        if d is None:
+            return None
+        settings = dict(bound.settings)
+        axis, keepdims = settings.get("axis", Const(None)), settings.get("keepdims", Const(False))
+        if rank(b.type(a)) == 0:
+            return self.times(inline_rule(b, rule.body, (s.result, a), bound.settings), d)
+        y = b.call(rt.expand, s.result, a, axis, keepdims)
+        p = inline_rule(b, rule.body, (y, a), bound.settings)
+        return b.call(rt.sum_over, self.times(p, d), axis, keepdims)
+
+    def linear(self, s: Call, rule: Rule) -> Atom | None:
+        """f(a_dot): the call itself on the tangents of what it is linear in."""
+        b = self.b
+        wrt = rule.wrt or (0,)
+        args = list(s.args)
+        found = False
+        for k in wrt:
+            if k < len(args):
+                d = self.whole_dot(args[k])
+                found = found or d is not None
+                args[k] = d if d is not None else self.zero(args[k])
+        kwargs = list(s.kwargs)
+        if not found and kwargs and wrt == (0,) and not s.args:
+            return self.keyword_linear(s)
+        return b.dispatch(s.fn, args, kwargs) if found else None
+
+    def keyword_linear(self, s: Call) -> Atom | None:
+        (name, first), *rest = s.kwargs
+        d = self.whole_dot(first)
+        return None if d is None else self.b.dispatch(s.fn, [], [(name, d), *rest])
+
+    def bilinear(self, s: Call, rule: Rule) -> Atom | None:
+        b = self.b
+        wrt = rule.wrt or (0, 1)
+        total: Atom | None = None
+        for k in wrt:
+            d = self.whole_dot(s.args[k]) if k < len(s.args) else None
+            if d is None:
+                continue
+            args = list(s.args)
+            args[k] = d
+            term = b.dispatch(s.fn, args, list(s.kwargs))
+            total = term if total is None else b.call(operator.add, total, term)
+        return total
+
+    def vjp(self, s: Call, rule: Rule) -> Atom | None:
+        return self.context.transpose_vjp(self, s, rule)
+
+    def composite(self, s: Call, rule: Rule) -> Atom | None:
+        return self.context.forward_composite(self, s, rule.body, s.args, s.kwargs)
+
+    def rrule(self, s: Call, rule: Rule) -> Atom | None:
+        return self.context.transpose_vjp(self, s, rule)
+
+    def frule(self, s: Call, rule: Rule) -> None:
+        """A forward rule gives value and tangent together."""
+        b = self.b
+        dots = [self.whole_dot(a) or Const(0.0) for a in s.args]
+        pair = inline_rule(b, rule.frule, (*s.args, *dots), s.kwargs)
+        y, d = b.items(pair)[:2]
+        b.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, "primal"))
+        b.local.add(s.result)
+        self.dots[s.result] = d
+
+    # -- control flow -----------------------------------------------------------------------
+
+    def inner(self, builder: Builder) -> Forward:
+        child = Forward.__new__(Forward)
+        child.b, child.context, child.active_vars = builder, self.context, self.active_vars
+        child.derived, child.dots = self.derived, dict(self.dots)
+        return child
+
+    def branch(self, s: If) -> None:
+        b = self.b
+        sides = []
+        for block in (s.then, s.orelse):
+            side = self.inner(b.child())
+            side.statements(block.statements)
+            sides.append((block, side))
+        moving = [k for k, r in enumerate(s.results) if self.active(r)]
+        dots = [b.new(f"{s.results[k].name}_dot", tangent_type(b.type(s.results[k]))) for k in moving]
+        blocks = []
+        for block, side in sides:
+            end: End = block.end
+            if isinstance(end, Yield):
+                end = Yield((*end.values, *(side.value_dot(end.values[k]) for k in moving)))
+            blocks.append(Block((), tuple(side.b.statements), end))
+        b.append(If((*s.results, *dots), s.test, blocks[0], blocks[1], s.place, s.role))
+        for k, d in zip(moving, dots):
+            self.context.shape[d] = self.context.shape.get(s.results[k], s.results[k])
+            self.dots[s.results[k]] = d
+
+    def value_dot(self, atom: Atom) -> Atom:
+        if isinstance(atom, Const) and atom.value is ops.UNDEFINED:
+            return atom
+        d = self.dot(atom)
+        return d if d is not None else self.zero(atom)
+
+    def loop(self, s: For | While) -> None:
+        b = self.b
+        params = s.body.params[1:] if isinstance(s, For) else s.body.params
+        if isinstance(s, For) and self.active(s.body.params[0]):
+            raise Unsupported(
+                "a loop over an iterable of unknown kind whose items carry derivatives",
+                s.place,
+                "loop over an array, a list, a tuple or a range",
+            )
+        moving = [k for k, (p, r) in enumerate(zip(params, s.results)) if self.active(p) or self.active(r)]
+        side = self.inner(b.child())
+        dots = []
+        for k in moving:
+            d = side.b.new(f"{params[k].name}_dot", tangent_type(b.type(params[k])))
+            self.context.shape[d] = self.context.shape.get(params[k], params[k])
+            side.dots[params[k]] = d
+            dots.append(d)
+        body = self.body(s.body, side, moving)
+        init = [self.value_dot(s.init[k]) for k in moving]
+        results = [b.new(f"{s.results[k].name}_dot", tangent_type(b.type(s.results[k]))) for k in moving]
+        body = Block((*s.body.params, *dots), body.statements, body.end)
+        b.append(replace(s, results=(*s.results, *results), init=(*s.init, *init), body=body))
+        for k, d in zip(moving, results):
+            self.context.shape[d] = self.context.shape.get(s.results[k], s.results[k])
+            self.dots[s.results[k]] = d
+
+    def body(self, block: Block, side: Forward, moving: list[int]) -> Block:
+        """A block of a loop body's tree of exits."""
+        if isinstance(block.end, (Continue, Break)):
+            side.statements(block.statements)
+            dots = [side.value_dot(block.end.values[k]) for k in moving]
+            end: End = type(block.end)((*block.end.values, *dots))
+            return Block((), tuple(side.b.statements), end)
+        tail = block.statements[-1] if block.statements else None
+        if not isinstance(tail, If) or isinstance(tail.then.end, Yield) or isinstance(tail.orelse.end, Yield):
+            side.statements(block.statements)
+            return Block((), tuple(side.b.statements), block.end)
+        side.statements(block.statements[:-1])
+        then = self.body(tail.then, side.inner(side.b.child()), moving)
+        orelse = self.body(tail.orelse, side.inner(side.b.child()), moving)
+        return Block((), (*side.b.statements, replace(tail, then=then, orelse=orelse)), block.end)
+
+
+KINDS: dict[str, Any] = {
+    "elementwise": Forward.elementwise,
+    "reduction": Forward.reduction,
+    "linear": Forward.linear,
+    "bilinear": Forward.bilinear,
+    "vjp": Forward.vjp,
+    "composite": Forward.composite,
+    "rrule": Forward.rrule,
+}
+
+
+# -- structure ----------------------------------------------------------------------------------
+
+
+def display(f: Forward, s: Call) -> Any:
+    if isinstance(f.b.type(s.result), Seq):
+        return f.b.emit(s.fn, [f.value_dot(a) for a in s.args], tangent_type(f.b.type(s.result)))
+    return None  # split: its items have their own tangents
+
+
+def getitem(f: Forward, s: Call) -> Any:
+    owner, index = s.args
+    t = f.b.type(owner)
+    d = f.whole_dot(owner)
+    if d is None:
+        return None
+    if isinstance(t, Array):
+        return NotImplemented
+    if isinstance(t, (TupleT, ListT)):
+        return f.b.item(d, f.b.value(index))
+    return f.b.emit(operator.getitem, (d, index), tangent_type(f.b.type(s.result)))
+
+
+def push(f: Forward, s: Call) -> Any:
+    owner = f.value_dot(s.args[0]) if isinstance(f.b.type(s.args[0]), Seq) else f.whole_dot(s.args[0])
+    if owner is None:
+        owner = f.b.emit(ops.build_list, (), tangent_type(f.b.type(s.result)))
+    return f.b.emit(ops.push, (owner, f.value_dot(s.args[1])), tangent_type(f.b.type(s.result)))
+
+
+def pop(f: Forward, s: Call) -> Any:
+    d = f.dot(s.args[0])
+    if d is None:
+        return None
+    t = f.b.type(s.result)
+    assert isinstance(t, TupleT)
+    return f.b.emit(ops.pop, (d,), TupleT(tuple(tangent_type(i) for i in t.items)))
+
+
+def same(f: Forward, s: Call) -> Any:
+    return f.dot(s.args[0])
+
+
+def index_add(f: Forward, s: Call) -> Any:
+    buffer, index, value = s.args
+    return f.b.emit(s.fn, (f.value_dot(buffer), index, f.value_dot(value)), tangent_type(f.b.type(s.result)))
+
+
+def convert(f: Forward, s: Call) -> Any:
+    if not isinstance(f.b.type(s.args[0]), Seq):
+        return NotImplemented
+    d = f.dot(s.args[0])
+    return None if d is None else f.b.emit(s.fn, (d,), tangent_type(f.b.type(s.result)))
+
+
+STRUCTURAL: dict[Any, Any] = {
+    ops.build_tuple: display,
+    ops.build_list: display,
+    ops.build_dict: display,
+    ops.make_function: display,
+    operator.getitem: getitem,
+    ops.push: push,
+    ops.pop: pop,
+    ops.identity: same,
+    ops.expect_length: same,
+    ops.index_add: index_add,
+    rt.accumulate: index_add,
+    list: convert,
+    tuple: convert,
+}
+
+_ = is_complex

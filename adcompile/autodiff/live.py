@@ -1,0 +1,51 @@
+"""Which adjoint statements are read by anybody. Adjoint code has no effects, so the rest goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from adcompile.ir.nodes import Atom, Block, Call, If, Raise, Statement, Var, Yield
+from adcompile.ir.walk import atoms_of, free_vars
+
+
+def live_statements(statements: Sequence[Statement], keep: Iterable[Atom]) -> list[Statement]:
+    """The statements whose results reach `keep`; branches lose the results nobody reads."""
+    wanted = {a for a in keep if isinstance(a, Var)}
+    out: list[Statement] = []
+    for s in reversed(statements):
+        kept = live_statement(s, wanted)
+        if kept is None:
+            continue
+        wanted.update(a for a in atoms_of(kept) if isinstance(a, Var))
+        if not isinstance(kept, Call):
+            for block in (kept.then, kept.orelse) if isinstance(kept, If) else (kept.body,):
+                wanted.update(free_vars(block))
+        out.append(kept)
+    return out[::-1]
+
+
+def live_statement(s: Statement, wanted: set[Var]) -> Statement | None:
+    if isinstance(s, Call):
+        return s if s.result in wanted else None
+    if not isinstance(s, If):
+        return s if any(r in wanted for r in s.results) or s.role != "adjoint" else None
+    if isinstance(s.then.end, Raise) or isinstance(s.orelse.end, Raise):
+        return s
+    kept = [k for k, r in enumerate(s.results) if r in wanted]
+    if not kept:
+        return None
+    if len(kept) == len(s.results):
+        return s
+    return replace(
+        s,
+        results=tuple(s.results[k] for k in kept),
+        then=prune(s.then, kept),
+        orelse=prune(s.orelse, kept),
+    )
+
+
+def prune(block: Block, kept: list[int]) -> Block:
+    assert isinstance(block.end, Yield)
+    end = Yield(tuple(block.end.values[k] for k in kept))
+    return Block(block.params, tuple(live_statements(block.statements, end.values)), end)

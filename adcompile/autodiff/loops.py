@@ -1,0 +1,565 @@
+"""The reverse of loops: backwards over what the loop ran over, reading what it kept.
+
+The reverse body is built first; what it reads of the forward body's values is then either
+computed again from what is at hand (an element of an array that is still there, integer
+arithmetic) or kept, one list per value, read back by the number of the iteration. A loop that can
+be left early counts its iterations. An exit that leaves before anything active has run in that
+iteration is not counted, and its test is not replayed.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.activity import leaf_ends
+from adcompile.analysis.builder import Builder
+from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.live import live_statements
+from adcompile.errors import Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    For,
+    If,
+    Raise,
+    Statement,
+    Unreachable,
+    Var,
+    While,
+    Yield,
+)
+from adcompile.ir.types import INT, Array, Instance, RangeT, Seq, Type, widen
+from adcompile.ir.walk import defined, free_vars, substitute
+
+if TYPE_CHECKING:
+    from adcompile.autodiff.reverse import Sweep
+
+CHEAP = {operator.add, operator.sub, operator.mul, operator.neg, operator.mod, operator.floordiv, len, ops.identity}
+CHEAP |= {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.and_}
+CHEAP |= {slice, ops.build_tuple, range}
+
+
+@dataclass
+class Leaf:
+    """A block of the body's tree of conditional exits, swept: its forward statements, the
+    reverse code, and the values it must keep."""
+
+    block: Block
+    forward: list[Statement]
+    cot: Cotangents
+    children: tuple[Leaf, Leaf] | None = None
+    skipped: bool = False  # an exit whose iteration is not counted
+
+
+class LoopReversal:
+    def __init__(self, sweep: Sweep, s: For | While, cot: Cotangents) -> None:
+        self.sweep, self.s, self.cot = sweep, s, cot
+        self.context = sweep.context
+        self.params = s.body.params[1:] if isinstance(s, For) else s.body.params
+        ends = leaf_ends(s.body)
+        self.positions = [
+            k
+            for k, (p, r) in enumerate(zip(self.params, s.results))
+            if sweep.active(p) or sweep.active(r) or any(sweep.active(values[k]) for values in ends)
+        ]
+        self.exits = any(isinstance(end, Break) for end in ends_of(s.body))
+
+    def run(self) -> list[Statement]:
+        s, cot, sweep = self.s, self.cot, self.sweep
+        if isinstance(s, For) and sweep.active(s.body.params[0]):
+            raise Unsupported(
+                "a loop over an iterable of unknown kind whose items carry derivatives",
+                s.place,
+                "loop over an array, a list, a tuple or a range",
+            )
+        bars = {k: cot.get(s.results[k]) for k in self.positions}
+        if all(v is None for v in bars.values()):  # also without positions
+            return [s]
+        builder = cot.builder.child()
+        body_cot = cot.child(builder, defined(s.body), loop=True)
+        carried = {k: self.new_bar(builder, self.params[k]) for k in self.positions}
+        sweep.depth += 1
+        tree = self.sweep_tree(s.body, body_cot, carried)
+        sweep.depth -= 1
+        return self.assemble(tree, body_cot, carried, bars)
+
+    def new_bar(self, builder: Builder, param: Var) -> Var:
+        var = builder.new(f"{param.name}_bar", tangent_type(self.context.types[param]), param.place)
+        return var
+
+    # -- the body's tree --------------------------------------------------------------------
+
+    def sweep_tree(self, block: Block, cot: Cotangents, carried: dict[int, Var], top: bool = True) -> Leaf:
+        """Sweep a block of the tree: seed at its leaves, then its statements backwards."""
+        if isinstance(block.end, Unreachable):
+            tail = block.statements[-1]
+            assert isinstance(tail, If)
+            return self.sweep_tail(block, tail, cot, carried, top)
+        if isinstance(block.end, (Continue, Break)):
+            for k in self.positions:
+                value = block.end.values[k]
+                if self.sweep.active(value):
+                    cot.add(value, carried[k])
+        forward = self.sweep.statements(block.statements, cot)
+        return Leaf(block, forward, cot)
+
+    def sweep_tail(self, block: Block, tail: If, cot: Cotangents, carried: dict[int, Var], top: bool) -> Leaf:
+        prefix = block.statements[:-1]
+        idle = top and not any(self.sweep.active(r) for p in prefix for r in results_of(p))
+        then_skipped = idle and self.is_plain_exit(tail.then)
+        else_skipped = idle and self.is_plain_exit(tail.orelse)
+        if then_skipped or else_skipped:
+            rest = tail.orelse if then_skipped else tail.then
+            inner = self.sweep_tree(rest, cot, carried, True)
+            skipped = Leaf(tail.then if then_skipped else tail.orelse, [], cot, skipped=True)
+            children = (skipped, inner) if then_skipped else (inner, skipped)
+            return Leaf(block, list(prefix), cot, children)
+        sides = []
+        for side in (tail.then, tail.orelse):
+            child = cot.child(cot.builder.child(), defined(side))
+            child.builder.place = tail.place
+            sides.append(self.sweep_tree(side, child, carried, False))
+        self.join_sides(tail, sides, cot)
+        forward = self.sweep.statements(prefix, cot)
+        return Leaf(block, forward, cot, (sides[0], sides[1]))
+
+    def is_plain_exit(self, block: Block) -> bool:
+        """An exit that leaves with what the iteration began with."""
+        if not isinstance(block.end, (Break, Raise)) or any(not isinstance(st, Call) for st in block.statements):
+            return False
+        if isinstance(block.end, Raise):
+            return True
+        return all(block.end.values[k] is self.params[k] for k in self.positions)
+
+    def join_sides(self, tail: If, sides: list[Leaf], cot: Cotangents) -> None:
+        """The reverse If of a conditional exit; kept values are read inside its branches."""
+        b = cot.builder
+        running = [side for side in sides if not ends_in_raise(side.block)]
+        touched = list(
+            dict.fromkeys(v for side in running for v in side.cot.local if v not in side.cot.defined)
+        )
+        results: list[Var] = []
+        columns: list[list[Atom]] = [[], []]
+        for v in touched:
+            values = [side.cot.local.get(v, cot.get(v)) for side in sides]
+            made = [
+                x if x is not None else zero(side.cot.builder, v) for x, side in zip(values, sides)
+            ]
+            result = b.new(f"{v.name}_bar", tangent_type(b.type(v)))
+            self.context.shape[result] = self.context.shape.get(v, v)
+            for column, x in zip(columns, made):
+                column.append(x)
+            results.append(result)
+            cot.set(v, result)
+            if all(x is None or x in cot.owned for x in values):
+                cot.owned.add(result)
+        for side in sides:
+            cot.updated_in_place |= side.cot.updated_in_place - side.cot.defined
+        if not results:
+            return
+        blocks = []
+        for side, column in zip(sides, columns):
+            reverse = live_statements(side.cot.builder.statements, column)
+            blocks.append(Block((), tuple(reverse), Yield(tuple(column))))
+        b.append(If(tuple(results), tail.test, blocks[0], blocks[1], tail.place, "adjoint"))
+
+    # -- assembling -------------------------------------------------------------------------
+
+    def assemble(
+        self, tree: Leaf, body_cot: Cotangents, carried: dict[int, Var], bars: dict[int, Atom | None]
+    ) -> list[Statement]:
+        s, cot, builder = self.s, self.cot, body_cot.builder
+        b = cot.builder
+        next_bars = []
+        for k in self.positions:
+            g = body_cot.local.get(self.params[k])
+            next_bars.append(g if g is not None else zero(builder, self.params[k]))
+        outer = list(body_cot.accumulators)
+        finals = [body_cot.local[v] for v in outer]
+        yields = [*next_bars, *finals]
+        reverse = live_statements(builder.statements, yields)
+        plan = self.keep(tree, reverse, yields)
+        params = [*(carried[k] for k in self.positions), *(body_cot.accumulators[v] for v in outer)]
+        init: list[Atom] = []
+        for k in self.positions:
+            g = bars[k]
+            init.append(g if g is not None else self.zero_outside(b, s.results[k]))
+        for v in outer:
+            init.append(self.start(b, v, v in body_cot.updated_in_place))
+        results = [b.new(p.name, b.type(p)) for p in params]
+        for p, r in zip(params, results):
+            self.context.shape[r] = self.context.shape.get(p, p)
+        body_statements = [*plan.head, *reverse]
+        end = Continue(tuple(yields))
+        body = substitute(Block((), tuple(body_statements), end), plan.mapping)
+        loop_body = Block((plan.element, *params), body.statements, body.end)
+        iterable = plan.iterable(b)
+        b.append(For(tuple(results), iterable, tuple(init), loop_body, s.place, "adjoint"))
+        for k, r in zip(self.positions, results):
+            if isinstance(s.init[k], Var) and self.sweep.active(s.init[k]):
+                cot.add(s.init[k], r)
+        for v, r in zip(outer, results[len(self.positions) :]):
+            cot.set(v, r)
+            cot.owned.add(r)
+            if v in body_cot.updated_in_place:
+                cot.updated_in_place.add(v)
+        return plan.forward
+
+    def zero_outside(self, b: Builder, var: Var) -> Atom:
+        return zero(b, var)
+
+    def start(self, b: Builder, v: Var, in_place: bool) -> Atom:
+        """The accumulator's first value: what `v` has so far, owned if it is written in place."""
+        old = self.cot.accumulator(v)
+        if old is None:
+            fresh = zero(b, v)
+            self.cot.owned.add(fresh)
+            return fresh
+        if in_place and old not in self.cot.owned:
+            copied = b.emit(rt.copy, (old,), b.type(old), (), f"{v.name}_bar")
+            self.context.shape[copied] = self.context.shape.get(v, v)
+            return copied
+        return old
+
+    # -- keeping ----------------------------------------------------------------------------
+
+    def keep(self, tree: Leaf, reverse: list[Statement], yields: list[Atom]) -> Plan:
+        wanted = list(free_vars(Block((), tuple(reverse), Yield(tuple(yields)))))
+        return Keeper(self, tree).plan(wanted)
+
+
+@dataclass
+class Plan:
+    """How the reverse loop runs and gets at the forward body's values."""
+
+    forward: list[Statement]
+    element: Var
+    source: Any
+    head: list[Statement]
+    mapping: dict[Var, Atom]
+
+    def iterable(self, b: Builder) -> Atom:
+        return self.source(b)
+
+
+class Keeper:
+    """Decides for each value the reverse body reads: at hand, computed again, or kept."""
+
+    def __init__(self, loop: LoopReversal, tree: Leaf) -> None:
+        self.loop, self.tree = loop, tree
+        self.context = loop.context
+        self.s = loop.s
+        self.inside = defined_here(tree)
+        self.element = self.s.body.params[0] if isinstance(self.s, For) else None
+        self.depth = loop.sweep.depth
+        self.stable: dict[Var, bool] = {}
+
+    def plan(self, wanted: list[Var]) -> Plan:
+        needed = [v for v in wanted if v in self.inside]
+        kept: list[Var] = []
+        redo: dict[Var, Call | None] = {}
+        again = [v for v in needed if not self.recomputable(v, redo)]
+        kept = again
+        s = self.s
+        unit = isinstance(s, For) and is_unit(self.context.types, s.iterable)
+        ranged = isinstance(s, For) and is_range(self.context.types, s.iterable)
+        reads_element = self.element is not None and (
+            self.element in needed or any(self.element in ins for ins in self.sources(needed, redo))
+        )
+        if self.element is not None and reads_element and not ranged and self.element not in kept:
+            kept = [*kept, self.element]
+        by_number = bool(kept) and not unit
+        counted = self.loop.exits or isinstance(s, While) or not ranged
+        count = Var("trips", s.place) if counted else None
+        forward, lists = self.forward(kept, count)
+        number = Var(self.element.name if unit and self.element else "k", s.place)
+        self.context.types[number] = INT
+        head: list[Statement] = []
+        mapping: dict[Var, Atom] = {}
+        if self.element is not None and reads_element and self.element not in kept:
+            if unit or not by_number:
+                mapping[self.element] = number
+            else:
+                mapping[self.element] = self.read(head, s.iterable, number, self.element)  # type: ignore[union-attr]
+        for v in kept:
+            mapping[v] = self.read(head, lists[v], number, v)
+        for v in needed:
+            if v in redo and v not in mapping:
+                self.recompute(head, v, redo, mapping)
+        return Plan(forward, number, self.source(count, unit, ranged, by_number), head, mapping)
+
+    def sources(self, needed: list[Var], redo: dict[Var, Call | None]) -> list[set[Atom]]:
+        """For each recomputed value, the atoms its computation reads, transitively."""
+        out: list[set[Atom]] = []
+        for v in needed:
+            seen: set[Atom] = set()
+            todo: list[Atom] = [v]
+            while todo:
+                a = todo.pop()
+                call = redo.get(a) if isinstance(a, Var) else None
+                if call is None:
+                    continue
+                for arg in (*call.args, *(x for _, x in call.kwargs)):
+                    if arg not in seen:
+                        seen.add(arg)
+                        todo.append(arg)
+            out.append(seen)
+        return out
+
+    def recomputable(self, v: Atom, redo: dict[Var, Call | None]) -> bool:
+        """Whether `v` can be had again cheaply from what is still there in the reverse loop."""
+        if isinstance(v, Const) or v not in self.inside or v is self.element:
+            return v is not self.element or is_range(self.context.types, getattr(self.s, "iterable", Const(None)))
+        if v in redo:
+            return True
+        call = self.context.definition.get(v)
+        if call is None or not self.is_cheap(call) or v not in self.calls:
+            return False
+        if all(self.recomputable(a, redo) for a in (*call.args, *(x for _, x in call.kwargs))):
+            redo[v] = call
+            return True
+        return False
+
+    @property
+    def calls(self) -> set[Var]:
+        return self.inside
+
+    def is_cheap(self, call: Call) -> bool:
+        if not isinstance(call.fn, Const):
+            return False
+        fn, t = call.fn.value, self.context.types[call.result]
+        if fn is operator.getitem:
+            owner = self.context.types[call.args[0]] if isinstance(call.args[0], Var) else None
+            if not isinstance(owner, (Array, Seq, RangeT)):
+                return not isinstance(owner, Instance) and owner is not None
+            index = call.args[1]
+            it = widen(self.context.types[index]) if isinstance(index, Var) else None
+            return it is None or not isinstance(it, (Array, Seq))
+        try:
+            cheap = fn in CHEAP or fn in (np.ndarray.shape, np.shape, np.ndarray.T, np.ndarray.size)
+        except TypeError:
+            return False
+        return cheap and not isinstance(t, Array)
+
+    def recompute(
+        self, head: list[Statement], v: Var, redo: dict[Var, Call | None], mapping: dict[Var, Atom]
+    ) -> Atom:
+        call = redo[v]
+        assert call is not None
+
+        def again(a: Atom) -> Atom:
+            if isinstance(a, Var) and a not in mapping and a in redo:
+                self.recompute(head, a, redo, mapping)
+            return mapping.get(a, a) if isinstance(a, Var) else a
+
+        result = self.fresh(v)
+        args, kwargs = tuple(map(again, call.args)), tuple((k, again(x)) for k, x in call.kwargs)
+        copy = Call(result, call.fn, args, kwargs, call.place, "adjoint")
+        self.context.definition[result] = copy
+        head.append(copy)
+        mapping[v] = result
+        return result
+
+    def fresh(self, v: Var) -> Var:
+        result = Var(v.name, v.place)
+        self.context.types[result] = self.context.types[v]
+        self.context.shape[result] = self.context.shape.get(v, v)
+        return result
+
+    def read(self, head: list[Statement], source: Atom, number: Var, v: Var) -> Var:
+        result = self.fresh(v)
+        call = Call(result, Const(operator.getitem), (source, number), (), self.s.place, "adjoint")
+        self.context.definition[result] = call
+        head.append(call)
+        return result
+
+    # -- the forward loop -------------------------------------------------------------------
+
+    def forward(self, kept: list[Var], count: Var | None) -> tuple[list[Statement], dict[Var, Var]]:
+        """The forward loop, counting and keeping; and the list of each kept value."""
+        s = self.s
+        before: list[Statement] = []
+        extra_init: list[Atom] = []
+        extra_params: list[Var] = []
+        extra_results: list[Var] = []
+        lists: dict[Var, Var] = {}
+        for v in kept:
+            self.loop.sweep.why.setdefault(v, "read by the reverse loop")
+            t = Seq(widen(self.context.types[v]), list)
+            start = self.typed(Var(f"{v.name}_kept", v.place), t)
+            call = Call(start, Const(ops.build_list), (), (), s.place, "adjoint")
+            self.context.definition[start] = call
+            before.append(call)
+            param, result = self.typed(Var(start.name, v.place), t), self.typed(Var(start.name, v.place), t)
+            extra_init.append(start)
+            extra_params.append(param)
+            extra_results.append(result)
+            lists[v] = result
+        if count is not None:
+            self.typed(count, INT)
+            extra_init.append(Const(0))
+            extra_params.append(self.typed(Var("trips", s.place), INT))
+            extra_results.append(count)
+        params = dict(zip((*kept, *([None] if count is not None else [])), extra_params))
+        body = self.body(self.tree, params, {})
+        body = Block((*s.body.params, *extra_params), body.statements, body.end)
+        made = replace(s, results=(*s.results, *extra_results), init=(*s.init, *extra_init), body=body)
+        return [*before, made], lists
+
+    def typed(self, var: Var, t: Type) -> Var:
+        self.context.types[var] = t
+        return var
+
+    def body(
+        self, leaf: Leaf, params: dict[Any, Var], current: dict[Any, Atom], pending: frozenset[Var] = frozenset()
+    ) -> Block:
+        """Rebuild the tree: push kept values where they are defined, count at the leaves."""
+        block = leaf.block
+        if leaf.skipped:
+            return self.ended(block, list(block.statements), params, current, counted=False)
+        statements = list(leaf.forward)
+        here = pending | {r for st in statements for r in results_of(st)}
+        if leaf is self.tree:
+            here |= set(self.s.body.params)
+        if leaf.children is not None and any(child.skipped for child in leaf.children):
+            # an iteration that is not counted keeps nothing: keep after the exit
+            return self.tail(leaf, statements, params, current, frozenset(here))
+        current = dict(current)
+        for v, param in params.items():
+            if v is not None and v in here:
+                pushed = self.typed(Var(param.name, v.place), self.context.types[param])
+                call = Call(pushed, Const(ops.push), (param, v), (), v.place, "adjoint")
+                self.context.definition[pushed] = call
+                statements.append(call)
+                current[v] = pushed
+        if leaf.children is None:
+            return self.ended(block, statements, params, current, counted=True)
+        return self.tail(leaf, statements, params, current, frozenset())
+
+    def tail(
+        self,
+        leaf: Leaf,
+        statements: list[Statement],
+        params: dict[Any, Var],
+        current: dict[Any, Atom],
+        pending: frozenset[Var],
+    ) -> Block:
+        tail = leaf.block.statements[-1]
+        assert isinstance(tail, If) and leaf.children is not None
+        then, orelse = (self.body(child, params, current, pending) for child in leaf.children)
+        return Block((), (*statements, replace(tail, then=then, orelse=orelse)), Unreachable())
+
+    def ended(
+        self, block: Block, statements: list[Statement], params: dict[Any, Var], current: dict[Any, Atom], counted: bool
+    ) -> Block:
+        """A leaf: its values, then each list (dense: None where the value was not reached), then
+        the count."""
+        end = block.end
+        if not isinstance(end, (Continue, Break)):
+            return Block((), tuple(statements), end)
+        values = list(end.values)
+        for v, param in params.items():
+            if v is None:
+                values.append(self.counted(statements, param) if counted else param)
+            elif v in current or not counted:
+                values.append(current.get(v, param))
+            else:
+                pushed = self.typed(Var(param.name), self.context.types[param])
+                call = Call(pushed, Const(ops.push), (param, Const(None)), (), self.s.place, "adjoint")
+                self.context.definition[pushed] = call
+                statements.append(call)
+                values.append(pushed)
+        return Block((), tuple(statements), type(end)(tuple(values)))
+
+    def counted(self, statements: list[Statement], param: Var) -> Var:
+        more = self.typed(Var("trips", self.s.place), INT)
+        call = Call(more, Const(operator.add), (param, Const(1)), (), self.s.place, "adjoint")
+        self.context.definition[more] = call
+        statements.append(call)
+        return more
+
+    # -- the reverse loop's iterable --------------------------------------------------------
+
+    def source(self, count: Var | None, unit: bool, ranged: bool, by_number: bool) -> Any:
+        s = self.s
+
+        def make(b: Builder) -> Atom:
+            role, b.role = b.role, "adjoint"
+            if count is None and isinstance(s, For) and (unit or not by_number):
+                out = b.emit(reversed, (s.iterable,), reversed_type())
+            elif count is None and isinstance(s, For):
+                steps = b.emit(range, (b.emit(len, (s.iterable,), INT),), RangeT(True))
+                out = b.emit(reversed, (steps,), reversed_type())
+            elif isinstance(s, For) and ranged and not unit and not by_number:
+                ran = b.emit(
+                    operator.getitem, (s.iterable, b.call(slice, None, count, None)), RangeT(False)
+                )
+                out = b.emit(reversed, (ran,), reversed_type())
+            else:
+                assert count is not None
+                steps = b.emit(range, (count,), RangeT(True))
+                out = b.emit(reversed, (steps,), reversed_type())
+            b.role = role
+            return out
+
+        return make
+
+
+def reversed_type() -> Type:
+    return RangeT(False)
+
+
+def is_range(types: Any, atom: Atom) -> bool:
+    if isinstance(atom, Const):
+        return isinstance(atom.value, range)
+    return isinstance(types[atom], RangeT)
+
+
+def is_unit(types: Any, atom: Atom) -> bool:
+    if isinstance(atom, Const):
+        return isinstance(atom.value, range) and atom.value.start == 0 and atom.value.step == 1
+    t = types[atom]
+    return isinstance(t, RangeT) and t.unit
+
+
+def results_of(s: Statement) -> tuple[Var, ...]:
+    return (s.result,) if isinstance(s, Call) else s.results
+
+
+def defined_here(tree: Leaf) -> set[Var]:
+    """What the forward body defines at the levels of the tree of exits."""
+    out: set[Var] = set(tree.block.params)
+    todo = [tree]
+    while todo:
+        leaf = todo.pop()
+        statements = leaf.forward if not leaf.skipped else leaf.block.statements
+        out.update(r for st in statements for r in results_of(st))
+        todo.extend(leaf.children or ())
+    return out
+
+
+def ends_of(body: Block) -> list[Any]:
+    out: list[Any] = []
+    todo = [body]
+    while todo:
+        block = todo.pop()
+        if isinstance(block.end, Unreachable) and block.statements and isinstance(block.statements[-1], If):
+            todo += [block.statements[-1].orelse, block.statements[-1].then]
+        else:
+            out.append(block.end)
+    return out
+
+
+def ends_in_raise(block: Block) -> bool:
+    return isinstance(block.end, Raise)
+

@@ -1,0 +1,114 @@
+"""Transforms met inside a function that is being specialised.
+
+`grad(f)` inside differentiated code is a value whose call runs f and its derivative in place; a
+module-level `df = grad(f)` likewise. The public classes and functions register here, since this
+stage may not import them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.calls import class_handlers, handles
+from adcompile.autodiff.transform import gradient, pushforward
+from adcompile.errors import Place, Unsupported
+from adcompile.ir.nodes import Atom, Call, Const
+from adcompile.ir.types import Known, Method, differentiable
+
+Kwargs = list[tuple[str, Atom]]
+
+
+@dataclass(frozen=True)
+class Template:
+    """A transform waiting for its function, which comes as the first argument of the call."""
+
+    transform: str
+    argnums: Any
+    has_aux: bool
+
+
+def call_gradient(
+    b: Builder, fun: Atom, transform: str, argnums: Any, has_aux: bool, args: Sequence[Atom], kwargs: Kwargs
+) -> Atom:
+    """The result of calling grad(fun) or value_and_grad(fun)."""
+    if argnums is None:
+        numbers = tuple(i for i, a in enumerate(args) if differentiable(b.type(a)))
+    else:
+        numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    value, aux, grads = gradient(b, fun, list(args), kwargs, numbers, has_aux)
+    out = b.build_tuple(*grads) if argnums is None or isinstance(argnums, tuple) else grads[0]
+    if transform == "value_and_grad":
+        head = value if aux is None else b.build_tuple(value, aux)
+        return b.build_tuple(head, out)
+    return out if aux is None else b.build_tuple(out, aux)
+
+
+def register_derivative(cls: type, describe: Callable[[Any], tuple[Any, str, Any, bool]]) -> None:
+    """Calls of instances of `cls` are derivatives: `describe` gives fun, transform, argnums, aux."""
+
+    def call(b: Builder, value: Any, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        fun, transform, argnums, has_aux = describe(value)
+        return call_gradient(b, Const(fun), transform, argnums, has_aux, args, kwargs)
+
+    class_handlers[cls] = call
+
+
+def _call_template(
+    b: Builder, value: Template, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str
+) -> Atom:
+    fun, *rest = args
+    return call_gradient(b, fun, value.transform, value.argnums, value.has_aux, rest, kwargs)
+
+
+class_handlers[Template] = _call_template
+
+
+def register_transform(fn: Any, transform: str) -> None:
+    """Calls of `fn(f, argnums=…, has_aux=…)` give a derivative function."""
+
+    @handles(fn)
+    def make(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        settings = dict(kwargs)
+        names = ("fun", "argnums", "has_aux")
+        settings.update(zip(names[1:], args[1:]))
+        fun = args[0] if args else settings.get("fun")
+        if fun is None or any(not b.known(v) for k, v in settings.items() if k != "fun"):
+            raise Unsupported(f"{transform} with settings that are not constants", place, "write argnums as a literal")
+        argnums = b.value(settings["argnums"]) if "argnums" in settings else 0
+        has_aux = b.value(settings["has_aux"]) if "has_aux" in settings else False
+        template = Template(transform, argnums, has_aux)
+        if isinstance(b.type(fun), Known):
+            return _Bound.make(b, fun, template)
+        return _Bound.make(b, fun, template)
+
+
+class _Bound:
+    """A template with its function: a Method value that no statement computes."""
+
+    @staticmethod
+    def make(b: Builder, fun: Atom, template: Template) -> Atom:
+        var = b.new("derivative", Method(template, b.type(fun)))
+        b.context.definition[var] = Call(var, Const(template), (fun,))
+        return var
+
+
+def register_jvp(fn: Any) -> None:
+    """`jvp(f, primals, tangents)` inside a function."""
+
+    @handles(fn)
+    def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        settings = dict(kwargs)
+        fun, primals, tangents = args[0], *(
+            args[k] if len(args) > k else settings[n] for k, n in ((1, "primals"), (2, "tangents"))
+        )
+        values, dots = b.items(primals), b.items(tangents)
+        pairs = [(i, d) for i, d in enumerate(dots) if not (b.known(d) and b.value(d) is None)]
+        value, dot = pushforward(b, fun, values, [], pairs)
+        return b.build_tuple(value, dot)
+
+
+def register_identity(fn: Any) -> None:
+    """stop_gradient: the value, with no derivative (its rule is constant)."""

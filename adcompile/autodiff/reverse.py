@@ -1,0 +1,201 @@
+"""Reverse mode: one pass from the last statement to the first.
+
+`Sweep.statements` walks a block backwards. For each statement it gives the forward statements
+(the primal's own, which keep what is needed) and emits the adjoint statements into a builder.
+Branches are replayed on the same test; what an adjoint reads of a branch's values the branch
+yields. Loops are in autodiff/loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adcompile.analysis.activity import Activity
+from adcompile.analysis.builder import Builder, is_structured
+from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of, refuse
+from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.live import live_statements
+from adcompile.autodiff.loops import LoopReversal
+from adcompile.ir import ops
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    End,
+    For,
+    If,
+    Statement,
+    Var,
+    While,
+    Yield,
+)
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Known, differentiable
+from adcompile.ir.walk import defined, free_vars, substitute
+from adcompile.rules.registry import lookup
+
+
+class Sweep:
+    """The reverse of one function body."""
+
+    def __init__(self, builder: Builder, activity: Activity, derived: Any) -> None:
+        self.context = builder.context
+        self.facts = activity
+        self.derived = derived  # split forms of functions called by reference
+        self.active_vars = set(activity.active)
+        self.why: dict[Var, str] = {}
+        self.depth = 0
+
+    def active(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and atom in self.active_vars
+
+    # -- blocks -----------------------------------------------------------------------------
+
+    def statements(self, statements: Sequence[Statement], cot: Cotangents) -> list[Statement]:
+        """Emit the adjoints of `statements` into `cot.builder`; the forward statements."""
+        forward: list[list[Statement]] = []
+        for s in reversed(statements):
+            cot.builder.place = s.place
+            forward.append(self.statement(s, cot))
+        return [s for chunk in reversed(forward) for s in chunk]
+
+    def statement(self, s: Statement, cot: Cotangents) -> list[Statement]:
+        if isinstance(s, Call):
+            return self.call(s, cot)
+        if isinstance(s, If):
+            return self.branch(s, cot)
+        assert isinstance(s, (For, While))
+        return LoopReversal(self, s, cot).run()
+
+    def call(self, s: Call, cot: Cotangents) -> list[Statement]:
+        if not self.active(s.result):
+            return [s]
+        y_bar = self.result_cotangent(s.result, cot)
+        if y_bar is None:
+            return [s]
+        if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
+            return self.derived.reverse_call(self, s, y_bar, cot)
+        rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
+        if rule is not None and rule.kind == "explicit" and kind_of(rule, s) == "rrule":
+            return self.explicit(s, rule, y_bar, cot)
+        if not isinstance(s.fn, Const):
+            raise refuse(s)
+        add_adjoint(cot.builder, s, y_bar, cot, self.active)
+        return [s]
+
+    def explicit(self, s: Call, rule: Any, y_bar: Atom, cot: Cotangents) -> list[Statement]:
+        """An rrule: its body runs forward in place of the call, its pullback in reverse."""
+        forward = Builder(self.context, s.role, place=s.place)
+        y, pull = forward.items(inline_rule(forward, rule.rrule, s.args, s.kwargs))[:2]
+        forward.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, s.role))
+        b = cot.builder
+        pulled = b.dispatch(pull, [y_bar], [])
+        listed = b.items(pulled) if is_structured(b.type(pulled)) else [pulled]
+        for arg, g in zip(s.args, listed):
+            if self.active(arg):
+                cot.add(arg, g)
+        return forward.statements
+
+    def result_cotangent(self, var: Var, cot: Cotangents) -> Atom | None:
+        """The cotangent of a call's result; for a container, a display of its parts'."""
+        t = self.context.types[var]
+        stand_ins = self.context.stand_ins.get(var)
+        if stand_ins is None:
+            return cot.get(var)
+        b = cot.builder
+        gathered = [cot.get(p) for p in stand_ins]
+        if all(g is None for g in gathered):
+            return None
+        whole: list[Atom] = []
+        for k, (p, g) in enumerate(zip(stand_ins, gathered)):
+            if g is None and not differentiable(self.context.types[p]):
+                g = Const(None)
+            if g is None:
+                real = b.item(var, k)
+                g = zero(b, real) if isinstance(real, Var) else Const(0.0)
+            whole.append(g)
+        return b.build(t, whole)
+
+    # -- branches ---------------------------------------------------------------------------
+
+    def branch(self, s: If, cot: Cotangents) -> list[Statement]:
+        """A value-yielding If: replay its test, sweep each branch, join the cotangents."""
+        bars = {r: cot.get(r) for r in s.results if self.active(r)}
+        sides = []
+        for block in (s.then, s.orelse):
+            child = cot.child(cot.builder.child(), defined(block))
+            child.builder.place = s.place
+            if isinstance(block.end, Yield):
+                for r, v in zip(s.results, block.end.values):
+                    if bars.get(r) is not None and self.active(v):
+                        child.add(v, bars[r])
+            forward = self.statements(block.statements, child)
+            sides.append((block, child, forward))
+        return self.join_branches(s, sides, cot)
+
+    def join_branches(self, s: If, sides: list[Any], cot: Cotangents, tail: bool = False) -> list[Statement]:
+        """Build the reverse If and the forward If that yields what the reverse reads."""
+        b = cot.builder
+        touched = list(dict.fromkeys(v for _, c, _ in sides for v in c.local if v not in c.defined))
+        results: list[Var] = []
+        columns: list[list[Atom]] = [[], []]
+        for v in touched:
+            values = [c.local[v] if v in c.local else cot.get(v) for _, c, _ in sides]
+            owned = all(x is None or x in cot.owned for x in values)
+            made = [x if x is not None else zero(c.builder, v) for x, (_, c, _) in zip(values, sides)]
+            types = [c.builder.type(x) for x, (_, c, _) in zip(made, sides)]
+            same = all(t == types[0] for t in types) and not isinstance(types[0], Known)
+            result = b.new(f"{v.name}_bar", types[0] if same else tangent_type(b.type(v)))
+            self.context.shape[result] = self.context.shape.get(v, v)
+            for column, x in zip(columns, made):
+                column.append(x)
+            results.append(result)
+            cot.set(v, result)
+            if owned:
+                cot.owned.add(result)
+        for _, c, _ in sides:
+            cot.updated_in_place |= c.updated_in_place - c.defined
+        reverses = [live_statements(c.builder.statements, column) for (_, c, _), column in zip(sides, columns)]
+        blocks = [Block((), tuple(r), Yield(tuple(column))) for r, column in zip(reverses, columns)]
+        extra = self.kept_results(sides, blocks)
+        blocks = [substitute(block, dict(extra)) for block in blocks]
+        if results:
+            b.append(If(tuple(results), s.test, blocks[0], blocks[1], s.place, "adjoint"))
+        return [self.forward_if(s, [(block, forward) for block, _, forward in sides], extra)]
+
+    def kept_results(self, sides: list[Any], blocks: list[Block]) -> list[tuple[Var, Var]]:
+        """Values of the branches that the reverse reads: (value, the result that carries it)."""
+        kept: list[tuple[Var, Var]] = []
+        for (_, _, forward), block in zip(sides, blocks):
+            inside = defined_in(forward)
+            for v in free_vars(block):
+                if v in inside:
+                    result = Var(v.name, v.place)
+                    self.context.types[result] = self.context.types[v]
+                    self.context.shape[result] = self.context.shape.get(v, v)
+                    kept.append((v, result))
+        return kept
+
+    def forward_if(self, s: If, forwards: list[Any], extra: list[tuple[Var, Var]]) -> If:
+        blocks = []
+        for block, forward in forwards:
+            inside = defined_in(forward)
+            end: End = block.end
+            if isinstance(end, Yield):
+                absent = Const(None) if self.depth else Const(ops.UNDEFINED)
+                end = Yield((*end.values, *(v if v in inside else absent for v, _ in extra)))
+            blocks.append(Block((), tuple(forward), end))
+        return If((*s.results, *(r for _, r in extra)), s.test, blocks[0], blocks[1], s.place, s.role)
+
+
+def defined_in(statements: Sequence[Statement]) -> set[Var]:
+    """The values that a sequence of statements defines at its own level."""
+    out: set[Var] = set()
+    for s in statements:
+        if isinstance(s, Call):
+            out.add(s.result)
+        else:
+            out.update(s.results)
+    return out

@@ -1,0 +1,232 @@
+"""Derivatives of functions called by reference (recursive ones): each gets, once per set of
+active arguments, a tangent function, or a forward function that also returns what its pullback
+reads, and that pullback.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adcompile.analysis.activity import Activity, Useful, Varied
+from adcompile.analysis.builder import Builder, Context, is_structured, parts
+from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.live import live_statements
+from adcompile.errors import Unsupported
+from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import UNKNOWN, TupleT, Type, differentiable
+from adcompile.ir.walk import free_vars, substitute
+
+if TYPE_CHECKING:
+    from adcompile.autodiff.forward import Forward
+    from adcompile.autodiff.reverse import Sweep
+
+
+@dataclass
+class Split:
+    """The two halves of a function's reverse mode."""
+
+    forward: FunctionRef
+    pullback: FunctionRef
+
+
+class Derived:
+    """Finds or makes derived functions; kept in the context so that recursion meets them."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    # -- reverse ----------------------------------------------------------------------------
+
+    def reverse_call(self, sweep: Sweep, s: Call, y_bar: Atom, cot: Cotangents) -> list[Statement]:
+        assert isinstance(s.fn, Const)
+        ref: FunctionRef = s.fn.value
+        mask = tuple(sweep.active(a) for a in s.args)
+        split = self.split(ref, mask)
+        t = self.context.types[s.result]
+        pair, kept = Var("pair", s.place), Var(f"{ref.name}_kept", s.place)
+        self.context.types[pair] = TupleT((t, UNKNOWN))
+        self.context.types[kept] = UNKNOWN
+        forward: list[Statement] = [
+            Call(pair, Const(split.forward), s.args, (), s.place, s.role),
+            Call(s.result, Const(operator.getitem), (pair, Const(0)), (), s.place, s.role),
+            Call(kept, Const(operator.getitem), (pair, Const(1)), (), s.place, "adjoint"),
+        ]
+        for call in forward:
+            assert isinstance(call, Call)
+            self.context.definition.setdefault(call.result, call)
+        b = cot.builder
+        wrt = [a for a, m in zip(s.args, mask) if m]
+        types = TupleT(tuple(tangent_type(b.type(a)) for a in wrt))
+        bars = b.emit(Const(split.pullback), (kept, y_bar), types, (), f"{ref.name}_bars", s.place)
+        for k, a in enumerate(wrt):
+            cot.add(a, b.item(bars, k))
+        return forward
+
+    def split(self, ref: FunctionRef, mask: tuple[bool, ...]) -> Split:
+        key = ("split", ref, mask)
+        found = self.context.specialised.get(key)
+        if found is None:
+            found = Split(FunctionRef(f"{ref.name}_fwd"), FunctionRef(f"{ref.name}_pullback"))
+            self.context.specialised[key] = found
+            self.make_split(found, self.context.functions[ref], mask)
+        return found
+
+    def make_split(self, split: Split, function: Function, mask: tuple[bool, ...]) -> None:
+        wrt = [p for p, m in zip(function.params, mask) if m]
+        forward = Builder(self.context, "primal")
+        end = function.body.end
+        if isinstance(end, Raise):
+            raise Unsupported("this function never returns", function.place, "")
+        assert isinstance(end, Return)
+        halves = split_body(self.context, self, function.body.statements, end.value, wrt)
+        kept = halves.kept
+        forward.statements.extend(halves.forward)
+        store = forward.build(TupleT(()), list(kept), name="kept")
+        out = forward.build(TupleT(()), [end.value, store])
+        self.context.functions[split.forward] = Function(
+            split.forward.name, function.params, (), forward.block((), Return(out)), Signature(), function.place
+        )
+        self.context.functions[split.pullback] = Function(
+            split.pullback.name, (halves.store, halves.seed), (), halves.pullback, Signature(), function.place
+        )
+
+    # -- forward ----------------------------------------------------------------------------
+
+    def forward_call(self, f: Forward, s: Call) -> None:
+        assert isinstance(s.fn, Const)
+        ref: FunctionRef = s.fn.value
+        b = f.b
+        mask = tuple(f.active(a) and f.dot(a) is not None for a in s.args)
+        target = self.tangent(ref, mask)
+        dots = [d for a, m in zip(s.args, mask) if m and (d := f.dot(a)) is not None]
+        t = b.type(s.result)
+        pair = b.emit(Const(target), (*s.args, *dots), TupleT((t, tangent_structure(t))), (), "pair", s.place)
+        for k, var in ((0, s.result), (1, None)):
+            call_type = t if k == 0 else tangent_structure(t)
+            if var is None:
+                var = b.new(f"{s.result.name}_dot", call_type)
+            call = Call(var, Const(operator.getitem), (pair, Const(k)), (), s.place, "primal" if k == 0 else "tangent")
+            self.context.definition[var] = call
+            b.append(call)
+            if k == 1:
+                f.dots[s.result] = var
+
+    def tangent(self, ref: FunctionRef, mask: tuple[bool, ...]) -> FunctionRef:
+        key = ("tangent", ref, mask)
+        found = self.context.specialised.get(key)
+        if found is None:
+            found = FunctionRef(f"{ref.name}_jvp")
+            self.context.specialised[key] = found
+            self.make_tangent(found, self.context.functions[ref], mask)
+        return found
+
+    def make_tangent(self, made: FunctionRef, function: Function, mask: tuple[bool, ...]) -> None:
+        end = function.body.end
+        assert isinstance(end, Return)
+        b = Builder(self.context, "primal")
+        wrt = [p for p, m in zip(function.params, mask) if m]
+        dots = [b.new(f"{p.name}_dot", tangent_type(b.type(p))) for p in wrt]
+        facts = body_facts(self.context, function.body.statements, wrt, end.value)
+        f = self.context.make_forward(b, facts, self)
+        f.dots.update(zip(wrt, dots))
+        f.statements(function.body.statements)
+        d = f.whole_dot(end.value)
+        value_dot = d if d is not None else f.zero(end.value)
+        out = b.build(TupleT(()), [end.value, value_dot])
+        params = (*function.params, *dots)
+        self.context.functions[made] = Function(
+            made.name, params, (), b.block((), Return(out)), Signature(), function.place
+        )
+
+
+def tangent_structure(t: Type) -> Type:
+    if isinstance(t, TupleT):
+        return TupleT(tuple(map(tangent_structure, t.items)), t.cls)
+    return tangent_type(t)
+
+
+def body_facts(context: Context, statements: Sequence[Statement], wrt: Sequence[Var], result: Atom) -> Activity:
+    varied, useful = Varied(context.types), Useful(context.types)
+    varied.vars.update(wrt)
+    block = Block((), tuple(statements), Return(result))
+    varied.run(block)
+    useful.run(block)
+    return Activity(frozenset(varied.vars), frozenset(varied.vars & useful.vars))
+
+
+@dataclass
+class Halves:
+    """A body split in two: forward statements, the values kept, and the pullback's body whose
+    parameters are `store` (the tuple of kept values) and `seed`."""
+
+    forward: list[Statement]
+    kept: list[Var]
+    store: Var
+    seed: Var
+    pullback: Block
+
+
+def split_body(
+    context: Context,
+    derived: Derived,
+    statements: Sequence[Statement],
+    result: Atom,
+    wrt: Sequence[Var],
+    finish: Any = None,
+) -> Halves:
+    """Reverse a body into two functions. `finish(builder, table)` gives what the pullback
+    returns; by default the tuple of the cotangents of `wrt`."""
+    facts = body_facts(context, statements, wrt, result)
+    adjoint = Builder(context, "adjoint")
+    seed = adjoint.new("y_bar", tangent_structure(context.types[result] if isinstance(result, Var) else UNKNOWN))
+    table = Cotangents(adjoint)
+    sweep = context.make_sweep(adjoint, facts, derived)
+    sweep.depth = 1  # values that a branch did not reach are kept as None
+    table.defined = set()
+    if isinstance(result, Var):
+        add_seed(adjoint, table, result, seed, sweep)
+    forward = sweep.statements(statements, table)
+    if finish is not None:
+        out = finish(adjoint, table)
+    else:
+        bars = [table.get(v) for v in wrt]
+        out = adjoint.build(
+            TupleT(()), [g if g is not None else zero(adjoint, v) for g, v in zip(bars, wrt)]
+        )
+    live = live_statements(adjoint.statements, [out])
+    body = Block((), tuple(live), Yield((out,)))
+    kept = [v for v in free_vars(body) if v is not seed]
+    store = Var("kept", None)
+    context.types[store] = UNKNOWN
+    reads: list[Statement] = []
+    mapping: dict[Var, Atom] = {}
+    for k, v in enumerate(kept):
+        fresh = Var(v.name, v.place)
+        context.types[fresh] = context.types[v]
+        context.shape[fresh] = context.shape.get(v, v)
+        call = Call(fresh, Const(operator.getitem), (store, Const(k)), (), v.place, "adjoint")
+        context.definition[fresh] = call
+        reads.append(call)
+        mapping[v] = fresh
+    mapped = substitute(body, mapping)
+    assert isinstance(mapped.end, Yield)
+    pullback = Block((), (*reads, *mapped.statements), Return(mapped.end.values[0]))
+    context.why.update(sweep.why)
+    return Halves(forward, kept, store, seed, pullback)
+
+
+def add_seed(b: Builder, table: Cotangents, result: Var, seed: Atom, sweep: Any) -> None:
+    t = b.type(result)
+    if is_structured(t):
+        items = b.context_items(result)
+        for k, (item, part) in enumerate(zip(items, parts(t))):
+            if differentiable(part) and isinstance(item, Var):
+                piece = b.item(seed, k)
+                add_seed(b, table, item, piece, sweep)
+        return
+    if sweep.active(result) or result in b.context.stand_in_set:
+        table.add(result, seed)

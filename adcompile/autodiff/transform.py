@@ -1,0 +1,255 @@
+"""The transforms as calls: run a function into the builder, then add its derivative's code.
+
+A derivative is always taken of IR in place: the function is inlined where the derivative is
+called, its arguments under fresh names (so that a value captured from outside is a constant of
+the inner derivative), and what the transform adds is ordinary IR, which an outer transform
+differentiates like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.activity import Activity, Useful, Varied
+from adcompile.analysis.builder import Builder, is_structured, parts
+from adcompile.autodiff.cotangents import Cotangents, zero
+from adcompile.autodiff.forward import Forward
+from adcompile.autodiff.reverse import Sweep
+from adcompile.autodiff.separate import Derived
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
+from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, Type, differentiable
+from adcompile.ir.walk import statements_of
+
+
+def independent(b: Builder, value: Atom) -> Atom:
+    """A fresh name for an argument (leaf by leaf), to differentiate by."""
+    t = b.type(value)
+    if is_structured(t):
+        return b.build(t, [independent(b, item) for item in b.items(value)])
+    if not differentiable(t):
+        return value
+    if isinstance(t, Known):
+        t = Scalar(frozenset({type(t.value)}))
+    var = b.emit(ops.identity, (value,), t, (), getattr(value, "name", "x"))
+    if isinstance(value, Var):
+        b.context.shape[var] = b.context.shape.get(value, value)
+    return var
+
+
+def leaves(b: Builder, value: Atom) -> list[Var]:
+    """The differentiable leaves of an argument made by `independent`."""
+    if is_structured(b.type(value)):
+        return [leaf for item in b.items(value) for leaf in leaves(b, item)]
+    return [value] if isinstance(value, Var) and differentiable(b.type(value)) else []
+
+
+def facts(b: Builder, statements: Sequence[Statement], inputs: Sequence[Var], outputs: Sequence[Atom]) -> Activity:
+    """Activity of statements in the middle of a block."""
+    types = b.context.types
+    varied, useful = Varied(types), Useful(types)
+    varied.vars.update(inputs)
+    block = Block((), tuple(statements), Yield(tuple(outputs)))
+    varied.run(block)
+    for output in outputs:
+        useful.add(output)
+    useful.run(block)
+    return Activity(frozenset(varied.vars), frozenset(varied.vars & useful.vars))
+
+
+def cut(b: Builder, start: int) -> list[Statement]:
+    """Take the statements emitted since `start` off the builder."""
+    taken = b.statements[start:]
+    del b.statements[start:]
+    return taken
+
+
+def reverse_of(
+    b: Builder, start: int, inputs: Sequence[Var], seeds: Sequence[tuple[Atom, Atom]], cot: Cotangents | None = None
+) -> Cotangents:
+    """Differentiate what was emitted since `start`: its forward form replaces it, the adjoints
+    follow, and the table of cotangents is returned."""
+    statements = cut(b, start)
+    activity = facts(b, statements, inputs, [out for out, _ in seeds])
+    adjoint = b.child()
+    adjoint.role = "adjoint"
+    inner: set[Var] = {r for s in statements_of(Block((), tuple(statements), Yield())) for r in results(s)}
+    table = Cotangents(adjoint, cot, owned=cot.owned if cot else set(), defined=inner | set(inputs))
+    sweep = Sweep(adjoint, activity, Derived(b.context))
+    for out, seed in seeds:
+        if sweep.active(out) or is_structured(b.type(out)):
+            table.add(out, seed)
+    forward = sweep.statements(statements, table)
+    b.statements.extend(forward)
+    b.statements.extend(adjoint.statements)
+    b.local |= adjoint.local
+    table.builder = b
+    return table
+
+
+def results(s: Statement) -> tuple[Var, ...]:
+    return (s.result,) if isinstance(s, Call) else s.results
+
+
+# -- gradients ----------------------------------------------------------------------------------
+
+
+def gradient(
+    b: Builder,
+    fun: Atom,
+    args: Sequence[Atom],
+    kwargs: Sequence[tuple[str, Atom]],
+    argnums: Sequence[int],
+    has_aux: bool,
+) -> tuple[Atom, Atom | None, list[Atom]]:
+    """(value, aux, gradients) of a call: the joint emission, forward and reverse in one body."""
+    values = list(args)
+    for i in argnums:
+        values[i] = independent(b, values[i])
+    start = len(b.statements)
+    result = b.dispatch(fun, values, list(kwargs))
+    value, aux = b.items(result)[:2] if has_aux else (result, None)
+    inputs = [leaf for i in dict.fromkeys(argnums) for leaf in leaves(b, values[i])]
+    role, b.role = b.role, "adjoint"
+    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))])
+    made: set[Atom] = set()
+    grads = [finished(b, table, values[i], made) for i in argnums]
+    b.role = role
+    return value, aux, grads
+
+
+def seed_one(b: Builder, value: Atom) -> Atom:
+    t = b.type(value)
+    if isinstance(t, Scalar) and len(t.kinds) == 1:
+        (kind,) = t.kinds
+        if issubclass(kind, np.inexact) and kind not in (np.float64, np.complex128):
+            return Const(kind(1.0))
+    if isinstance(t, Array):
+        return b.call(np.ones_like, value)
+    return Const(1.0)
+
+
+def finished(b: Builder, table: Cotangents, value: Atom, made: set[Atom]) -> Atom:
+    """The cotangent of an argument in its own structure, type and memory."""
+    t = b.type(value)
+    if is_structured(t):
+        return b.build(t, [finished(b, table, item, made) for item in b.items(value)])
+    if not isinstance(value, Var) or not differentiable(t):
+        return Const(None)
+    g = table.get(value)
+    if g is None:
+        g = zero(b, value)
+        if isinstance(t, Scalar):
+            return project(b, g, value, t)
+        return g
+    return project(b, g, value, t, made, table)
+
+
+def project(
+    b: Builder, g: Atom, value: Var, t: Type, made: set[Atom] | None = None, table: Cotangents | None = None
+) -> Atom:
+    """`g` in the class, dtype and shape of `value`; arrays writable and shared with nothing."""
+    gt = b.type(g)
+    if isinstance(t, Scalar):
+        if t.kinds == frozenset({float}):
+            if isinstance(gt, Scalar) and gt.kinds == frozenset({float}):
+                return g
+            if isinstance(g, Const):
+                return Const(float(g.value))
+            return b.emit(float, (g,), t)
+        return b.emit(rt.like, (g, value), t)
+    if isinstance(t, Array):
+        fresh = made is not None and g not in made and isinstance(g, Var) and is_fresh(b, g, table)
+        if made is not None:
+            made.add(g)
+        if fresh and isinstance(gt, Array) and gt.dtype == t.dtype and same_rank(gt, t):
+            return g
+        return b.emit(rt.own, (g, value), t)
+    return b.emit(rt.own, (g, value), t)
+
+
+def same_rank(a: Array, b: Array) -> bool:
+    return a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims)
+
+
+FRESH = {"add", "sub", "mul", "truediv", "pow", "neg", "matmul", "zeros_like", "index_add", "copy", "accumulate"}
+
+
+def is_fresh(b: Builder, g: Var, table: Cotangents | None) -> bool:
+    """Whether the array was allocated by the adjoint code itself (not a view, not an argument)."""
+    if table is not None and g in table.owned:
+        return True
+    call = b.context.definition.get(g)
+    if call is None or call.role != "adjoint" or not isinstance(call.fn, Const):
+        return False
+    fn = call.fn.value
+    return isinstance(fn, np.ufunc) or getattr(fn, "__name__", "") in FRESH
+
+
+# -- forward ------------------------------------------------------------------------------------
+
+
+def pushforward(
+    b: Builder,
+    fun: Atom,
+    args: Sequence[Atom],
+    kwargs: Sequence[tuple[str, Atom]],
+    tangents: Sequence[tuple[int, Atom]],
+    has_aux: bool = False,
+) -> tuple[Atom, Atom]:
+    """(value, tangent) of a call along the given tangents of some arguments."""
+    values = list(args)
+    for i, _ in tangents:
+        values[i] = independent(b, values[i])
+    start = len(b.statements)
+    result = b.dispatch(fun, values, list(kwargs))
+    dots: dict[Var, Atom] = {}
+    for i, dot in tangents:
+        pair_leaves(b, values[i], dot, dots)
+    statements = cut(b, start)
+    target = b.items(result)[0] if has_aux else result
+    activity = facts(b, statements, list(dots), [target])
+    outer, b.role = b.role, b.role
+    forward = Forward(b, activity, Derived(b.context))
+    forward.dots.update(dots)
+    forward.statements(statements)
+    b.role = outer
+    return result, tangent_of(b, forward, target)
+
+
+def pair_leaves(b: Builder, value: Atom, dot: Atom, out: dict[Var, Atom]) -> None:
+    """Match the leaves of an argument with those of its tangent."""
+    if isinstance(dot, Const) and dot.value is None:
+        return
+    if is_structured(b.type(value)):
+        for item, d in zip(b.items(value), b.items(dot)):
+            pair_leaves(b, item, d, out)
+    elif isinstance(value, Var) and differentiable(b.type(value)):
+        out[value] = dot
+
+
+def tangent_of(b: Builder, forward: Forward, value: Atom) -> Atom:
+    """The tangent of a result in its structure; zeros where nothing active reaches it."""
+    t = b.type(value)
+    if is_structured(t):
+        return b.build(t, [tangent_of(b, forward, item) for item in b.items(value)])
+    if not differentiable(t):
+        return Const(None)
+    dot = forward.dot(value)
+    role, b.role = b.role, "tangent"
+    if dot is None:
+        dot = zero(b, value) if isinstance(value, Var) else Const(rt.zeros_like(value.value))
+        if not isinstance(value, Var):
+            b.role = role
+            return dot
+    assert isinstance(value, Var)
+    made = project(b, dot, value, t)
+    b.role = role
+    return made
+
+
+_ = parts, ListT, TupleT, Any

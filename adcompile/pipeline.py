@@ -1,0 +1,271 @@
+"""The way of the data, in order: the only module that knows it.
+
+    function → typed IR with its derivative → optimised IR → source text → callable
+
+Specialisation and differentiation are one walk: `specialise` runs the function into a builder
+(frontend.lower gives the IR, analysis.infer interprets it), and the transform asked for adds its
+code there (autodiff). What comes out is verified, optimised, printed and loaded.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adcompile.analysis import builtins as _builtins  # noqa: F401  registers its handlers
+from adcompile.analysis import structure as _structure  # noqa: F401  registers its handlers
+from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.calls import Restart, new_context
+from adcompile.analysis.infer import Terminated
+from adcompile.autodiff import nested as _nested  # noqa: F401  registers its handlers
+from adcompile.autodiff.composite import install
+from adcompile.autodiff.separate import Derived as Separate
+from adcompile.autodiff.separate import split_body
+from adcompile.autodiff.transform import finished, gradient, independent, leaves, pushforward
+from adcompile.backend.emit import emit
+from adcompile.backend.load import load
+from adcompile.errors import AdcompileError
+from adcompile.ir.abstract import type_of
+from adcompile.ir.nodes import Atom, Call, Const, End, Function, Return, Signature, Var
+from adcompile.ir.program import FunctionRef, Guard, Program
+from adcompile.ir.types import Known, Type
+from adcompile.ir.walk import large_stack, statements_of
+from adcompile.optimise.passes import PASSES, Pass, optimise
+
+STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a function. `argnums` are positions of arguments; kinds: the function
+    itself, tangents forward, gradients in one body (joint), or value and pullback (split)."""
+
+    kind: Literal["primal", "forward", "joint", "split"]
+    argnums: tuple[int, ...] = ()
+    value: bool = False
+    has_aux: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """A compiled derivative. `call(*args, *cells, …)`; `captured(fun)` gives the cells' values
+    for a fresh closure of the same code; `pullback(kept, cotangent)` for split; `result` is the
+    type of the function's value (without aux)."""
+
+    call: Callable[..., Any]
+    pullback: Callable[..., Any] | None
+    source: str
+    guards: tuple[Guard, ...]
+    program: Program
+    result: Type
+    cells: tuple[int, ...]
+    saved: tuple[tuple[Var, Type], ...] = ()
+
+    @property
+    def has_cells(self) -> bool:
+        return bool(self.cells)
+
+    def captured(self, fun: Any) -> tuple[Any, ...]:
+        closure = plain(fun).__closure__ or ()
+        return tuple(closure[i].cell_contents for i in self.cells)
+
+
+def plain(fun: Any) -> Any:
+    """The Python function under the transforms around it."""
+    while not inspect.isfunction(fun) and hasattr(fun, "fun"):
+        fun = fun.fun
+    return fun
+
+
+def derive(
+    fun: Any,
+    request: Request,
+    types: tuple[Type, ...],
+    kwtypes: tuple[tuple[str, Type], ...] = (),
+    passes: tuple[Pass, ...] = PASSES,
+) -> Derived:
+    """Specialise, differentiate, optimise, print and load. Raises AdcompileError with a place
+    where the function does what cannot be followed."""
+    return large_stack(_derive, fun, request, types, kwtypes, passes)
+
+
+def _derive(
+    fun: Any,
+    request: Request,
+    types: tuple[Type, ...],
+    kwtypes: tuple[tuple[str, Type], ...],
+    passes: tuple[Pass, ...],
+) -> Derived:
+    made = specialise(fun, request, types, kwtypes)
+    program = optimise(made.program, passes)
+    emitted = emit(program)
+    call = load(emitted, emitted.name)
+    pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
+    return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, made.saved)
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    program: Program
+    result: Type
+    cells: tuple[int, ...]
+    saved: tuple[tuple[Var, Type], ...] = ()
+
+
+def specialise(
+    fun: Any, request: Request, types: tuple[Type, ...], kwtypes: tuple[tuple[str, Type], ...] = ()
+) -> Made:
+    """The typed program of a request, not yet optimised."""
+    separate: set[Any] = set()
+    while True:
+        context = new_context()
+        install(context)
+        context.separate |= separate
+        try:
+            return Entry(context, fun, request).build(types, kwtypes)
+        except Restart:
+            separate |= context.separate
+
+
+SUFFIX = {"primal": "", "forward": "_jvp", "joint": "_grad", "split": "_vjp"}
+
+
+class Entry:
+    """The entry function of a program."""
+
+    def __init__(self, context: Context, fun: Any, request: Request) -> None:
+        self.context, self.fun, self.request = context, fun, request
+        self.b = Builder(context)
+        self.function = plain(fun)
+        name = getattr(self.function, "__name__", "f")
+        self.name = ("f" if name == "<lambda>" else name) + SUFFIX[request.kind]
+        self.params: list[Var] = []
+        self.result: Type = Known(None)
+
+    def build(self, types: tuple[Type, ...], kwtypes: tuple[tuple[str, Type], ...]) -> Made:
+        args = [self.param(n, t) for n, t in zip(self.names(len(types)), types)]
+        kwargs = [(n, self.param(n, t)) for n, t in kwtypes]
+        cells = self.cells()
+        saved: tuple[tuple[Var, Type], ...] = ()
+        ref = FunctionRef(self.name)
+        try:
+            if self.request.kind == "split":
+                value, saved = self.split(ref, args, kwargs)
+            else:
+                value = self.whole(args, kwargs)
+            end: End = Return(value)
+        except Terminated as stop:
+            end = stop.end
+        body = self.b.block((), end)
+        self.context.functions[ref] = Function(self.name, tuple(self.params), (), body, Signature())
+        program = Program(
+            ref, reachable(ref, self.context.functions), self.context.types, tuple(self.context.guards.values())
+        )
+        return Made(program, self.result, cells, saved)
+
+    def names(self, count: int) -> list[str]:
+        try:
+            names = [p.name for p in inspect.signature(self.function).parameters.values() if p.kind in (0, 1)]
+        except (TypeError, ValueError):
+            names = []
+        return [names[i] if i < len(names) else f"x{i}" for i in range(count)]
+
+    def param(self, name: str, t: Type) -> Atom:
+        var = self.b.new(name, t)
+        self.params.append(var)
+        return Const(t.value) if isinstance(t, Known) else var
+
+    def cells(self) -> tuple[int, ...]:
+        """Data captured by the function comes in as parameters behind the arguments."""
+        out: list[int] = []
+        for i, cell in enumerate(getattr(self.function, "__closure__", None) or ()):
+            try:
+                contents = cell.cell_contents
+            except ValueError:
+                continue
+            t = type_of(contents)
+            if not isinstance(t, Known):
+                var = self.param(self.function.__code__.co_freevars[i], t)
+                assert isinstance(var, Var)
+                self.context.example[var] = contents
+                self.context.cells[id(cell)] = var
+                out.append(i)
+        return tuple(out)
+
+    # -- the kinds --------------------------------------------------------------------------
+
+    def whole(self, args: list[Atom], kwargs: list[tuple[str, Atom]]) -> Atom:
+        b, request = self.b, self.request
+        fun = Const(self.fun)
+        if request.kind == "primal":
+            value = b.dispatch(fun, args, kwargs)
+            self.result = b.type(value)
+            return value
+        if request.kind == "forward":
+            dots: list[tuple[int, Atom]] = []
+            for i in request.argnums:
+                dots.append((i, self.param(f"{getattr(args[i], 'name', 'x')}_dot", b.type(args[i]))))
+            value, dot = pushforward(b, fun, args, kwargs, dots, request.has_aux)
+            self.result = b.type(value)
+            return b.build_tuple(value, dot)
+        value, aux, grads = gradient(b, fun, args, kwargs, request.argnums, request.has_aux)
+        self.result = b.type(value)
+        out = b.build_tuple(*grads)
+        if aux is not None:
+            return b.build_tuple(b.build_tuple(value, aux), out) if request.value else b.build_tuple(out, aux)
+        return b.build_tuple(value, out) if request.value else out
+
+    def split(
+        self, ref: FunctionRef, args: list[Atom], kwargs: list[tuple[str, Atom]]
+    ) -> tuple[Atom, tuple[tuple[Var, Type], ...]]:
+        b, request = self.b, self.request
+        values = list(args)
+        for i in request.argnums:
+            values[i] = independent(b, values[i])
+        start = len(b.statements)
+        result = b.dispatch(Const(self.fun), values, kwargs)
+        value, aux = b.items(result)[:2] if request.has_aux else (result, None)
+        self.result = b.type(value)
+        statements = b.statements[start:]
+        del b.statements[start:]
+        wrt = [leaf for i in request.argnums for leaf in leaves(b, values[i])]
+
+        def finish(adjoint: Builder, table: Any) -> Atom:
+            made: set[Atom] = set()
+            return adjoint.build_tuple(*(finished(adjoint, table, values[i], made) for i in request.argnums))
+
+        halves = split_body(self.context, Separate(self.context), statements, value, wrt, finish)
+        b.statements.extend(halves.forward)
+        pullback = FunctionRef(f"{self.name}_pullback")
+        self.context.functions[pullback] = Function(
+            pullback.name, (halves.store, halves.seed), (), halves.pullback, Signature()
+        )
+        kept = b.build_tuple(*halves.kept)
+        out = (value, kept) if aux is None else (value, aux, kept)
+        return b.build_tuple(*out), tuple((v, self.context.types[v]) for v in halves.kept)
+
+
+def reachable(entry: FunctionRef, functions: dict[FunctionRef, Function]) -> dict[FunctionRef, Function]:
+    """The entry and what it calls, callees first; a pullback belongs to its forward function."""
+    out: dict[FunctionRef, Function] = {}
+    seen: set[FunctionRef] = set()
+
+    def visit(ref: FunctionRef) -> None:
+        if ref in seen:
+            return
+        seen.add(ref)
+        for s in statements_of(functions[ref].body):
+            if isinstance(s, Call) and isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
+                visit(s.fn.value)
+        out[ref] = functions[ref]
+
+    visit(entry)
+    for ref in functions:
+        if ref.name == f"{entry.name}_pullback":
+            visit(ref)
+    return out
+
+
+__all__ = ["STAGES", "AdcompileError", "Derived", "Request", "derive", "specialise"]

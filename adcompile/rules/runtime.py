@@ -1,0 +1,167 @@
+"""Rules of the runtime helpers, so that derivative code differentiates again."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.ir import ops
+from adcompile.ir.types import UNKNOWN, Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type
+from adcompile.rules.kinds import linear, non_differentiable
+from adcompile.rules.registry import Rule, register
+
+Types = list[Type]
+Settings = dict[str, Type]
+
+
+def as_second(args: Types, kwargs: Settings) -> Type:
+    """The result has the shape of the second argument and the dtype of the first."""
+    g, x = args[0], args[1]
+    if isinstance(x, (Scalar, Known)):
+        return g if isinstance(g, (Scalar, Known)) else UNKNOWN if not isinstance(g, Array) else scalar_of(g)
+    if isinstance(x, Array):
+        dtype = dtype_of(g)
+        return UNKNOWN if dtype is None else Array(dtype, x.dims)
+    return UNKNOWN
+
+
+def scalar_of(g: Array) -> Type:
+    return Scalar(frozenset({g.dtype.type}))
+
+
+def dtype_of(t: Type) -> np.dtype[Any] | None:
+    match t:
+        case Array(dtype, _):
+            return dtype
+        case Scalar(kinds):
+            return np.result_type(*(k(0) for k in kinds)) if kinds else None
+        case Known(value) if np.isscalar(value):
+            return np.asarray(value).dtype
+        case _:
+            return None
+
+
+def expanded(args: Types, kwargs: Settings) -> Type:
+    """The dims of the operand with the reduced ones at length 1, where the axis is known."""
+    g, x = args[0], args[1]
+    axis = args[2] if len(args) > 2 else kwargs.get("axis", Known(None))
+    keepdims = args[3] if len(args) > 3 else kwargs.get("keepdims", Known(False))
+    if isinstance(x, (Scalar, Known)) or isinstance(keepdims, Known) and keepdims.value is True:
+        return g
+    if isinstance(axis, Known) and axis.value is None and isinstance(g, (Scalar, Known)):
+        return g
+    dtype = dtype_of(g)
+    if not isinstance(x, Array) or x.dims is None or dtype is None:
+        return Array(dtype, None) if dtype is not None else UNKNOWN
+    axes = known_axes(axis, len(x.dims))
+    if axes is None:
+        return Array(dtype, None)
+    return Array(dtype, tuple("one" if k in axes else d for k, d in enumerate(x.dims)))
+
+
+def known_axes(axis: Type, ndim: int) -> set[int] | None:
+    if isinstance(axis, TupleT) and all(isinstance(i, Known) for i in axis.items):
+        return {int(i.value) % ndim for i in axis.items}  # type: ignore[union-attr]
+    if not isinstance(axis, Known):
+        return None
+    if axis.value is None:
+        return set(range(ndim))
+    values = axis.value if isinstance(axis.value, tuple) else (axis.value,)
+    return {int(v) % ndim for v in values}
+
+
+def reduced(args: Types, kwargs: Settings) -> Type:
+    from adcompile.rules.typing import result_type  # noqa: PLC0415
+    from adcompile.rules.registry import lookup  # noqa: PLC0415
+
+    rule = lookup(np.sum)
+    assert rule is not None
+    names = dict(zip(("axis", "keepdims"), args[1:]))
+    return result_type(np.sum, rule, args[:1], {**names, **kwargs})
+
+
+def first(args: Types, kwargs: Settings) -> Type:
+    return args[0]
+
+
+def second(args: Types, kwargs: Settings) -> Type:
+    return args[1]
+
+
+def scattered(args: Types, kwargs: Settings) -> Type:
+    x, g = args[0], args[2]
+    if isinstance(x, Array):
+        dtype = dtype_of(g)
+        return Array(dtype if dtype is not None and dtype.kind == "c" else x.dtype, x.dims)
+    return UNKNOWN
+
+
+@linear(rt.unbroadcast, typing=as_second)
+def unbroadcast(y_bar, y, g, *, x):
+    return rt.broadcast_like(y_bar, g)
+
+
+@linear(rt.broadcast_like, typing=as_second)
+def broadcast_like(y_bar, y, g, *, x):
+    return rt.unbroadcast(y_bar, g)
+
+
+@linear(rt.expand, typing=expanded)
+def expand(y_bar, y, g, *, x, axis=None, keepdims=False):
+    return rt.contract(y_bar, g)
+
+
+@linear(rt.contract, typing=as_second)
+def contract(y_bar, y, g, *, x):
+    return rt.contract(y_bar, g)
+
+
+@linear(rt.sum_over, typing=reduced)
+def sum_over(y_bar, y, p, *, axis=None, keepdims=False):
+    return rt.broadcast_like(rt.expand(y_bar, p, axis, keepdims), p)
+
+
+@linear(rt.like, typing=second)
+def like(y_bar, y, g, *, x):
+    return rt.unbroadcast(y_bar, g)
+
+
+@linear(rt.own, typing=second)
+def own(y_bar, y, g, *, x):
+    return rt.unbroadcast(y_bar, g)
+
+
+@linear(rt.scatter, wrt=(2,), typing=scattered)
+def scatter(y_bar, y, g, *, x, index):
+    return rt.gather(y_bar, index)
+
+
+def gathered(args: Types, kwargs: Settings) -> Type:
+    from adcompile.rules.registry import lookup  # noqa: PLC0415
+    from adcompile.rules.typing import result_type  # noqa: PLC0415
+
+    rule = lookup(operator.getitem)
+    assert rule is not None
+    return result_type(operator.getitem, rule, args, kwargs)
+
+
+@linear(rt.gather, typing=gathered)
+def gather(y_bar, y, x, *, index):
+    return rt.scatter(x, index, y_bar)
+
+
+@linear(rt.copy, typing=first)
+def copy(y_bar, y, x):
+    return y_bar
+
+
+# given their meaning by autodiff/adjoint and autodiff/forward, where they work on structure
+for _fn, _typing in ((rt.accumulate, first), (ops.index_add, first), (rt.add, first)):
+    register(_fn, Rule("structure", typing=_typing))
+
+non_differentiable(rt.zeros_like, rt.is_basic)
+
+_ = ListT, Seq, SliceT

@@ -1,0 +1,153 @@
+"""Array helpers of generated code, used where abstract types cannot decide at compile time.
+
+Shapes are NumPy shapes; every function leaves its arguments alone unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def unbroadcast(g: Any, x: Any) -> Any:
+    """`g` summed to the shape of `x`: the adjoint of broadcasting `x` to the shape of `g`.
+
+    A `g` of fewer elements than `x` (a cotangent that has itself not been broadcast yet) is
+    broadcast to `x` first.
+    """
+    shape = np.shape(x)
+    if np.shape(g) == shape:
+        return g
+    extra = np.ndim(g) - len(shape)
+    if extra > 0:
+        g = np.sum(g, axis=tuple(range(extra)))
+    axes = tuple(i for i, n in enumerate(shape) if n == 1 and np.ndim(g) == len(shape) and np.shape(g)[i] != 1)
+    if axes:
+        g = np.sum(g, axis=axes, keepdims=True)
+    return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+
+
+def broadcast_like(g: Any, x: Any) -> Any:
+    """`g` broadcast to the shape of `x` (a read-only view where it was smaller)."""
+    shape = np.shape(x)
+    return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+
+
+def expand(g: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The result `g` of reducing `x` over `axis`, with the reduced axes put back at length 1."""
+    if np.ndim(x) == 0 or keepdims is True or (axis is None and np.ndim(g) == 0):
+        return g
+    if axis is None:
+        axis = tuple(range(np.ndim(x)))
+    return np.expand_dims(g, axis)
+
+
+def contract(g: Any, y: Any) -> Any:
+    """The adjoint of `expand`: `g` summed and reshaped to the shape of `y`."""
+    if np.shape(g) == np.shape(y):
+        return g
+    return np.reshape(g, np.shape(y))
+
+
+def scatter(x: Any, index: Any, g: Any) -> Any:
+    """Zeros of the shape and dtype of `x` (or of `g`, if that is complex) with `g` added at
+    `index`: the adjoint of `x[index]`. Repeated indices add up."""
+    dtype = np.result_type(x, g) if np.iscomplexobj(g) else np.asarray(x).dtype
+    out = np.zeros(np.shape(x), dtype)
+    return accumulate(out, index, g)
+
+
+def gather(x: Any, index: Any) -> Any:
+    """`x[index]`: the adjoint of `scatter`."""
+    return x[index]
+
+
+def accumulate(buffer: Any, index: Any, value: Any) -> Any:
+    """`buffer[index] += value` in place with repeated indices added up; returns the buffer."""
+    if is_basic(index):
+        buffer[index] += value
+    else:
+        np.add.at(buffer, index, value)
+    return buffer
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index selects each element at most once without looking at its values."""
+    if isinstance(index, tuple):
+        return all(is_basic(i) for i in index)
+    return index is None or index is Ellipsis or isinstance(index, (int, np.integer, slice)) and not isinstance(index, bool)
+
+
+def zeros_like(x: Any) -> Any:
+    """The zero tangent of `x`: numbers, inexact arrays, lists and tuples of these."""
+    if isinstance(x, float):
+        return type(x)(0.0)
+    if isinstance(x, np.ndarray):
+        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
+    if isinstance(x, list):
+        return [zeros_like(item) for item in x]
+    if isinstance(x, tuple):
+        items = [zeros_like(item) for item in x]
+        return tuple(items) if type(x) is tuple else type(x)(*items)
+    if isinstance(x, dict):
+        return {key: zeros_like(item) for key, item in x.items()}
+    if isinstance(x, (complex, np.inexact)):
+        return type(x)(0.0)
+    if isinstance(x, (int, np.integer, np.bool_)):
+        return 0.0
+    return None
+
+
+def like(g: Any, x: Any) -> Any:
+    """`g` as the cotangent of `x`: real where `x` is real, of its dtype, shape and class."""
+    if isinstance(x, np.ndarray):
+        if np.iscomplexobj(g) and x.dtype.kind != "c":
+            g = np.real(g)
+        g = np.asarray(g)
+        if g.shape != x.shape:
+            g = np.broadcast_to(g, x.shape)
+        return g if g.dtype == x.dtype else g.astype(x.dtype)
+    if isinstance(x, (float, np.floating)) and isinstance(g, (complex, np.complexfloating)):
+        g = g.real
+    if isinstance(g, np.ndarray):
+        g = g[()] if g.ndim == 0 else np.sum(g)
+    return g if type(g) is type(x) else type(x)(g)
+
+
+def copy(x: Any) -> Any:
+    """A writable copy of an array or list of tangents; numbers are themselves."""
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if isinstance(x, list):
+        return [copy(item) for item in x]
+    return x
+
+
+def add(x: Any, y: Any) -> Any:
+    """The sum of two tangents of one structure."""
+    if isinstance(x, list):
+        return [add(a, b) for a, b in zip(x, y)]
+    if isinstance(x, tuple):
+        return tuple(add(a, b) for a, b in zip(x, y))
+    return x + y
+
+
+def own(g: Any, x: Any) -> Any:
+    """`like(g, x)` as an array that is writable and shares memory with nothing else."""
+    out = like(g, x)
+    if isinstance(out, np.ndarray):
+        return out.copy() if out is g or out.base is not None or not out.flags.writeable else out
+    return copy(out)
+
+
+def sum_over(p: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The sum over the axes of a reduction."""
+    return np.sum(p, axis=axis, keepdims=keepdims)
+
+
+def scatter_list(items: Any, index: slice, g: Any) -> list[Any]:
+    """Zeros for `items` with the list `g` at the slice `index`."""
+    out = [zeros_like(item) for item in items]
+    out[index] = [copy(item) for item in g]
+    return out
