@@ -31,7 +31,7 @@ class Comprehensions(Expressions):
         hidden = {n: self.env.get(n) for n in targets}
         outer = self.env.get(_ACC)
         self.bind(_ACC, self.call(ops.build_list, node=node, hint=hint if is_list else "items"))
-        self._loop(node.generators, 0, elements, (_ACC, *names), node, hint if is_list else "items")
+        self._generator(node.generators, 0, elements, (_ACC, *names), node, hint if is_list else "items")
         items = self.env[_ACC]
         for name, before in [*hidden.items(), (_ACC, outer)]:
             self._restore(name, before)
@@ -46,7 +46,7 @@ class Comprehensions(Expressions):
             self.trail.append((name, self.env[name]))
             del self.env[name]
 
-    def _loop(
+    def _generator(
         self, generators: Sequence[Any], index: int, elements: Sequence[Any], names: Sequence[str], node: Any, hint: str
     ) -> None:
         """Emits the loops from the generator `index` on; `names` are carried."""
@@ -56,7 +56,7 @@ class Comprehensions(Expressions):
 
         def step() -> tuple[Atom, ...]:
             if index + 1 < len(generators):
-                self._loop(generators, index + 1, elements, names, node, hint)
+                self._generator(generators, index + 1, elements, names, node, hint)
                 return self._values(names)
             values = [self.expr(element) for element in elements]
             item = values[0] if len(values) == 1 else self.call(ops.build_tuple, *values, node=node)
