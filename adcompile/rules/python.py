@@ -13,6 +13,7 @@ from adcompile.rules.kinds_beside import beside
 from adcompile.rules.typing import always, power_type, truth
 from adcompile.rules.typing_containers import container_type
 from adcompile.rules.typing_fold import callable_type, isinstance_type, joined_scalars, len_type, range_type, type_type
+from adcompile.runtime.marks import stop_gradient
 
 TEXT = always(Instance(str))
 
@@ -136,6 +137,7 @@ constant(operator.invert, operator.and_, operator.or_, operator.xor, operator.ls
 constant(operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift)
 constant(operator.index, int, ord, hash, id, typing=always(INT))
 constant(round)
+constant(stop_gradient, typing=lambda args, kwargs: args[0], total=True)
 constant(isinstance, typing=isinstance_type, total=True)
 constant(issubclass, by_value=True)
 constant(callable, typing=callable_type, total=True)

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile.errors import NotDifferentiable
+
+A = np.arange(6.0).reshape(3, 2)
+X = np.array([1.0, 2.0])
+JACOBIANS = [ad.jacfwd, ad.jacrev, ad.jacobian]
+
+
+def affine(x):
+    return A @ x + 1.0
+
+
+def cubes(x):
+    return np.sum(x * x * x)
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+def test_shape_is_result_then_argument(jac):
+    assert np.allclose(jac(affine)(X), A, rtol=1e-12)
+    assert jac(lambda x: np.outer(x, x))(X).shape == (2, 2, 2)
+    assert jac(lambda x: x * x)(3.0) == pytest.approx(6.0)
+    assert type(jac(lambda x: x * x)(3.0)) is float
+    assert jac(lambda x: x * X)(3.0).shape == (2,)
+    assert jac(lambda x: 2.0 * x)(np.zeros(0)).shape == (0, 0)
+    assert jac(lambda x: 2.0 * x)(X.astype("f4")).dtype == np.float32
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+def test_structures(jac):
+    j = jac(lambda x: (x * x, {"s": np.sum(x)}))(X)
+    assert np.allclose(j[0], np.diag(2 * X)) and np.allclose(j[1]["s"], 1.0)
+    j = jac(lambda d: d["a"] * d["b"])({"a": X, "b": 2.0, "n": 1})
+    assert np.allclose(j["a"], 2 * np.eye(2)) and np.allclose(j["b"], X) and j["n"] is None
+    one, other = jac(lambda x, y: x * np.sum(y), (0, "y"))(X, np.ones((2, 1)))
+    assert one.shape == (2, 2) and other.shape == (2, 2, 1)
+    j, aux = jac(lambda x: (x * 2.0, "aux"), has_aux=True)(X)
+    assert np.allclose(j, 2 * np.eye(2)) and aux == "aux"
+    assert jac(lambda x, n: x * n)(2.0, n=3) == pytest.approx(3.0)
+    assert jac(lambda x, *, n: x * n)(2.0, n=3) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("jac, fun", [(ad.jacfwd, lambda z: z * z), (ad.jacrev, lambda x: x * 1j)])
+def test_complex_jacobians_are_refused(jac, fun):
+    with pytest.raises(NotDifferentiable, match="complex"):
+        jac(fun)(np.array([1.0 + (jac is ad.jacfwd) * 1j]) if jac is ad.jacfwd else X)
+
+
+def test_hessian_and_products_with_it():
+    assert np.allclose(ad.hessian(cubes)(X), np.diag(6 * X))
+    assert ad.hessian(lambda x: x * x * x)(2.0) == pytest.approx(12.0)
+    assert np.allclose(ad.hvp(cubes, (X,), (X,)), 6 * X * X)
+    (xx, xy), (yx, yy) = ad.hessian(lambda x, y: np.sum(x * x * y), (0, 1))(X, X)
+    assert np.allclose(xx, np.diag(2 * X)) and np.allclose(xy, np.diag(2 * X))
+    assert np.allclose(yx, xy.T) and not yy.any()
+    h, aux = ad.hessian(lambda x: (x * x, "aux"), has_aux=True)(2.0)
+    assert h == pytest.approx(2.0) and aux == "aux"
+
+
+def test_linearize():
+    x = X.copy()
+    value, push = ad.linearize(lambda x: np.sin(x), x)
+    x += 1.0
+    assert np.array_equal(value, np.sin(X))
+    for v in (X, np.ones(2)):
+        assert np.allclose(push(v), np.cos(X) * v)
+
+
+def test_elementwise_grad():
+    assert np.allclose(ad.elementwise_grad(lambda x: x**3)(X), 3 * X**2)
+    assert ad.elementwise_grad(lambda x: x**3)(2.0) == pytest.approx(12.0)
+    dx, dy = ad.elementwise_grad(lambda x, y: x * y, (0, 1))(X, X + 1.0)
+    assert np.allclose(dx, X + 1.0) and np.allclose(dy, X)
+
+
+def test_stop_gradient():
+    assert ad.stop_gradient(X) is X
+    assert ad.grad(lambda x: x * ad.stop_gradient(x))(3.0) == pytest.approx(3.0)
+    assert ad.jvp(lambda x: x * ad.stop_gradient(x), (3.0,), (1.0,))[1] == pytest.approx(3.0)
