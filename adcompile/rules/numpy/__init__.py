@@ -10,6 +10,16 @@ TOPICS = (
     "reduce",
     "order",
     "ufuncs",
+    "helpers",
+    "shape",
+    "select",
+    "index",
+    "join",
+    "products",
+    "linalg",
+    "factor",
+    "fft",
+    "misc",
 )
 
 for topic in TOPICS:

@@ -206,6 +206,16 @@ def getitem(y_bar: Any, y: Any, a: Any, index: Any) -> Any:
     return rt.scatter(a, index, y_bar)
 
 
+def along(indices: Any, axis: Any, ndim: Any) -> Any:
+    """The index that reads `indices` along one axis."""
+    k = axis % ndim
+    if k == 0:
+        return indices
+    if k == ndim - 1:
+        return (Ellipsis, indices)
+    return rt.along(indices, axis, ndim)
+
+
 # -- take and its relatives ------------------------------------------------------------------
 
 
@@ -228,7 +238,7 @@ def take_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 def take(y_bar: Any, y: Any, a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     if axis is None:
         return np.reshape(rt.scatter(np.ravel(a), rt.wrapped(indices, a.size, mode), y_bar), a.shape)
-    return rt.scatter(a, rt.along(rt.wrapped(indices, a.shape[axis], mode), axis, a.ndim), y_bar)
+    return rt.scatter(a, along(rt.wrapped(indices, a.shape[axis], mode), axis, a.ndim), y_bar)
 
 
 def take_along_axis_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
@@ -280,7 +290,7 @@ def compress(y_bar: Any, y: Any, condition: Any, a: Any, axis: Any = None, out: 
 def method_compress(y_bar: Any, y: Any, a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     if axis is None:
         return np.reshape(rt.scatter(np.ravel(a), np.flatnonzero(condition), y_bar), a.shape)
-    return rt.scatter(a, rt.along(np.flatnonzero(condition), axis, a.ndim), y_bar)
+    return rt.scatter(a, along(np.flatnonzero(condition), axis, a.ndim), y_bar)
 
 
 def extract_type(args: list[Type], kwargs: dict[str, Type]) -> Type:

@@ -26,6 +26,7 @@ from adcompile.rules.numpy.dims import (
     static,
     total,
 )
+from adcompile.rules.numpy.index import along
 from adcompile.rules.numpy.shape import shape_of
 
 # -- array -----------------------------------------------------------------------------------
@@ -60,12 +61,29 @@ def parts_of(y_bar: Any, source: Any) -> Any:
     """The cotangent of the object that `np.array` was given: its structure of numbers and arrays."""
     if isinstance(source, (list, tuple)):
         if not rt.is_listed(source):
-            return rt.nested_parts(y_bar, source)
+            return rt.unjoin(np.array, y_bar, source)
         bars: tuple[Any, ...] = ()
         for k in rt.positions(source):
-            bars = (*bars, parts_of(y_bar[k], source[k]))
+            bars = (*bars, row_parts_of(y_bar, source[k], k))
         return bars
     return y_bar
+
+
+def row_parts_of(y_bar: Any, source: Any, i: int) -> Any:
+    if isinstance(source, (list, tuple)):
+        if not rt.is_listed(source):
+            return rt.unjoin(np.array, y_bar[i], source)
+        bars: tuple[Any, ...] = ()
+        for k in rt.positions(source):
+            bars = (*bars, cell_parts_of(y_bar, source[k], i, k))
+        return bars
+    return y_bar[i]
+
+
+def cell_parts_of(y_bar: Any, source: Any, i: int, j: int) -> Any:
+    if isinstance(source, (list, tuple)):
+        return rt.unjoin(np.array, y_bar[i, j], source)
+    return y_bar[i, j]
 
 
 @linear(np.array, wrt=(0,), typing=array_of_type)
@@ -138,7 +156,7 @@ def copy(y_bar: Any, y: Any, a: Any, order: Any = "K", subok: Any = False) -> An
     return parts_of(y_bar, a)
 
 
-@linear(np.ndarray.copy, np.ndarray.__copy__, wrt=(0,), typing=copy_type)
+@linear(np.ndarray.copy, wrt=(0,), typing=copy_type)
 def method_copy(y_bar: Any, y: Any, a: Any, order: Any = "C") -> Any:
     return y_bar
 
@@ -213,7 +231,7 @@ def slices_of(y_bar: Any, arrays: Any, axis: Any) -> Any:
     start = 0
     for k in rt.positions(arrays):
         stop = start + arrays[k].shape[axis]
-        bars = (*bars, y_bar[rt.along(slice(start, stop), axis, y_bar.ndim)])
+        bars = (*bars, y_bar[along(slice(start, stop), axis, y_bar.ndim)])
         start = stop
     return bars
 
@@ -233,14 +251,10 @@ def concatenate(
     y_bar: Any, y: Any, arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
     if isinstance(arrays, np.ndarray):
-        if axis is None:
-            return np.reshape(y_bar, arrays.shape)
-        inner = axis % y.ndim
-        shape = rt.split_shape(arrays.shape, inner)
-        return np.moveaxis(np.reshape(y_bar, shape), inner, 0)
+        return rt.unjoin(np.concatenate, y_bar, arrays, axis)
     if axis is None:
         if not rt.is_listed(arrays):
-            return rt.reshaped_parts(np.split(y_bar, rt.cuts(arrays, None)), arrays)
+            return rt.unjoin(np.concatenate, y_bar, arrays, axis)
         return flat_slices_of(y_bar, arrays)
     if not rt.is_listed(arrays):
         return np.split(y_bar, rt.cuts(arrays, axis), axis)
@@ -269,7 +283,7 @@ def layers_of(y_bar: Any, arrays: Any, axis: Any) -> Any:
     """The layer of `y_bar` along an axis that belongs to each of the arrays."""
     bars: tuple[Any, ...] = ()
     for k in rt.positions(arrays):
-        bars = (*bars, y_bar[rt.along(k, axis, y_bar.ndim)])
+        bars = (*bars, y_bar[along(k, axis, y_bar.ndim)])
     return bars
 
 
@@ -278,7 +292,7 @@ def stack(
     y_bar: Any, y: Any, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
     if isinstance(arrays, np.ndarray) or not rt.is_listed(arrays):
-        return rt.layers(np.moveaxis(y_bar, axis, 0), arrays)
+        return rt.unjoin(np.stack, y_bar, arrays, axis)
     return layers_of(y_bar, arrays, axis)
 
 
@@ -333,7 +347,7 @@ def lifted_slices_of(y_bar: Any, arrays: Any, axis: Any) -> Any:
     start = 0
     for k in rt.positions(arrays):
         stop = start + rt.lifted_length(shape_of(arrays[k]), axis, y_bar.ndim)
-        piece = y_bar[rt.along(slice(start, stop), axis, y_bar.ndim)]
+        piece = y_bar[along(slice(start, stop), axis, y_bar.ndim)]
         bars = (*bars, np.reshape(piece, shape_of(arrays[k])))
         start = stop
     return bars
@@ -343,34 +357,34 @@ def lifted_slices_of(y_bar: Any, arrays: Any, axis: Any) -> Any:
 def hstack(y_bar: Any, y: Any, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     axis = 0 if y_bar.ndim == 1 else 1
     if isinstance(tup, np.ndarray) or not rt.is_listed(tup):
-        return rt.lifted_parts(y_bar, tup, axis)
+        return rt.unjoin(np.hstack, y_bar, tup)
     return lifted_slices_of(y_bar, tup, axis)
 
 
 @linear(np.vstack, wrt=(0,), typing=vstack_type)
 def vstack(y_bar: Any, y: Any, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     if isinstance(tup, np.ndarray) or not rt.is_listed(tup):
-        return rt.lifted_parts(y_bar, tup, 0)
+        return rt.unjoin(np.vstack, y_bar, tup)
     return lifted_slices_of(y_bar, tup, 0)
 
 
 @linear(np.column_stack, wrt=(0,), typing=column_stack_type)
 def column_stack(y_bar: Any, y: Any, tup: Any) -> Any:
     if isinstance(tup, np.ndarray) or not rt.is_listed(tup):
-        return rt.lifted_parts(y_bar, tup, 1)
+        return rt.unjoin(np.column_stack, y_bar, tup)
     return lifted_slices_of(y_bar, tup, 1)
 
 
 @linear(np.dstack, wrt=(0,), typing=dstack_type)
 def dstack(y_bar: Any, y: Any, tup: Any) -> Any:
     if isinstance(tup, np.ndarray) or not rt.is_listed(tup):
-        return rt.lifted_parts(y_bar, tup, 2)
+        return rt.unjoin(np.dstack, y_bar, tup)
     return lifted_slices_of(y_bar, tup, 2)
 
 
 @linear(np.block, wrt=(0,))
 def block(y_bar: Any, y: Any, arrays: Any) -> Any:
-    return rt.block_parts(y_bar, arrays)
+    return rt.unjoin(np.block, y_bar, arrays)
 
 
 def append_type(args: list[Type], kwargs: dict[str, Type]) -> Type:

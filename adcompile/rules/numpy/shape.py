@@ -25,6 +25,7 @@ from adcompile.rules.numpy.dims import (
     size_dim,
     static,
 )
+from adcompile.rules.numpy.index import along
 
 
 def shape_of(a: Any) -> Any:
@@ -290,7 +291,7 @@ def repeat(y_bar: Any, y: Any, a: Any, repeats: Any, axis: Any = None) -> Any:
         return np.reshape(flat, shape_of(a))
     if isinstance(repeats, (int, np.integer)):
         return np.sum(np.reshape(y_bar, rt.repeated_shape(a.shape, repeats, axis)), axis=axis % a.ndim + 1)
-    return rt.scatter(a, rt.along(np.repeat(np.arange(a.shape[axis]), repeats), axis, a.ndim), y_bar)
+    return rt.scatter(a, along(np.repeat(np.arange(a.shape[axis]), repeats), axis, a.ndim), y_bar)
 
 
 @linear(np.tile, wrt=(0,))

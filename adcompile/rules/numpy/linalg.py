@@ -1,0 +1,262 @@
+"""numpy.linalg: solving, factorisations, norms.
+
+All bodies work on stacks of matrices. Gradients of eigenvectors and singular vectors are those
+of functions that do not depend on the vectors' phases; eigh and cholesky read one triangle, so
+only that triangle has a gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.ir.types import UNKNOWN, TupleT, Type
+from adcompile.rules.kinds import composite, vjps
+from adcompile.rules.numpy.dims import array, dims_of, dtype_of
+
+
+def adjoint(a: Any) -> Any:
+    """The conjugate transpose of the last two axes."""
+    if a.ndim == 2:
+        return np.conj(a).T
+    return np.swapaxes(np.conj(a), -1, -2)
+
+
+def column(x: Any) -> Any:
+    """Numbers, one for each matrix of a stack, so that they broadcast with the matrices."""
+    return x[..., None, None] if np.ndim(x) > 0 else x
+
+
+def diagonals(a: Any) -> Any:
+    """The diagonals of square matrices, along the last axis."""
+    return np.diagonal(a, axis1=-2, axis2=-1)
+
+
+def diagonal_matrix(d: Any) -> Any:
+    """Matrices with the given diagonals."""
+    return d[..., :, None] * np.eye(d.shape[-1], dtype=d.dtype)
+
+
+def real_diagonal(a: Any) -> Any:
+    """The matrices with only the real part of their diagonals left."""
+    return diagonal_matrix(np.real(diagonals(a)))
+
+
+def reciprocal(x: Any) -> Any:
+    """1/x, and 0 where x is 0."""
+    return np.where(x == 0, 0, 1 / np.where(x == 0, 1, x))
+
+
+def gap_reciprocals(w: Any) -> Any:
+    """1 / (w_j − w_i), and 0 where the two are equal."""
+    return reciprocal(w[..., None, :] - w[..., :, None])
+
+
+# -- solving ---------------------------------------------------------------------------------
+
+
+@vjps(np.linalg.inv)
+def inv(y_bar: Any, y: Any, a: Any) -> Any:
+    return -(adjoint(y) @ y_bar @ adjoint(y))
+
+
+@vjps(np.linalg.det)
+def det(y_bar: Any, y: Any, a: Any) -> Any:
+    return column(y_bar * np.conj(y)) * adjoint(np.linalg.inv(a))
+
+
+@vjps(np.linalg.slogdet)
+def slogdet(y_bar: Any, y: Any, a: Any) -> Any:
+    sign_bar, log_bar = y_bar[0], y_bar[1]
+    inverse = adjoint(np.linalg.inv(a))
+    bar = 0.0 if log_bar is None else log_bar
+    if sign_bar is not None and a.dtype.kind == "c":
+        bar = bar - 1j * np.imag(np.conj(sign_bar) * y[0])
+    return column(bar) * inverse
+
+
+@vjps(np.linalg.solve, wrt=(0, 1))
+def solve(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
+    if a.ndim == 2:
+        b_bar = np.linalg.solve(adjoint(a), y_bar)
+        if b.ndim == 1:
+            return -np.outer(b_bar, np.conj(y)), b_bar
+        if b.ndim == 2:
+            return -(b_bar @ adjoint(y)), b_bar
+    if y.ndim == a.ndim - 1:
+        b_bar = np.linalg.solve(adjoint(a), y_bar[..., None])[..., 0]
+        a_bar = -(b_bar[..., :, None] * np.conj(y)[..., None, :])
+    else:
+        b_bar = np.linalg.solve(adjoint(a), y_bar)
+        a_bar = -(b_bar @ adjoint(y))
+    return rt.unbroadcast(a_bar, a), rt.unbroadcast(b_bar, b)
+
+
+def pinv_bar(y_bar: Any, y: Any, a: Any) -> Any:
+    """The cotangent of a matrix from that of its pseudoinverse `y`."""
+    outside = -(adjoint(y) @ y_bar @ adjoint(y))
+    g = adjoint(y_bar)
+    rows = g @ (y @ adjoint(y))
+    columns = (adjoint(y) @ y) @ g
+    return outside + rows - a @ (y @ rows) + columns - (columns @ y) @ a
+
+
+@vjps(np.linalg.pinv, wrt=(0,))
+def pinv(y_bar: Any, y: Any, a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:
+    return pinv_bar(y_bar, y, a)
+
+
+@vjps(np.linalg.lstsq, wrt=(0, 1))
+def lstsq(y_bar: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
+    x_bar, residual_bar, s_bar = y_bar[0], y_bar[1], y_bar[3]
+    inverse = np.linalg.pinv(a)
+    flat = b.ndim == 1
+    x = y[0][:, None] if flat else y[0]
+    target = b[:, None] if flat else b
+    a_bar, b_bar = np.zeros_like(a), np.zeros_like(target)
+    if x_bar is not None:
+        g = x_bar[:, None] if flat else x_bar
+        a_bar = pinv_bar(g @ adjoint(target), inverse, a)
+        b_bar = adjoint(inverse) @ g
+    if residual_bar is not None:
+        r = 2.0 * (target - a @ x)
+        # a matrix without full rank has no residuals
+        r = np.zeros_like(r) if residual_bar.shape[0] == 0 else residual_bar * r
+        a_bar = a_bar - r @ adjoint(x)
+        b_bar = b_bar + r
+    if s_bar is not None:
+        factors = np.linalg.svd(a, full_matrices=False)
+        a_bar = a_bar + (factors[0] * s_bar) @ factors[2]
+    return a_bar, b_bar[:, 0] if flat else b_bar
+
+
+@composite(np.linalg.tensorinv)
+def tensorinv(a: Any, ind: Any = 2) -> Any:
+    square = np.reshape(a, (rt.size_of(a.shape[ind:]), -1))
+    return np.reshape(np.linalg.inv(square), a.shape[ind:] + a.shape[:ind])
+
+
+@composite(np.linalg.tensorsolve)
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    moved = a if axes is None else np.transpose(a, rt.axes_to_end(axes, a.ndim))
+    shape = moved.shape[b.ndim :]
+    square = np.reshape(moved, (-1, rt.size_of(shape)))
+    return np.reshape(np.linalg.solve(square, np.ravel(b)), shape)
+
+
+# -- powers and chains -----------------------------------------------------------------------
+
+
+def power_bar(y_bar: Any, a: Any, n: Any) -> Any:
+    """Σ (aᴴ)ᵏ ȳ (aᴴ)ⁿ⁻¹⁻ᵏ for n ≥ 1, by Horner's scheme."""
+    h = adjoint(a)
+    total, power = y_bar, h
+    for _ in range(n - 1):
+        total = h @ total + y_bar @ power
+        power = power @ h
+    return total
+
+
+@vjps(np.linalg.matrix_power, wrt=(0,))
+def matrix_power(y_bar: Any, y: Any, a: Any, n: Any) -> Any:
+    if n == 0:
+        return np.zeros_like(a)
+    if n == 1:
+        return y_bar
+    if n == 2:
+        return y_bar @ adjoint(a) + adjoint(a) @ y_bar
+    if n > 0:
+        return power_bar(y_bar, a, n)
+    inverse = np.linalg.inv(a)
+    return -(adjoint(inverse) @ power_bar(y_bar, inverse, -n) @ adjoint(inverse))
+
+
+@vjps(np.linalg.multi_dot, wrt=(0,))
+def multi_dot(y_bar: Any, y: Any, arrays: Any, *, out: Any = None) -> Any:
+    first, last = arrays[0].ndim == 1, arrays[-1].ndim == 1
+    g = np.reshape(y_bar, (1 if first else arrays[0].shape[0], 1 if last else arrays[-1].shape[-1]))
+    chain: tuple[Any, ...] = ()
+    for k in rt.positions(arrays):
+        a = arrays[k]
+        chain = (*chain, a if a.ndim == 2 else a[None, :] if k == 0 else a[:, None])
+    bars: tuple[Any, ...] = ()
+    for k in rt.positions(arrays):
+        bar = g
+        if k > 0:
+            bar = adjoint(chained(chain[:k])) @ bar
+        if k < len(arrays) - 1:
+            bar = bar @ adjoint(chained(chain[k + 1 :]))
+        bars = (*bars, np.reshape(bar, arrays[k].shape))
+    return (bars,)
+
+
+def chained(arrays: Any) -> Any:
+    return arrays[0] if len(arrays) == 1 else np.linalg.multi_dot(arrays)
+
+
+# -- eigenvalues -----------------------------------------------------------------------------
+
+
+def one_triangle(g: Any, uplo: Any) -> Any:
+    """The cotangent of a Hermitian matrix that is given by one triangle."""
+    both = g + adjoint(g)
+    diagonal = real_diagonal(g)
+    if uplo == "L" or uplo == "l":
+        return np.tril(both, -1) + diagonal
+    return np.triu(both, 1) + diagonal
+
+
+@vjps(np.linalg.eigh, wrt=(0,))
+def eigh(y_bar: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
+    w_bar, v_bar = y_bar[0], y_bar[1]
+    w, v = y[0], y[1]
+    if v_bar is None:
+        return one_triangle((v * w_bar[..., None, :]) @ adjoint(v), UPLO)
+    inner = gap_reciprocals(w) * (adjoint(v) @ v_bar)
+    if w_bar is not None:
+        inner = inner + diagonal_matrix(w_bar)
+    return one_triangle(v @ inner @ adjoint(v), UPLO)
+
+
+@vjps(np.linalg.eigvalsh, wrt=(0,))
+def eigvalsh(y_bar: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
+    v = np.linalg.eigh(a, UPLO)[1]
+    return one_triangle((v * y_bar[..., None, :]) @ adjoint(v), UPLO)
+
+
+def eig_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Real matrices give real or complex results as their values will have it."""
+    dtype, dims = dtype_of(args[0]), dims_of(args[0])
+    if dtype is None or dtype.kind != "c" or dims is None:
+        return TupleT((UNKNOWN, UNKNOWN), type(np.linalg.eig(np.eye(1))))
+    return TupleT((array(dtype, dims[:-1]), array(dtype, dims)), type(np.linalg.eig(np.eye(1))))
+
+
+def eigvals_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    dtype, dims = dtype_of(args[0]), dims_of(args[0])
+    if dtype is None or dtype.kind != "c" or dims is None:
+        return UNKNOWN
+    return array(dtype, dims[:-1])
+
+
+@vjps(np.linalg.eig, typing=eig_type)
+def eig(y_bar: Any, y: Any, a: Any) -> Any:
+    w_bar, v_bar = y_bar[0], y_bar[1]
+    h = adjoint(y[1])
+    if v_bar is None:
+        return np.linalg.solve(h, w_bar[..., :, None] * h)
+    g = h @ v_bar
+    # the columns of v have length 1: what changes their lengths does not count
+    inner = (g - (h @ y[1]) * np.real(diagonals(g))[..., None, :]) * np.conj(gap_reciprocals(y[0]))
+    if w_bar is not None:
+        inner = inner + diagonal_matrix(w_bar)
+    return np.linalg.solve(h, inner @ h)
+
+
+@vjps(np.linalg.eigvals, typing=eigvals_type)
+def eigvals(y_bar: Any, y: Any, a: Any) -> Any:
+    pair = np.linalg.eig(a)
+    h = adjoint(pair[1])
+    return np.linalg.solve(h, y_bar[..., :, None] * h)

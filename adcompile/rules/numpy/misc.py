@@ -1,0 +1,347 @@
+"""Differences, integrals, interpolation, convolution, polynomials, statistics, counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.ir.types import UNKNOWN, Array, Known, Type
+from adcompile.rules.kinds import bilinear, composite, vjps
+from adcompile.rules.numpy.dims import argument, array, dims_of, dtype_of, element
+from adcompile.rules.numpy.shape import same_type, shape_of
+
+# -- sequences of numbers --------------------------------------------------------------------
+
+
+@vjps(np.linspace, wrt=(0, 1))
+def linspace(
+    y_bar: Any,
+    y: Any,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    g = y_bar[0] if retstep else y_bar
+    start_bar, stop_bar = 0.0, 0.0
+    if g is not None:
+        g = np.moveaxis(g, axis, -1) if g.ndim > 1 else g
+        t = np.linspace(0.0, 1.0, num, endpoint)
+        start_bar, stop_bar = np.sum(g * (1.0 - t), axis=-1), np.sum(g * t, axis=-1)
+    if retstep:
+        share = 0.0 if y_bar[1] is None else y_bar[1] / (num - 1 if endpoint else num)
+        start_bar, stop_bar = start_bar - share, stop_bar + share
+    return rt.unbroadcast(start_bar, start), rt.unbroadcast(stop_bar, stop)
+
+
+@composite(np.logspace)
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
+) -> Any:
+    powers = np.linspace(start, stop, num=num, endpoint=endpoint, axis=axis)
+    if np.ndim(base) > 0:
+        base = np.expand_dims(base, axis)
+    y = np.power(base, powers)
+    return y if dtype is None else y.astype(dtype)
+
+
+def arange_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    asked = argument(args, kwargs, 3, "dtype")
+    dtypes = [dtype_of(a) for a in args[:3]]
+    if None in dtypes or not args:
+        return UNKNOWN
+    if asked == Known(None):
+        return array(np.result_type(*[d for d in dtypes if d is not None], np.dtype(int)), ("any",))
+    return UNKNOWN
+
+
+@vjps(np.arange, wrt=(0, 1, 2), typing=arange_type)
+def arange(
+    y_bar: Any, y: Any, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None, like: Any = None
+) -> Any:
+    # how many there are is piecewise constant
+    step_bar = np.sum(y_bar * np.arange(len(y_bar)))
+    return (0.0 if stop is None else np.sum(y_bar)), 0.0, step_bar
+
+
+# -- differences and integrals ---------------------------------------------------------------
+
+
+def differences(a: Any, axis: Any) -> Any:
+    if axis == -1 or axis == a.ndim - 1:
+        return a[..., 1:] - a[..., :-1]
+    if axis == 0:
+        return a[1:] - a[:-1]
+    return a[rt.along(slice(1, None), axis, a.ndim)] - a[rt.along(slice(None, -1), axis, a.ndim)]
+
+
+def edge(values: Any, a: Any, axis: Any) -> Any:
+    """What `np.diff` puts before or after an array."""
+    if np.ndim(values) == 0:
+        return np.broadcast_to(values, rt.with_length(a.shape, 1, axis))
+    return values
+
+
+@composite(np.diff)
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:  # noqa: SLF001  # pyright: ignore
+    if prepend is not np._NoValue and append is not np._NoValue:  # noqa: SLF001  # pyright: ignore
+        a = np.concatenate((edge(prepend, a, axis), a, edge(append, a, axis)), axis)
+    elif prepend is not np._NoValue:  # noqa: SLF001  # pyright: ignore
+        a = np.concatenate((edge(prepend, a, axis), a), axis)
+    elif append is not np._NoValue:  # noqa: SLF001  # pyright: ignore
+        a = np.concatenate((a, edge(append, a, axis)), axis)
+    if n == 0:
+        return a
+    out = differences(a, axis)
+    for _ in rt.axes_from(1, n):
+        out = differences(out, axis)
+    return out
+
+
+@composite(np.ediff1d)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    flat = np.ravel(ary)
+    middle = flat[1:] - flat[:-1]
+    if to_begin is not None:
+        middle = np.concatenate((np.ravel(to_begin), middle))
+    if to_end is not None:
+        middle = np.concatenate((middle, np.ravel(to_end)))
+    return middle
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    steps = dx
+    if x is not None:
+        if x.ndim == 1:
+            steps = np.reshape(np.diff(x), rt.shape_along(y.ndim, axis))
+        else:
+            steps = np.diff(x, axis=axis)
+    if axis == -1:
+        return (steps * (y[..., 1:] + y[..., :-1]) / 2.0).sum(-1)
+    upper, lower = rt.along(slice(1, None), axis, y.ndim), rt.along(slice(None, -1), axis, y.ndim)
+    return (steps * (y[upper] + y[lower]) / 2.0).sum(axis)
+
+
+composite(np.trapezoid)(trapezoid)
+if "trapz" in np.__dict__:  # until NumPy 2.3
+    composite(np.trapz)(trapezoid)  # type: ignore[attr-defined]  # pyright: ignore
+
+
+def slope_along(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
+    """`np.gradient` along one axis moved to the front; `step` a number or the distances."""
+    g = np.moveaxis(f, axis, 0)
+    n = g.shape[0]
+    if np.ndim(step) == 0:
+        middle = (g[2:] - g[:-2]) / (2.0 * step)
+        if edge_order == 1:
+            first, last = (g[1] - g[0]) / step, (g[-1] - g[-2]) / step
+        else:
+            first = (-1.5 / step) * g[0] + (2.0 / step) * g[1] + (-0.5 / step) * g[2]
+            last = (0.5 / step) * g[-3] + (-2.0 / step) * g[-2] + (1.5 / step) * g[-1]
+    else:
+        before, after = np.reshape(step[:-1], rt.shape_along(g.ndim, 0)), np.reshape(step[1:], rt.shape_along(g.ndim, 0))
+        low = -after / (before * (before + after))
+        centre = (after - before) / (before * after)
+        high = before / (after * (before + after))
+        middle = low * g[:-2] + centre * g[1:-1] + high * g[2:]
+        if edge_order == 1:
+            first, last = (g[1] - g[0]) / step[0], (g[-1] - g[-2]) / step[n - 2]
+        else:
+            p, q, r, s = step[0], step[1], step[n - 3], step[n - 2]
+            first = -(2.0 * p + q) / (p * (p + q)) * g[0] + (p + q) / (p * q) * g[1] - p / (q * (p + q)) * g[2]
+            last = s / (r * (r + s)) * g[-3] - (s + r) / (r * s) * g[-2] + (2.0 * s + r) / (s * (r + s)) * g[-1]
+    return np.moveaxis(np.concatenate((first[None], middle, last[None])), 0, axis)
+
+
+@composite(np.gradient)
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    axes = rt.fft_axes(None, axis if axis is None or isinstance(axis, (tuple, list)) else (axis,), f.ndim)
+    slopes: tuple[Any, ...] = ()
+    for k in rt.positions(axes):
+        step = 1.0 if len(varargs) == 0 else varargs[0] if len(varargs) == 1 else varargs[k]
+        if np.ndim(step) == 1:
+            step = np.diff(step)
+        slopes = (*slopes, slope_along(f, step, axes[k], edge_order))
+    return slopes[0] if len(slopes) == 1 else slopes
+
+
+@vjps(np.unwrap, wrt=(0,), typing=same_type)
+def unwrap(y_bar: Any, y: Any, p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Any:
+    return y_bar
+
+
+# -- interpolation and convolution -----------------------------------------------------------
+
+
+def interp_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    fp = dtype_of(argument(args, kwargs, 2, "fp"))
+    dims = dims_of(args[0])
+    if fp is None or dims is None:
+        return UNKNOWN
+    dtype = np.dtype(complex if fp.kind == "c" else float)
+    return array(dtype, dims) if dims or isinstance(args[0], Array) else element(dtype)
+
+
+@vjps(np.interp, wrt=(0, 1, 2, 3, 4), typing=interp_type)
+def interp(y_bar: Any, y: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    if period is not None:
+        raise NotImplementedError("the derivative of np.interp with period=; repeat xp and fp over a period yourself")
+    k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
+    below, above = x < xp[0], x > xp[-1]
+    width, rise = xp[k + 1] - xp[k], fp[k + 1] - fp[k]
+    t = np.clip((x - xp[k]) / width, 0.0, 1.0)
+    g = y_bar
+    left_bar, right_bar = None, None
+    if left is not None:
+        left_bar = np.sum(np.where(below, g, 0))
+        g = np.where(below, 0, g)
+    if right is not None:
+        right_bar = np.sum(np.where(above, g, 0))
+        g = np.where(above, 0, g)
+    fp_bar = rt.scatter(fp, k, g * (1.0 - t)) + rt.scatter(fp, k + 1, g * t)
+    x_bar = np.where(below | above, 0, np.real(np.conj(g) * rise) / width)
+    xp_bar = -rt.scatter(xp, k, x_bar * (1.0 - t)) - rt.scatter(xp, k + 1, x_bar * t)
+    return x_bar, xp_bar, fp_bar, left_bar, right_bar
+
+
+def full_convolution(y_bar: Any, n: Any, m: Any, mode: Any) -> Any:
+    """The cotangent of the full convolution of lengths n and m, of which `mode` keeps a part."""
+    if mode == "full" or mode == 2:
+        return y_bar
+    before, after = rt.convolution_margins(n, m, mode)
+    return np.pad(y_bar, (before, after))
+
+
+def convolve_bars(g: Any, a: Any, v: Any) -> Any:
+    """For the full convolution."""
+    a_bar = np.convolve(g, np.conj(v[::-1]))[len(v) - 1 : len(g)]
+    v_bar = np.convolve(g, np.conj(a[::-1]))[len(a) - 1 : len(g)]
+    return a_bar, v_bar
+
+
+@bilinear(np.convolve, wrt=(0, 1))
+def convolve(y_bar: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
+    return convolve_bars(full_convolution(y_bar, len(a), len(v), mode), a, v)
+
+
+@bilinear(np.correlate, wrt=(0, 1))
+def correlate(y_bar: Any, y: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
+    g = full_convolution(y_bar, len(a), len(v), rt.correlation_mode(len(a), len(v), mode))
+    a_bar, flipped_bar = convolve_bars(g, a, np.conj(v[::-1]))
+    return a_bar, np.conj(flipped_bar[::-1])
+
+
+# -- polynomials -----------------------------------------------------------------------------
+
+
+@vjps(np.polyval, wrt=(0, 1))
+def polyval(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
+    if isinstance(p, np.ndarray):
+        n = len(p)
+        powers = np.vander(np.conj(np.ravel(x)), n)
+        p_bar = np.ravel(y_bar) @ powers
+        slope = np.polyval(p[:-1] * np.arange(n - 1, 0, -1), x) if n > 1 else np.zeros_like(y)
+        return p_bar, rt.unbroadcast(y_bar * np.conj(slope), x)
+    coefficients = np.asarray(p)
+    p_bar, x_bar = polyval(y_bar, y, coefficients, x)
+    return tuple(p_bar), x_bar
+
+
+@vjps(np.vander, wrt=(0,))
+def vander(y_bar: Any, y: Any, x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
+    g, powers = (y_bar, y) if increasing else (y_bar[:, ::-1], y[:, ::-1])
+    if y.shape[1] < 2:
+        return np.zeros_like(x)
+    return np.sum(g[:, 1:] * np.conj(powers[:, :-1]) * np.arange(1, y.shape[1]), axis=1)
+
+
+@composite(np.polyder)
+def polyder(p: Any, m: Any = 1) -> Any:
+    for _ in rt.axes_from(0, m):
+        p = p[:-1] * np.arange(len(p) - 1, 0, -1)
+    return p
+
+
+@composite(np.polymul)
+def polymul(a1: Any, a2: Any) -> Any:
+    return np.convolve(a1, a2)
+
+
+# -- statistics and counts -------------------------------------------------------------------
+
+
+@composite(np.cov)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: Any = True,
+    bias: Any = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    rows = np.atleast_2d(m) if rowvar or m.ndim == 1 else m.T
+    if y is not None:
+        rows = np.concatenate((rows, np.atleast_2d(y) if rowvar or y.ndim == 1 else y.T), axis=0)
+    lost = ddof if ddof is not None else 0 if bias else 1
+    if fweights is None and aweights is None:
+        centred = rows - np.mean(rows, axis=1)[:, None]
+        return np.squeeze((centred @ np.conj(centred).T) * (1.0 / (rows.shape[1] - lost)))
+    weights = aweights if fweights is None else fweights if aweights is None else fweights * aweights
+    total = np.sum(weights)
+    centred = rows - (np.sum(rows * weights, axis=1) / total)[:, None]
+    if lost == 0:
+        factor = total
+    elif aweights is None:
+        factor = total - lost
+    else:
+        factor = total - lost * np.sum(weights * aweights) / total
+    return np.squeeze((centred @ np.conj(centred * weights).T) * (1.0 / factor))
+
+
+@composite(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+    c = np.cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
+    deviations = np.sqrt(np.real(np.diag(c)))
+    scaled = c / deviations[:, None] / deviations[None, :]
+    if scaled.dtype.kind == "c":
+        return np.clip(np.real(scaled), -1, 1) + 1j * np.clip(np.imag(scaled), -1, 1)
+    return np.clip(scaled, -1, 1)
+
+
+@vjps(np.bincount, wrt=(1,))
+def bincount(y_bar: Any, y: Any, x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+    return None, y_bar[x]
+
+
+def spread_counts(y_bar: Any, a: Any, edges: Any, density: Any, y: Any, weights: Any) -> Any:
+    """Each sample has the cotangent of its bin; samples outside all bins none."""
+    flat = np.ravel(a)
+    k = np.searchsorted(edges, flat, side="right") - 1
+    k = np.where(flat == edges[-1], len(edges) - 2, k)
+    inside = (flat >= edges[0]) & (flat <= edges[-1])
+    g = y_bar
+    if density:
+        widths = edges[1:] - edges[:-1]
+        total = np.sum(np.where(inside, np.ravel(weights), 0))
+        g = (y_bar / widths - np.sum(y_bar * y)) / total
+    bar = np.where(inside, g[np.clip(k, 0, len(edges) - 2)], 0)
+    return np.reshape(bar, shape_of(a))
+
+
+@vjps(np.histogram, wrt=(4,))
+def histogram(
+    y_bar: Any, y: Any, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None  # noqa: A002
+) -> Any:
+    return None, None, None, None, spread_counts(y_bar[0], a, y[1], density, y[0], weights)

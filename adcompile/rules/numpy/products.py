@@ -1,0 +1,284 @@
+"""Products of arrays: matmul, dot, inner, outer, tensordot, einsum, kron, cross.
+
+The cotangent of an operand is the cotangent of the result times the conjugate of the other
+operand, contracted over what the operand does not have.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.ir.types import UNKNOWN, Array, Type
+from adcompile.rules.kinds import bilinear, vjps
+from adcompile.rules.numpy.dims import Dims, array, broadcast, dims_of, dtype_of, element
+from adcompile.rules.numpy.shape import shape_of
+
+# -- matmul ----------------------------------------------------------------------------------
+
+
+def product_type(dtype: np.dtype[Any] | None, dims: Dims | None) -> Type:
+    return element(dtype) if dims == () and dtype is not None else array(dtype, dims)
+
+
+def product_dtype(args: list[Type]) -> np.dtype[Any] | None:
+    if not (isinstance(args[0], Array) and isinstance(args[1], Array)):
+        return None
+    return np.result_type(args[0].dtype, args[1].dtype)
+
+
+def matmul_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    a, b, dtype = dims_of(args[0]), dims_of(args[1]), product_dtype(args)
+    if dtype is None or kwargs or a == () or b == ():
+        return UNKNOWN
+    if a is None or b is None:
+        return array(dtype, None)
+    batch = broadcast([a[:-2], b[:-2]]) or ()
+    rows = a[-2:-1]
+    columns = b[-1:] if len(b) > 1 else ()
+    return product_type(dtype, (*batch, *rows, *columns))
+
+
+@bilinear(operator.matmul, np.matmul, np.ndarray.__matmul__, wrt=(0, 1), typing=matmul_type)
+def matmul(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
+    if a.ndim == 1 and b.ndim == 1:
+        return y_bar * np.conj(b), y_bar * np.conj(a)
+    if a.ndim == 2 and b.ndim == 1:
+        return np.outer(y_bar, np.conj(b)), np.conj(a).T @ y_bar
+    if a.ndim == 1 and b.ndim == 2:
+        return np.conj(b) @ y_bar, np.outer(np.conj(a), y_bar)
+    if a.ndim == 2 and b.ndim == 2:
+        return y_bar @ np.conj(b).T, np.conj(a).T @ y_bar
+    if a.ndim == 1:
+        a_bar = (np.conj(b) @ y_bar[..., None])[..., 0]
+        return rt.unbroadcast(a_bar, a), np.conj(a)[:, None] * y_bar[..., None, :]
+    if b.ndim == 1:
+        return y_bar[..., None] * np.conj(b), np.tensordot(y_bar, np.conj(a), y_bar.ndim)
+    a_bar = y_bar @ np.swapaxes(np.conj(b), -1, -2)
+    b_bar = np.swapaxes(np.conj(a), -1, -2) @ y_bar
+    return rt.unbroadcast(a_bar, a), rt.unbroadcast(b_bar, b)
+
+
+# -- dot, inner, outer, vdot -----------------------------------------------------------------
+
+
+def dot_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    a, b, dtype = dims_of(args[0]), dims_of(args[1]), product_dtype(args)
+    if dtype is None or kwargs or a == () or b == ():
+        return UNKNOWN
+    if a is None or b is None:
+        return array(dtype, None)
+    return product_type(dtype, (*a[:-1], *b[:-2], *(b[-1:] if len(b) > 1 else ())))
+
+
+@bilinear(np.dot, np.ndarray.dot, wrt=(0, 1), typing=dot_type)
+def dot(y_bar: Any, y: Any, a: Any, b: Any, out: Any = None) -> Any:
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return rt.unbroadcast(y_bar * np.conj(b), a), rt.unbroadcast(y_bar * np.conj(a), b)
+    if a.ndim == 1 and b.ndim == 1:
+        return y_bar * np.conj(b), y_bar * np.conj(a)
+    if a.ndim == 2 and b.ndim == 1:
+        return np.outer(y_bar, np.conj(b)), np.conj(a).T @ y_bar
+    if a.ndim == 1 and b.ndim == 2:
+        return np.conj(b) @ y_bar, np.outer(np.conj(a), y_bar)
+    if a.ndim == 2 and b.ndim == 2:
+        return y_bar @ np.conj(b).T, np.conj(a).T @ y_bar
+    if b.ndim == 1:
+        return y_bar[..., None] * np.conj(b), np.tensordot(y_bar, np.conj(a), y_bar.ndim)
+    free_b = rt.axes_without(b.ndim, b.ndim - 2)
+    a_bar = np.tensordot(y_bar, np.conj(b), (rt.axes_from(a.ndim - 1, y.ndim), free_b))
+    leading = rt.axes_from(0, a.ndim - 1)
+    b_bar = np.moveaxis(np.tensordot(np.conj(a), y_bar, (leading, leading)), 0, -2)
+    return a_bar, b_bar
+
+
+def inner_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    a, b, dtype = dims_of(args[0]), dims_of(args[1]), product_dtype(args)
+    if dtype is None or a == () or b == ():
+        return UNKNOWN
+    return array(dtype, None) if a is None or b is None else product_type(dtype, (*a[:-1], *b[:-1]))
+
+
+@bilinear(np.inner, wrt=(0, 1), typing=inner_type)
+def inner(y_bar: Any, y: Any, a: Any, b: Any, /) -> Any:
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return rt.unbroadcast(y_bar * np.conj(b), a), rt.unbroadcast(y_bar * np.conj(a), b)
+    if a.ndim == 1 and b.ndim == 1:
+        return y_bar * np.conj(b), y_bar * np.conj(a)
+    leading, trailing = rt.axes_from(0, a.ndim - 1), rt.axes_from(a.ndim - 1, y.ndim)
+    a_bar = np.tensordot(y_bar, np.conj(b), (trailing, rt.axes_from(0, b.ndim - 1)))
+    b_bar = np.tensordot(y_bar, np.conj(a), (leading, leading))
+    return a_bar, b_bar
+
+
+def outer_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    a, b, dtype = dims_of(args[0]), dims_of(args[1]), product_dtype(args)
+    if dtype is None or kwargs or a is None or b is None or len(a) != 1 or len(b) != 1:
+        return UNKNOWN if dtype is None or kwargs else array(dtype, ("any", "any"))
+    return array(dtype, (*a, *b))
+
+
+@bilinear(np.outer, wrt=(0, 1), typing=outer_type)
+def outer(y_bar: Any, y: Any, a: Any, b: Any, out: Any = None) -> Any:
+    a_bar = y_bar @ np.conj(np.ravel(b))
+    b_bar = np.conj(np.ravel(a)) @ y_bar
+    return np.reshape(a_bar, shape_of(a)), np.reshape(b_bar, shape_of(b))
+
+
+@bilinear(np.linalg.outer, wrt=(0, 1), typing=outer_type)
+def linalg_outer(y_bar: Any, y: Any, x1: Any, x2: Any, /) -> Any:
+    return y_bar @ np.conj(x2), np.conj(x1) @ y_bar
+
+
+def scalar_product_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    dtype = product_dtype(args)
+    return UNKNOWN if dtype is None else element(dtype)
+
+
+@bilinear(np.vdot, wrt=(0, 1), typing=scalar_product_type)
+def vdot(y_bar: Any, y: Any, a: Any, b: Any, /) -> Any:
+    a_bar = np.conj(y_bar) * np.ravel(b)
+    b_bar = y_bar * np.ravel(a)
+    return np.reshape(a_bar, shape_of(a)), np.reshape(b_bar, shape_of(b))
+
+
+# -- tensordot, einsum -----------------------------------------------------------------------
+
+
+@bilinear(np.tensordot, wrt=(0, 1))
+def tensordot(y_bar: Any, y: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    free_a, free_b, order_a, order_b = rt.tensordot_axes(axes, np.ndim(a), np.ndim(b))
+    n = len(free_a)
+    a_bar = np.tensordot(y_bar, np.conj(b), (rt.axes_from(n, n + len(free_b)), free_b))
+    b_bar = np.tensordot(np.conj(a), y_bar, (free_a, rt.axes_from(0, n)))
+    return np.transpose(a_bar, order_a), np.transpose(b_bar, order_b)
+
+
+@bilinear(np.linalg.tensordot, wrt=(0, 1))
+def linalg_tensordot(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    return tensordot(y_bar, y, x1, x2, axes)
+
+
+def conjugates(operands: Any, left_out: int) -> Any:
+    """The conjugates of all operands but one."""
+    others: tuple[Any, ...] = ()
+    for k in rt.positions(operands):
+        if k != left_out:
+            others = (*others, np.conj(operands[k]))
+    return others
+
+
+def ranks(operands: Any) -> Any:
+    found: tuple[Any, ...] = ()
+    for k in rt.positions(operands):
+        found = (*found, np.ndim(operands[k]))
+    return found
+
+
+def einsum_bars(y_bar: Any, spec: Any, operands: Any) -> Any:
+    """The cotangents of the operands of an einsum. The adjoint of an operand is the einsum of
+    the others; a diagonal needs an identity matrix, an axis summed alone a vector of ones."""
+    bars: tuple[Any, ...] = ()
+    for k in rt.positions(operands):
+        a = operands[k]
+        adjoint = rt.einsum_adjoint(spec, ranks(operands), k)
+        fillers = rt.einsum_fillers(a, spec, ranks(operands), k)
+        g = np.einsum(adjoint, y_bar, *conjugates(operands, k), *fillers)
+        bars = (*bars, rt.unbroadcast(g, a))
+    return bars
+
+
+@vjps(np.einsum)
+def einsum(y_bar: Any, y: Any, subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
+    if isinstance(subscripts, str):
+        return (None, *einsum_bars(y_bar, subscripts, operands))
+    arrays = rt.interleaved_arrays(subscripts, *operands)
+    bars = einsum_bars(y_bar, rt.interleaved_spec(subscripts, *operands), arrays)
+    spread: tuple[Any, ...] = ()
+    for k in rt.positions(bars):
+        spread = (*spread, bars[k], None)
+    return spread if len(operands) % 2 == 1 else (*spread, None)
+
+
+# -- kron, cross -----------------------------------------------------------------------------
+
+
+@bilinear(np.kron, wrt=(0, 1))
+def kron(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
+    rank = max(np.ndim(a), np.ndim(b))
+    blocks = np.reshape(y_bar, rt.kron_shape(shape_of(a), shape_of(b)))
+    spread_a = np.reshape(a, rt.kron_shape(shape_of(a), (1,) * rank))
+    spread_b = np.reshape(b, rt.kron_shape((1,) * rank, shape_of(b)))
+    a_bar = np.sum(blocks * np.conj(spread_b), axis=rt.odd_axes(2 * rank))
+    b_bar = np.sum(blocks * np.conj(spread_a), axis=rt.even_axes(2 * rank))
+    return np.reshape(a_bar, shape_of(a)), np.reshape(b_bar, shape_of(b))
+
+
+def cross_bars(y_bar: Any, a: Any, b: Any) -> Any:
+    """For vectors along the last axis."""
+    if a.shape[-1] == 3 and b.shape[-1] == 3:
+        a_bar = np.cross(np.conj(b), y_bar)
+        b_bar = np.cross(y_bar, np.conj(a))
+    else:
+        plane = a.shape[-1] == 2 and b.shape[-1] == 2
+        zero = np.zeros_like(y_bar)
+        g = np.stack((zero, zero, y_bar), axis=-1) if plane else y_bar
+        a_bar = rt.fit(np.cross(np.conj(rt.fit(b, 3, -1)), g), a.shape[-1], -1)
+        b_bar = rt.fit(np.cross(g, np.conj(rt.fit(a, 3, -1))), b.shape[-1], -1)
+    return rt.unbroadcast(a_bar, a), rt.unbroadcast(b_bar, b)
+
+
+@bilinear(np.cross, wrt=(0, 1))
+def cross(
+    y_bar: Any, y: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
+) -> Any:
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    a_last, b_last = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    plane = a_last.shape[-1] == 2 and b_last.shape[-1] == 2
+    a_bar, b_bar = cross_bars(y_bar if plane else np.moveaxis(y_bar, axisc, -1), a_last, b_last)
+    return np.moveaxis(a_bar, -1, axisa), np.moveaxis(b_bar, -1, axisb)
+
+
+@bilinear(np.linalg.cross, wrt=(0, 1))
+def linalg_cross(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+    return cross(y_bar, y, x1, x2, axis=axis)
+
+
+# -- products of vectors along an axis (NumPy 2) ---------------------------------------------
+
+
+def vecdot(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+    g = np.expand_dims(y_bar, axis)
+    return rt.unbroadcast(np.conj(g) * x2, x1), rt.unbroadcast(g * x1, x2)
+
+
+def matvec(y_bar: Any, y: Any, x1: Any, x2: Any, /) -> Any:
+    x1_bar = y_bar[..., :, None] * np.conj(x2)[..., None, :]
+    x2_bar = (np.swapaxes(np.conj(x1), -1, -2) @ y_bar[..., None])[..., 0]
+    return rt.unbroadcast(x1_bar, x1), rt.unbroadcast(x2_bar, x2)
+
+
+def vecmat(y_bar: Any, y: Any, x1: Any, x2: Any, /) -> Any:
+    # y_j = Σ conj(x1_i) x2_ij
+    x1_bar = (x2 @ np.conj(y_bar)[..., None])[..., 0]
+    x2_bar = x1[..., :, None] * y_bar[..., None, :]
+    return rt.unbroadcast(x1_bar, x1), rt.unbroadcast(x2_bar, x2)
+
+
+if hasattr(np, "vecdot"):
+    bilinear(np.vecdot, wrt=(0, 1))(vecdot)
+if hasattr(np.linalg, "vecdot"):
+    bilinear(np.linalg.vecdot, wrt=(0, 1))(vecdot)
+if hasattr(np, "matvec"):
+    bilinear(np.matvec, wrt=(0, 1))(matvec)
+if hasattr(np, "vecmat"):
+    bilinear(np.vecmat, wrt=(0, 1))(vecmat)
+
+
+@bilinear(np.linalg.matmul, wrt=(0, 1), typing=matmul_type)
+def linalg_matmul(y_bar: Any, y: Any, x1: Any, x2: Any, /) -> Any:
+    return matmul(y_bar, y, x1, x2)

@@ -1,0 +1,83 @@
+"""Sample calls of the rules in adcompile/rules/numpy/shape.py."""
+
+import numpy as np
+
+from tests.rules.samples.numbers import complexes, real, single
+
+SAMPLES = {
+    np.reshape: [
+        ((real(2, 3), (3, 2)), {}),
+        ((real(6), -1), {}),
+        ((real(2, 3), (-1, 2)), {"order": "F"}),
+        ((real(1, 1), ()), {}),
+        ((2.5, (1, 1)), {}),
+        ((real(0, 3), (3, 0)), {}),
+        ((complexes(4), (2, 2)), {}),
+        ((single(4), (2, 2)), {}),
+    ],
+    np.ndarray.reshape: [((real(2, 3), 3, 2), {}), ((real(2, 3), (6,)), {}), ((real(2, 3), -1), {"order": "F"})],
+    np.ravel: [((real(2, 3),), {}), ((real(2, 3),), {"order": "F"}), ((real(1),), {}), ((1.5,), {})],
+    np.ndarray.ravel: [((real(2, 3),), {})],
+    np.ndarray.flatten: [((real(2, 3),), {}), ((real(2, 3), "F"), {})],
+    np.squeeze: [((real(1, 3, 1),), {}), ((real(1, 3, 1), 0), {}), ((real(1, 1),), {}), ((real(1, 3, 1), (0, 2)), {})],
+    np.ndarray.squeeze: [((real(1, 3),), {}), ((real(1, 3),), {"axis": 0})],
+    np.expand_dims: [((real(3), 0), {}), ((real(3), (0, 2)), {}), ((real(2, 3), -1), {})],
+    np.atleast_1d: [((real(3),), {}), ((np.float64(2.0),), {}), ((1.5, real(2)), {})],
+    np.atleast_2d: [((real(3),), {}), ((real(3), real(2, 2)), {})],
+    np.atleast_3d: [((real(3),), {}), ((real(3, 2),), {})],
+    np.transpose: [((real(2, 3),), {}), ((real(2, 3, 4), (2, 0, 1)), {}), ((real(2, 3, 4), [1, 0, -1]), {}), ((real(3),), {})],
+    np.permute_dims: [((real(2, 3, 4), (2, 0, 1)), {})],
+    np.ndarray.transpose: [
+        ((real(2, 3, 4),), {}),
+        ((real(2, 3, 4), 2, 0, 1), {}),
+        ((real(2, 3, 4), (1, 2, 0)), {}),
+        ((real(2, 3, 4), None), {}),
+    ],
+    np.ndarray.T: [((real(2, 3),), {}), ((real(3),), {}), ((complexes(2, 3, 1),), {})],
+    np.ndarray.mT: [((real(2, 3),), {}), ((real(4, 2, 3),), {})],
+    np.matrix_transpose: [((real(4, 2, 3),), {})],
+    np.linalg.matrix_transpose: [((real(4, 2, 3),), {})],
+    np.swapaxes: [((real(2, 3, 4), 0, 2), {}), ((real(2, 3, 4), -1, 1), {})],
+    np.ndarray.swapaxes: [((real(2, 3, 4), 0, 1), {})],
+    np.moveaxis: [((real(2, 3, 4), 0, -1), {}), ((real(2, 3, 4), (0, 1), (2, 0)), {})],
+    np.rollaxis: [((real(2, 3, 4), 2), {}), ((real(2, 3, 4), 0, 3), {}), ((real(2, 3, 4), 1, 2), {}), ((real(2, 3, 4), -1, 1), {})],
+    np.roll: [((real(5), 2), {}), ((real(2, 3), 1), {"axis": 1}), ((real(2, 3), (1, -2)), {"axis": (0, 1)}), ((real(2, 3), 4), {})],
+    np.flip: [((real(3),), {}), ((real(2, 3), 1), {}), ((real(2, 3), (0, 1)), {})],
+    np.fliplr: [((real(2, 3),), {})],
+    np.flipud: [((real(2, 3),), {})],
+    np.rot90: [((real(2, 3),), {}), ((real(2, 3), 2), {}), ((real(2, 3, 4), 3, (1, 2)), {})],
+    np.repeat: [
+        ((real(3), 2), {}),
+        ((real(2, 3), 2), {}),
+        ((real(2, 3), 3), {"axis": 0}),
+        ((real(2, 3), 3), {"axis": -1}),
+        ((real(2, 3), np.array([0, 2, 1])), {"axis": 1}),
+        ((real(3), [2, 0, 1]), {}),
+        ((real(3), 0), {}),
+        ((1.5, 3), {}),
+    ],
+    np.ndarray.repeat: [((real(3), 2), {}), ((real(2, 3), 2, 1), {})],
+    np.tile: [
+        ((real(3), 2), {}),
+        ((real(3), (2, 2)), {}),
+        ((real(2, 3), 2), {}),
+        ((real(2, 3), (2, 1, 3)), {}),
+        ((2.5, 3), {}),
+        ((real(2, 0), 2), {}),
+    ],
+    np.broadcast_to: [((real(3), (2, 3)), {}), ((real(2, 1), (4, 2, 3)), {}), ((1.5, (2,)), {}), ((real(1), (0,)), {})],
+    np.broadcast_arrays: [((real(3), real(2, 1)), {}), ((real(3),), {})],
+    np.meshgrid: [
+        ((real(3), real(2)), {}),
+        ((real(3), real(2), real(4)), {"indexing": "ij"}),
+        ((real(3), real(2)), {"sparse": True}),
+        ((real(3),), {}),
+    ],
+    np.split: [((real(6), 3), {}), ((real(6), [1, 4]), {}), ((real(2, 4), 2), {"axis": 1})],
+    np.array_split: [((real(7), 3), {}), ((real(2, 5), 2), {"axis": -1})],
+    np.hsplit: [((real(4), 2), {}), ((real(2, 4), [1]), {})],
+    np.vsplit: [((real(4, 2), 2), {})],
+    np.dsplit: [((real(2, 2, 4), 2), {})],
+}
+if hasattr(np, "unstack"):
+    SAMPLES[np.unstack] = [((real(2, 3),), {}), ((real(2, 3),), {"axis": 1})]
