@@ -1,0 +1,1 @@
+"""The tests; a package, so that they share `tests.programs` and `tests.stress`."""

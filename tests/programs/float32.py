@@ -1,0 +1,83 @@
+"""Single precision: results and gradients keep it; mixtures promote as NumPy says."""
+
+import numpy as np
+
+_X = np.array([0.5, -0.7, 1.2], dtype=np.float32)
+_A = np.array([[0.5, -0.7, 1.2], [0.1, 0.9, -0.3]], dtype=np.float32)
+
+
+def single_elementwise(x):
+    return np.sum(np.sin(x) * np.exp(-x) + x**2 / 3.0)
+
+
+def single_scalar(x):
+    return x * x + np.sin(x) * 2.0
+
+
+def single_loop(x):
+    s = 0.0
+    for v in x:
+        s += v * v
+    return s
+
+
+def single_matmul(a, x):
+    return np.sum(np.tanh(a @ x) ** 2)
+
+
+def single_and_double(x, y):
+    return np.sum(x * y + x)
+
+
+def single_reductions(a):
+    return np.mean(a) * np.std(a) + np.sum(np.max(a, axis=0)) + np.prod(a[0])
+
+
+def single_promoted(x):
+    return np.sum(x.astype(np.float64) ** 3) + np.sum(x)
+
+
+def single_demoted(x):
+    return np.sum(x.astype(np.float32) * np.float32(2.0))
+
+
+def single_python_scalar_power(x, p):
+    return np.sum(np.abs(x) ** p)
+
+
+def single_where(x):
+    return np.sum(np.where(x > 0, x * 2.0, x * x))
+
+
+def single_with_integers(x):
+    return np.sum(x * np.arange(3, dtype=np.int8)) + x[0] * 2
+
+
+def single_solve(a, x):
+    return np.sum(np.linalg.solve(a @ a.T + np.eye(2, dtype=np.float32), a @ x))
+
+
+def single_result_array(x):
+    return x * np.float32(0.5) + x[::-1]
+
+
+def half_precision(x):
+    return (x * x).astype(np.float32).sum()
+
+
+SAMPLES = {
+    "single_elementwise": [(_X,)],
+    "single_scalar": [(np.float32(0.7),)],
+    "single_loop": [(_X,)],
+    "single_matmul": [(_A, _X)],
+    "single_and_double": [(_X, _X.astype(float) * 1.1)],
+    "single_reductions": [(_A,)],
+    "single_promoted": [(_X,)],
+    "single_demoted": [(_X.astype(float),)],
+    "single_python_scalar_power": [(_X, 1.5)],
+    "single_where": [(_X,)],
+    "single_with_integers": [(_X,)],
+    "single_solve": [(_A, _X)],
+    "single_result_array": [(_X,)],
+    "half_precision": [(_X.astype(np.float16),)],
+}

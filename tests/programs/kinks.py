@@ -1,0 +1,116 @@
+"""Functions with kinks and jumps, sampled away from them."""
+
+import math
+
+import numpy as np
+
+_V = np.array([0.5, -0.7, 1.2])
+
+
+def python_max_min(x, y):
+    return max(x, y) * min(x, 2.0 * y) + max(x, y, 0.1) ** 2
+
+
+def absolute_value(x):
+    return abs(x) + abs(x - 2.0) * x
+
+
+def relu_chain(x):
+    return np.sum(np.maximum(x, 0.0) ** 2 + np.minimum(x, 0.3))
+
+
+def leaky_relu(x):
+    return np.sum(np.where(x > 0, x, 0.1 * x) * x)
+
+
+def clip_array(x):
+    return np.sum(np.clip(x, -0.6, 1.0) ** 2 * 3.0) + np.sum(np.clip(x, None, 0.9) * x)
+
+
+def clip_with_active_bounds(x, low, high):
+    return np.sum(np.clip(x, low, high) ** 2)
+
+
+def fmax_fmin(x, y):
+    return np.sum(np.fmax(x, y) * np.fmin(x, 0.4))
+
+
+def hinge_loss(w, x, y):
+    return np.sum(np.maximum(0.0, 1.0 - y * (x @ w)))
+
+
+def huber_loss(r):
+    a = np.abs(r)
+    return np.sum(np.where(a < 1.0, 0.5 * r**2, a - 0.5))
+
+
+def quantile_loss(q, y):
+    d = y - q
+    return np.sum(np.maximum(0.3 * d, -0.7 * d))
+
+
+def triangle_wave(x):
+    t = x - math.floor(x)
+    return t if t < 0.5 else 1.0 - t
+
+
+def sawtooth(x):
+    return (x % 1.0) ** 2 + np.sum(np.mod(np.array([1.3, 2.6]) * x, 1.0))
+
+
+def soft_threshold(x, t):
+    return np.sum(np.sign(x) * np.maximum(np.abs(x) - t, 0.0) * x)
+
+
+def max_of_array_elements(a):
+    return np.max(a, axis=1) @ np.array([1.0, 2.0]) + np.max(a)
+
+
+def running_maximum(x):
+    best = x[0]
+    for v in x[1:]:
+        if v > best:
+            best = v * 1.5
+    return best
+
+
+def sorted_gap(x):
+    s = np.sort(x)
+    return np.max(s[1:] - s[:-1]) ** 2
+
+
+def norm_away_from_zero(x):
+    return np.linalg.norm(x) + np.linalg.norm(x, 1) + np.linalg.norm(x, np.inf)
+
+
+def sign_and_step(x):
+    return np.sum(np.sign(x) * x**2 + np.heaviside(x - 0.2, 1.0) * x)
+
+
+def barrier(x):
+    if x >= 1.0:
+        return math.inf
+    return -math.log(1.0 - x) + max(0.0, x) ** 3
+
+
+SAMPLES = {
+    "python_max_min": [(0.7, 0.5), (0.3, 0.9)],
+    "absolute_value": [(0.7,), (-0.7,)],
+    "relu_chain": [(_V,)],
+    "leaky_relu": [(_V,)],
+    "clip_array": [(_V,)],
+    "clip_with_active_bounds": [(_V, -0.3, 0.9)],
+    "fmax_fmin": [(_V, np.array([0.1, 0.3, 0.9]))],
+    "hinge_loss": [(np.array([0.4, -0.2]), np.array([[0.5, 1.0], [-0.3, 3.0]]), np.array([1.0, 1.0]))],
+    "huber_loss": [(_V,)],
+    "quantile_loss": [(0.2, _V)],
+    "triangle_wave": [(2.3,), (2.8,)],
+    "sawtooth": [(0.7,)],
+    "soft_threshold": [(_V, 0.6)],
+    "max_of_array_elements": [(np.array([[0.5, -0.7, 1.2], [0.1, 0.9, -0.3]]),)],
+    "running_maximum": [(np.array([0.5, -0.7, 1.2, 1.3]),)],
+    "sorted_gap": [(_V,)],
+    "norm_away_from_zero": [(_V,)],
+    "sign_and_step": [(_V,)],
+    "barrier": [(0.4,)],
+}

@@ -1,0 +1,96 @@
+"""Functions that call themselves and each other."""
+
+import math
+
+import numpy as np
+
+
+def power_recursive(x, n):
+    if n == 0:
+        return 1.0
+    return x * power_recursive(x, n - 1)
+
+
+def fast_power(x, n):
+    if n == 0:
+        return 1.0
+    h = fast_power(x, n // 2)
+    return h * h * x if n % 2 else h * h
+
+
+def fibonacci_like(x, n):
+    if n < 2:
+        return x if n else 1.0
+    return fibonacci_like(x, n - 1) * 0.5 + fibonacci_like(x, n - 2) * x
+
+
+def even_steps(x, n):
+    return x if n == 0 else math.sin(odd_steps(x, n - 1))
+
+
+def odd_steps(x, n):
+    return x * x if n == 0 else 2.0 * even_steps(x, n - 1)
+
+
+def depth_from_data(x):
+    if x < 1.0:
+        return x * x
+    return 2.0 * depth_from_data(x * 0.5) + x
+
+
+def tree_sum(x):
+    if len(x) == 1:
+        return x[0] ** 2
+    middle = len(x) // 2
+    return tree_sum(x[:middle]) * 0.5 + tree_sum(x[middle:])
+
+
+def tree_of_tuples(tree):
+    if isinstance(tree, tuple):
+        left, right = tree
+        return tree_of_tuples(left) * tree_of_tuples(right) + 1.0
+    return math.sin(tree)
+
+
+def continued_fraction(x, n):
+    return 1.0 + x / (1.0 + n) if n > 5 else 1.0 + x / continued_fraction(x, n + 1)
+
+
+def adaptive_simpson(f_scale, a, b):
+    def f(t):
+        return math.exp(-f_scale * t * t)
+
+    def area(lo, hi):
+        return (hi - lo) / 6.0 * (f(lo) + 4.0 * f(0.5 * (lo + hi)) + f(hi))
+
+    def refine(lo, hi, whole, depth):
+        middle = 0.5 * (lo + hi)
+        left, right = area(lo, middle), area(middle, hi)
+        if depth == 0 or abs(left + right - whole) < 1e-4:
+            return left + right
+        return refine(lo, middle, left, depth - 1) + refine(middle, hi, right, depth - 1)
+
+    return refine(a, b, area(a, b), 5)
+
+
+def haar_energy(x, level):
+    if level == 0:
+        return np.sum(x**2)
+    low = 0.5 * (x[::2] + x[1::2])
+    high = 0.5 * (x[::2] - x[1::2])
+    return haar_energy(low, level - 1) + 0.3 * np.sum(high**2)
+
+
+SAMPLES = {
+    "power_recursive": [(0.8, 4), (0.8, 0)],
+    "fast_power": [(0.8, 11)],
+    "fibonacci_like": [(0.8, 6)],
+    "even_steps": [(0.8, 4), (0.8, 3)],
+    "odd_steps": [(0.8, 3)],
+    "depth_from_data": [(5.3,), (0.3,)],
+    "tree_sum": [(np.array([0.5, -0.7, 1.2, 0.1, 0.8]),)],
+    "tree_of_tuples": [(((0.4, 1.3), (0.2, (0.9, -0.3))),)],
+    "continued_fraction": [(0.8, 0)],
+    "adaptive_simpson": [(0.9, 0.0, 1.7)],
+    "haar_energy": [(np.array([0.5, -0.7, 1.2, 0.1]), 2)],
+}

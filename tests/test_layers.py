@@ -1,0 +1,211 @@
+"""The layout: imports point one way and stand at the top, files stay short, tests mirror the package."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "adcompile"
+FILES = sorted(path for path in PACKAGE.rglob("*.py"))
+
+LAYERS = (
+    "errors",
+    "runtime",
+    "tangents",
+    "ir",
+    "frontend",
+    "rules",
+    "analysis",
+    "autodiff",
+    "optimise",
+    "backend",
+    "pipeline",
+    "targets",  # parts of the interface: the function behind a callable,
+    "boundary",  # what crosses between user and generated code,
+    "refusals",  # and calls that are refused
+    "api",
+    "transforms",  # made of api's jvp and vjp
+    "numerical",  # differences, for testing
+    "testing",
+    "cli",
+    "__main__",
+)
+
+# What may be imported inside a function, and why.
+DEFERRED = {
+    ("__init__", "*"): "the public names are lazy: `import adcompile` costs little more than numpy",
+    ("cli", "adcompile"): "`adcompile --help` does not load the compiler",
+}
+
+# Files without a test file of their own, and why. A name that ends in / covers a folder.
+UNMIRRORED = {
+    "__init__": "the lazy names are tested by test_api",
+    "__main__": "one line, run by test_cli",
+    "rules/": "rules are tested by tests that are parametrised over the registry",
+}
+
+# Covered by the tests of the files that use them; each gets a test file of its own.
+NOT_YET: set[str] = set()
+
+LINES = 500
+
+
+def name_of(path):
+    """adcompile/ir/nodes.py → ir/nodes; a package's __init__ counts as the package."""
+    name = path.relative_to(PACKAGE).with_suffix("").as_posix()
+    return name.removesuffix("/__init__")
+
+
+def layer_of(name):
+    return name.split("/")[0]
+
+
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def exists(name):
+    return (PACKAGE / f"{name}.py").exists() or (PACKAGE / name / "__init__.py").exists()
+
+
+def own_imports(tree):
+    """The modules of adcompile that an import statement anywhere in the file names, with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            # `from adcompile import pipeline` names a module, `from adcompile.ir import Var` does not
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] != "adcompile":
+                continue
+            inner = parts[1:]
+            while inner and not exists("/".join(inner)):
+                inner = inner[:-1]
+            yield "/".join(inner) or "__init__", node.lineno
+
+
+def deferred_imports(tree):
+    """Import statements inside functions."""
+    for function in ast.walk(tree):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import):
+                    yield from ((alias.name, node.lineno) for alias in node.names)
+                elif isinstance(node, ast.ImportFrom):
+                    yield node.module, node.lineno
+
+
+def type_checking_only(tree):
+    """Lines under `if TYPE_CHECKING:`, which never run."""
+    lines = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            for part in node.body:
+                lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
+    return lines
+
+
+every_file = pytest.mark.parametrize("path", FILES, ids=name_of)
+
+
+@every_file
+def test_file_belongs_to_a_layer(path):
+    assert name_of(path) == "__init__" or layer_of(name_of(path)) in LAYERS
+
+
+@every_file
+def test_imports_point_one_way(path):
+    name = name_of(path)
+    if name == "__init__":
+        return  # the top: it names everything, lazily
+    tree = tree_of(path)
+    skipped = type_checking_only(tree)
+    here = LAYERS.index(layer_of(name))
+    upward = [
+        f"{path.name}:{line}: {layer_of(name)} imports {other}"
+        for other, line in own_imports(tree)
+        if line not in skipped and other != "__init__" and LAYERS.index(layer_of(other)) > here
+    ]
+    assert not upward, upward
+
+
+@every_file
+def test_imports_stand_at_the_top(path):
+    name = name_of(path)
+    found = [
+        f"{path.name}:{line}: {module}"
+        for module, line in deferred_imports(tree_of(path))
+        if (name, "*") not in DEFERRED and (name, module.split(".")[0]) not in DEFERRED
+    ]
+    assert not found, found
+
+
+@every_file
+def test_no_star_and_no_relative_imports(path):
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}:{node.lineno}"
+            assert all(alias.name != "*" for alias in node.names), f"{path.name}:{node.lineno}"
+
+
+@every_file
+def test_only_one_file_imports_astor(path):
+    imported = {
+        alias.name.split(".")[0]
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    } | {(node.module or "").split(".")[0] for node in ast.walk(tree_of(path)) if isinstance(node, ast.ImportFrom)}
+    assert "astor" not in imported or name_of(path) == "backend/text"
+
+
+@every_file
+def test_runtime_needs_numpy_alone(path):
+    """Generated modules import it where nothing else of ours is wanted."""
+    if layer_of(name_of(path)) != "runtime":
+        return
+    for node in ast.walk(tree_of(path)):
+        modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        modules += [node.module] if isinstance(node, ast.ImportFrom) else []
+        for module in modules:
+            assert module.split(".")[0] not in {"gast", "astor", "click", "rich", "scipy", "numba"}, module
+
+
+@every_file
+def test_no_bare_except(path):
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ExceptHandler):
+            assert node.type is not None, f"{path.name}:{node.lineno}"
+
+
+@every_file
+def test_every_file_has_its_test_file(path):
+    name = name_of(path)
+    if name in UNMIRRORED or name in NOT_YET or not tree_of(path).body[1:]:
+        return  # an empty package, or a docstring alone
+    folder, _, stem = name.rpartition("/")
+    if any(f"{name}/".startswith(known) for known in UNMIRRORED if known.endswith("/")):
+        return
+    if path.name == "__init__.py":
+        candidates = [ROOT / "tests" / name / "test_init.py", ROOT / "tests" / folder / f"test_{stem}.py"]
+    else:
+        candidates = [ROOT / "tests" / folder / f"test_{stem}.py"]
+    assert any(candidate.exists() for candidate in candidates), f"{candidates[0].relative_to(ROOT)} is missing"
+
+
+LONG = sorted(p for d in ("adcompile", "tests", "benchmarks", "examples", "docs") for p in (ROOT / d).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", LONG, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_file_is_too_long(path):
+    assert "golden" in path.parts or len(path.read_text(encoding="utf-8").splitlines()) <= LINES
+
+
+def test_exceptions_are_still_needed():
+    for name in [*(name for name, _ in DEFERRED), *UNMIRRORED, *NOT_YET]:
+        assert exists(name.rstrip("/")), f"{name} is gone: drop its exception"
