@@ -243,7 +243,8 @@ def signature_of(fn: Any) -> inspect.Signature | None:
     if type(fn).__name__ == "ufunc":
         names = [inspect.Parameter(f"x{i}", inspect.Parameter.POSITIONAL_ONLY) for i in range(fn.nin)]
         if fn.signature is not None:  # a generalised ufunc, such as vecdot
-            names += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in ("axes", "axis", "keepdims")]
+            settings = ("axes", "axis", "keepdims")
+            names += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in settings]
         return inspect.Signature(names)
     try:
         return inspect.signature(fn)

@@ -156,7 +156,7 @@ def _member(cls: Any, level: int, value: float) -> Any:
 def _typed(value: Any, dims: tuple[Dim, ...] | None) -> Type:
     """The type of one stand-in result whose arrays have the given dims."""
     if isinstance(value, np.ndarray):
-        return Array(value.dtype, dims) if type(value) is np.ndarray and value.dtype != object else UNKNOWN
+        return Array(value.dtype, dims) if type(value) is np.ndarray and value.dtype.kind != "O" else UNKNOWN
     if isinstance(value, tuple):
         return TupleT(tuple(_typed(v, dims) for v in value), type(value))
     return scalar(type(value)) if is_scalar_class(type(value)) else UNKNOWN

@@ -83,7 +83,8 @@ def _item(t: Type) -> Type:
 
 
 def _is_text(t: Type) -> bool:
-    return isinstance(t, Known) and isinstance(t.value, (str, bytes)) or isinstance(t, Instance) and t.cls in (str, bytes)
+    wide = widen(t)
+    return isinstance(wide, Instance) and wide.cls in (str, bytes)
 
 
 def _repetition(a: Type, b: Type) -> Type:

@@ -35,12 +35,12 @@ from adcompile.rules.registry import Rule
 _OPERATORS = (
     "add sub mul truediv floordiv mod pow neg pos abs invert and_ or_ xor lshift rshift not_ truth is_ is_not "
     "eq ne lt le gt ge contains getitem index iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
-).split()
-_BUILTINS = "abs len min max int float complex bool str tuple divmod pow round ord chr repr slice".split()
+)
+_BUILTINS = "abs len min max int float complex bool str tuple divmod pow round ord chr repr slice"
 
 PURE: frozenset[Any] = frozenset(
-    [getattr(operator, name) for name in _OPERATORS]
-    + [getattr(builtins, name) for name in _BUILTINS]
+    [getattr(operator, name) for name in _OPERATORS.split()]
+    + [getattr(builtins, name) for name in _BUILTINS.split()]
     + [f for name, f in vars(math).items() if callable(f) and not name.startswith("_")]
 )
 """What may run at compile time: the same operation on the same values, only earlier."""
@@ -67,13 +67,15 @@ _GROWING = (operator.pow, operator.ipow, pow, operator.lshift, operator.ilshift,
 
 
 def _small(fn: Any, args: list[Any]) -> bool:
-    sizes = [a.bit_length() if isinstance(a, int) else len(a) if isinstance(a, (str, bytes, tuple)) else 0 for a in args]
+    sizes = [a.bit_length() if isinstance(a, int) else len(a) if hasattr(a, "__len__") else 0 for a in args]
     if fn in (operator.mul, operator.imul):
         repeats = [a for a in args if isinstance(a, int)]
         sequences = [len(a) for a in args if isinstance(a, (str, bytes, tuple))]
         return sum(sizes) < LARGE and (not sequences or max(repeats, default=0) * sequences[0] < LARGE)
     exponent = args[1] if len(args) > 1 and isinstance(args[1], int) else 0
-    return sizes[0] * max(1, abs(exponent)) < LARGE if fn not in (operator.lshift, operator.ilshift) else exponent < LARGE
+    if fn in (operator.lshift, operator.ilshift):
+        return exponent < LARGE
+    return sizes[0] * max(1, abs(exponent)) < LARGE
 
 
 def foldable(value: Any) -> bool:
@@ -148,7 +150,8 @@ def callable_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     if isinstance(args[0], Known):
         return Known(callable(args[0].value))
     found = classes_of(args[0])
-    answers = {hasattr(cls, "__call__") for cls in found or ()}
+    # of the class itself, `__call__` would always be found: that of its metaclass makes instances
+    answers = {any("__call__" in base.__dict__ for base in cls.__mro__) for cls in found or ()}
     return Known(answers.pop()) if len(answers) == 1 else BOOL
 
 
@@ -186,12 +189,10 @@ def joined_scalars(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return scalar(*(kind for a in wide if isinstance(a, Scalar) for kind in a.kinds))
 
 
-_TOTAL_ON_FLOATS = frozenset(
-    getattr(operator, name) for name in "add sub mul neg pos abs iadd isub imul eq ne lt le gt ge".split()
-) | {abs}
-_NUMPY_OPERATORS = _TOTAL_ON_FLOATS | {
-    getattr(operator, name) for name in "truediv floordiv mod pow itruediv ifloordiv imod ipow".split()
-}
+_TOTAL_NAMES = "add sub mul neg pos abs iadd isub imul eq ne lt le gt ge"
+_NUMPY_NAMES = "truediv floordiv mod pow itruediv ifloordiv imod ipow"
+_TOTAL_ON_FLOATS = {abs, *(getattr(operator, name) for name in _TOTAL_NAMES.split())}
+_NUMPY_OPERATORS = _TOTAL_ON_FLOATS | {getattr(operator, name) for name in _NUMPY_NAMES.split()}
 
 
 def cannot_raise(fn: Any, rule: Rule, args: list[Type]) -> bool:
@@ -227,4 +228,3 @@ def _is_numpy(t: Type) -> bool:
     if isinstance(t, Scalar):
         return all(issubclass(kind, np.inexact) for kind in t.kinds)
     return isinstance(t, Array) and t.dtype.kind in "fc"
-

@@ -23,15 +23,13 @@ from adcompile.ir.types import (
     NEVER,
     UNKNOWN,
     Array,
-    Closure,
-    Dim,
     DictT,
+    Dim,
     Instance,
     IterT,
     Known,
     ListT,
     Maybe,
-    Never,
     RangeT,
     Scalar,
     Seq,
@@ -149,7 +147,7 @@ def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) ->
 def _settings(types: tuple[Type, ...]) -> Iterator[Setting]:
     """The first run of each group."""
     open_dims = any(_contains(t, _is_open) for t in types)
-    ranks = RANKS if any(_contains(t, lambda part: isinstance(part, Array) and part.dims is None) for t in types) else (1,)
+    ranks = RANKS if any(_contains(t, _is_rankless) for t in types) else (1,)
     integers = INTEGERS if any(_contains(t, _is_integer) for t in types) else (2,)
     choices = itertools.product((False, True) if open_dims else (False,), ranks, integers)
     for group, (one, rank, integer) in enumerate(choices):
@@ -174,6 +172,10 @@ def _contains(t: Type, test: Callable[[Type], bool]) -> bool:
 
 def _is_open(t: Type) -> bool:
     return isinstance(t, (Seq, RangeT)) or (isinstance(t, Array) and t.dims is not None and "any" in t.dims)
+
+
+def _is_rankless(t: Type) -> bool:
+    return isinstance(t, Array) and t.dims is None
 
 
 def _is_integer(t: Type) -> bool:
@@ -206,9 +208,8 @@ def standin(t: Type, setting: Setting, number: int = 0) -> Any:
             return standin(item, setting, number)
         case Instance(cls) if cls is str:
             return "text"
-        case Never() | Unknown() | Instance() | Closure() | IterT():
+        case _:
             raise NoStandin
-    raise NoStandin
 
 
 def _scalar(kind: type, setting: Setting) -> Any:
@@ -310,7 +311,7 @@ def _merge_dicts(samples: list[Sample], by_value: bool) -> Type:
 
 def _merge_arrays(samples: list[Sample]) -> Type:
     dtype = samples[0].value.dtype
-    if dtype == object or any(s.value.dtype != dtype for s in samples):
+    if dtype.kind == "O" or any(s.value.dtype != dtype for s in samples):
         return UNKNOWN
     ranks = {s.value.ndim for s in samples}
     if len(ranks) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,7 +24,8 @@ def quantile_position(q: Any, counts: Any, method: str) -> Any:
     q, counts = np.asarray(q, float), np.asarray(counts)
     out = np.zeros(q.shape + counts.shape)
     for n in np.unique(counts):
-        position = np.quantile(np.arange(float(n)), q, method=method) if n else np.zeros(q.shape)
+        places: Any = np.arange(float(n))
+        position = np.quantile(places, q, method=cast(Any, method)) if n else np.zeros(q.shape)
         out[..., counts == n] = np.asarray(position)[..., None]
     return out
 

@@ -21,7 +21,7 @@ STEP = 1e-6
 
 def all_samples():
     for topic in TOPICS:
-        samples = importlib.import_module(f".samples.{topic}", __package__).SAMPLES
+        samples = importlib.import_module(f"tests.rules.samples.{topic}").SAMPLES
         for fn, calls in samples.items():
             for number, (args, kwargs) in enumerate(calls):
                 yield pytest.param(fn, args, kwargs, id=f"{topic}-{name_of(fn)}-{number}")

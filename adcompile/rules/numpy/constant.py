@@ -104,9 +104,9 @@ def draw_type(kind: type, position: int | None) -> Typing:
             case Known(None):
                 return scalar(int if kind is int else float)
             case Known(int() as n):
-                return Array(np.dtype(kind), ("one" if n == 1 else "many",))
+                return Array(np.dtype(kind), (_dim_of(Known(n)),))
             case Known(tuple() as shape):
-                return Array(np.dtype(kind), tuple("one" if n == 1 else "many" for n in shape))
+                return Array(np.dtype(kind), tuple(_dim_of(Known(n)) for n in shape))
             case TupleT(items):
                 return Array(np.dtype(kind), tuple(_dim_of(item) for item in items))
             case _:
@@ -127,7 +127,7 @@ def shape_arguments_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 _FIRST = "random random_sample standard_normal standard_exponential standard_cauchy"
 _SECOND = "exponential poisson rayleigh pareto weibull power chisquare standard_gamma standard_t geometric logseries"
 _THIRD = "normal uniform gamma beta gumbel laplace logistic lognormal vonmises wald f binomial negative_binomial"
-_WHOLE = frozenset("poisson geometric logseries binomial negative_binomial".split())
+_WHOLE = ("poisson", "geometric", "logseries", "binomial", "negative_binomial")
 
 for place, names in enumerate((_FIRST, _SECOND, _THIRD)):
     for name in names.split():

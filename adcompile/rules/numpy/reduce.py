@@ -7,6 +7,7 @@ looked at.
 from __future__ import annotations
 
 import math
+
 import numpy as np
 
 from adcompile.rules.kinds import composite, linear, reduction, vjp
@@ -70,16 +71,12 @@ def degrees_of_freedom(a, axis, where, ddof, correction):
 
 
 @reduction(*methods("var"), total=True)
-def var(
-    y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None
-):
+def var(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     return 2.0 * deviation(a, axis, where) / degrees_of_freedom(a, axis, where, ddof, correction)
 
 
 @reduction(*methods("std"), total=True)
-def std(
-    y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None
-):
+def std(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     # the gradient of equal elements is 0
     return deviation(a, axis, where) / (degrees_of_freedom(a, axis, where, ddof, correction) * (y + (y == 0)))
 
@@ -87,17 +84,15 @@ def std(
 @composite(np.nanvar)
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    return np.var(
-        np.where(valid, a, 0.0), axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims, where=valid
-    )
+    delta = ddof if correction is None else correction
+    return np.var(np.where(valid, a, 0.0), axis=axis, ddof=delta, keepdims=keepdims, where=valid)
 
 
 @composite(np.nanstd)
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    return np.std(
-        np.where(valid, a, 0.0), axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims, where=valid
-    )
+    delta = ddof if correction is None else correction
+    return np.std(np.where(valid, a, 0.0), axis=axis, ddof=delta, keepdims=keepdims, where=valid)
 
 
 @composite(np.average)
@@ -107,7 +102,8 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         return (result, np.full_like(result, np.size(a) / np.size(result))) if returned else result
     w = weights
     if np.ndim(w) != np.ndim(a):
-        w = np.reshape(w, [np.size(w) if i == axis % np.ndim(a) else 1 for i in range(np.ndim(a))])
+        along = (0 if axis is None else axis) % np.ndim(a)
+        w = np.reshape(w, tuple([np.size(w) if i == along else 1 for i in range(np.ndim(a))]))
     w = np.broadcast_to(w, np.shape(a))
     total_weight = np.sum(w, axis=axis, keepdims=keepdims)
     result = np.sum(a * w, axis=axis, keepdims=keepdims) / total_weight
@@ -233,7 +229,8 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     sums = np.cumsum(x, axis=along)
     if not include_initial:
         return sums
-    return np.moveaxis(np.concatenate((np.zeros_like(np.moveaxis(x, along, 0)[:1]), np.moveaxis(sums, along, 0))), 0, along)
+    zero = np.zeros_like(np.moveaxis(x, along, 0)[:1])
+    return np.moveaxis(np.concatenate((zero, np.moveaxis(sums, along, 0))), 0, along)
 
 
 @composite(*present(np, "cumulative_prod"))

@@ -3,9 +3,8 @@
 import numpy as np
 
 from adcompile.runtime import special
-
-from .mathematics import ANY, POSITIVE, Z, unary
-from .python import SAMPLES as OPERATORS
+from tests.rules.samples.mathematics import ANY, POSITIVE, Z, unary
+from tests.rules.samples.python import SAMPLES as OPERATORS
 
 TWO = [
     ((ANY, POSITIVE), {}),

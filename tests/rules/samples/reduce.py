@@ -3,8 +3,7 @@
 import numpy as np
 
 from adcompile.runtime import scans
-
-from .mathematics import ANY, POSITIVE, Z
+from tests.rules.samples.mathematics import ANY, POSITIVE, Z
 
 CUBE = np.sin(1.0 + np.arange(24.0)).reshape(2, 3, 4)
 NANS = np.where(CUBE > 0.9, np.nan, CUBE)
@@ -25,6 +24,7 @@ _AXES = [
 _WHERE = [((CUBE,), {"where": MASK, "axis": 1}), ((CUBE,), {"where": MASK})]
 _LIMITED = [((CUBE,), {"where": MASK, "axis": 1, "initial": -5.0})]
 _COMPLEX = [((Z,), {}), ((Z.reshape(3, 1),), {"axis": 0})]
+_ZEROS = [((ZEROS, None), {}), ((ZEROS, 0), {}), ((ZEROS, 1), {}), ((ZEROS,), {"initial": 2.0})]
 _DDOF = [((CUBE,), {"axis": 1, "ddof": 1}), ((CUBE,), {"ddof": 1})]
 _NAN = [((NANS,), {}), ((NANS, 1), {}), ((NANS,), {"axis": (0, 2), "keepdims": True})]
 _METHOD = [((CUBE,), {}), ((CUBE, 1), {}), ((CUBE,), {"axis": (0, 2), "keepdims": True})]
@@ -54,7 +54,7 @@ SAMPLES = {
     np.mean: _AXES + _WHERE + _COMPLEX,
     np.var: _AXES + _WHERE + _COMPLEX + _DDOF,
     np.std: _AXES + _WHERE + _COMPLEX + _DDOF,
-    np.prod: _AXES + _WHERE + _COMPLEX + [((ZEROS, axis), {}) for axis in (None, 0, 1)] + [((ZEROS,), {"initial": 2.0})],
+    np.prod: _AXES + _WHERE + _COMPLEX + _ZEROS,
     np.max: _AXES + _LIMITED,
     np.min: _AXES + [((CUBE,), {"where": MASK, "axis": 1, "initial": 5.0})],
     np.nansum: _AXES + _NAN,
