@@ -123,9 +123,10 @@ def optimise_block(
 
 
 def _called(entry: FunctionRef, functions: dict[FunctionRef, Function]) -> dict[FunctionRef, Function]:
-    """The functions that the entry still reaches, in their old order."""
+    """The functions that the entry still reaches, in their old order; the pullback of a split
+    derivative is one that the caller reaches."""
     reached: set[FunctionRef] = set()
-    work = [entry]
+    work = [entry, *(ref for ref in functions if ref.name == f"{entry.name}_pullback")]
     while work:
         ref = work.pop()
         if ref in reached:
