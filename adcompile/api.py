@@ -17,6 +17,7 @@ from typing import Any, overload
 import numpy as np
 
 from adcompile import pipeline, tangents
+from adcompile.autodiff import nested
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry
 from adcompile.boundary import accept, conj, own_tree, project, project_array, project_scalar
 from adcompile.ir.abstract import type_of
@@ -342,8 +343,9 @@ def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool) -> tu
     plan = Plan("jvp", tuple(i + lead for i in active) or None, has_aux)
     target, bound, entry = _find(fun, primals, plan)
     raw = list(entry.run(target.function, (*bound.args, *bound.values), tuple(checked[i] for i in active)))
-    tangent = project(raw, 1, tangents.tangent_type(raw[0]))
-    return (raw[0], tangent, raw[2]) if has_aux else (raw[0], tangent)
+    value, aux = raw[0] if has_aux else (raw[0], None)
+    tangent = project(raw, 1, tangents.tangent_type(value))
+    return (value, tangent, aux) if has_aux else (value, tangent)
 
 
 class Pullback:
@@ -397,3 +399,11 @@ def source(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
     derivative = fun if isinstance(fun, Derivative) else grad(fun)
     entry, _ = derivative.specialise(args, kwargs)
     return entry.made.derived.source
+
+
+# -- derivatives inside derivatives -------------------------------------------------------------
+
+nested.register_derivative(Derivative, lambda d: (d.fun, d.plan.transform, d.plan.argnums, d.plan.has_aux))
+for _public in (grad, value_and_grad):
+    nested.register_transform(_public, _public.__name__)
+nested.register_jvp(jvp)
