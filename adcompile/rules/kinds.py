@@ -13,7 +13,8 @@ the reverse sweep keeps, so read `y` where it saves an `x`.
 
 kind         signature                       returns
 elementwise  (y, x1, x2, …)                  ∂y/∂x1, ∂y/∂x2, … (None: no derivative); broadcasting,
-                                             conjugation and dtypes are the compiler's affair
+                                             conjugation and dtypes are the compiler's affair; of a real
+                                             function of complex z: ∂y/∂Re z − i ∂y/∂Im z
 reduction    (y, a, *, axis, keepdims, …)    ∂y/∂a, of a shape that broadcasts with a; y comes expanded
                                              so that it broadcasts against a
 linear       (y_bar, y, a, *, …)             a_bar; forward mode is fn(a_dot, …)

@@ -9,7 +9,6 @@ import numpy as np
 
 from adcompile.ir.types import BOOL, FLOAT, INT, Instance, Known, scalar
 from adcompile.rules.kinds import composite, constant, elementwise, linear
-from adcompile.rules.kinds_beside import beside
 from adcompile.rules.typing import always, power_type, truth
 from adcompile.rules.typing_containers import container_type
 from adcompile.rules.typing_fold import callable_type, isinstance_type, joined_scalars, len_type, range_type, type_type
@@ -86,22 +85,13 @@ def quotient_and_remainder(a, b):
     return a // b, a % b
 
 
-def absolute_forward(x, x_dot):
-    y = np.absolute(x)
+@elementwise(abs, operator.abs, np.absolute)
+def absolute(y, x):
     if np.iscomplexobj(x):
-        return y, np.real(np.conj(x) * x_dot) / (y + (y == 0))
+        return np.conjugate(x) / (y + (y == 0))
     if type(x) is float:
-        return y, ((x > 0.0) - (x < 0.0)) * x_dot
-    return y, np.sign(x) * x_dot
-
-
-@beside(abs, operator.abs, np.absolute, frule=absolute_forward, broadcasts=True)
-def absolute(y_bar, y, x):
-    if np.iscomplexobj(x):
-        return y_bar * (x / (y + (y == 0)))
-    if type(x) is float:
-        return y_bar * ((x > 0.0) - (x < 0.0))
-    return y_bar * np.sign(x)
+        return (x > 0.0) - (x < 0.0)
+    return np.sign(x)
 
 
 @linear(float, typing=always(FLOAT))

@@ -147,7 +147,15 @@ def _first_result(fn: Any, combination: tuple[tuple[Any, int], ...], settings: d
 
 def _member(cls: Any, level: int, value: float) -> Any:
     dtype = np.dtype(cls)
-    number: Any = value if dtype.kind in "fc" else max(1, int(value)) if dtype.kind in "iu" else value > 0
+    number: Any = (
+        value + 0.25j
+        if dtype.kind == "c"
+        else value
+        if dtype.kind == "f"
+        else max(1, int(value))
+        if dtype.kind in "iu"
+        else value > 0
+    )
     if level == 0:
         return cls(number)
     return np.full((1,) * (level - 1), number, dtype)

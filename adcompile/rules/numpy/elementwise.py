@@ -9,8 +9,10 @@ import math
 
 import numpy as np
 
+from adcompile.ir.types import UNKNOWN, is_complex
 from adcompile.rules.kinds import composite, elementwise, linear
 from adcompile.rules.kinds_beside import beside
+from adcompile.rules.typing import broadcast_type
 from adcompile.runtime import special, unbroadcast
 
 
@@ -169,11 +171,7 @@ def real(y_bar, y, val):
     return y_bar
 
 
-def imag_forward(val, val_dot):
-    return np.imag(val), np.imag(val_dot)
-
-
-@beside(*IMAG, frule=imag_forward, total=True)
+@linear(*IMAG, total=True)
 def imag(y_bar, y, val):
     return 1j * y_bar if np.iscomplexobj(val) else 0.0 * y_bar
 
@@ -183,29 +181,20 @@ def conj(y_bar, y, x):
     return np.conjugate(y_bar)
 
 
-def real_if_close_forward(a, a_dot, *, tol=100):
-    y = np.real_if_close(a, tol)
-    return y, a_dot if np.iscomplexobj(y) else np.real(a_dot)
+def real_if_close_type(args, kwargs):
+    """Whether a complex argument becomes real is decided by its values."""
+    return UNKNOWN if is_complex(args[0]) else broadcast_type(np.real_if_close, args, kwargs)
 
 
-@beside(np.real_if_close, frule=real_if_close_forward)
-def real_if_close(y_bar, y, a, *, tol=100):
-    return y_bar
+@elementwise(np.real_if_close, typing=real_if_close_type)
+def real_if_close(y, a, *, tol=100):
+    return 1.0
 
 
-def angle_forward(z, z_dot, *, deg=False):
-    y = np.angle(z, deg)
+@elementwise(np.angle)
+def angle(y, z, *, deg=False):
     if not np.iscomplexobj(z):
-        return y, 0.0 * z_dot
-    unit = 57.29577951308232 if deg else 1.0
+        return 0.0
+    unit = -57.29577951308232j if deg else -1.0j
     square = np.real(z) * np.real(z) + np.imag(z) * np.imag(z)
-    return y, unit * np.imag(np.conjugate(z) * z_dot) / (square + (square == 0))
-
-
-@beside(np.angle, frule=angle_forward)
-def angle(y_bar, y, z, *, deg=False):
-    if not np.iscomplexobj(z):
-        return 0.0 * y_bar
-    unit = 57.29577951308232j if deg else 1.0j
-    square = np.real(z) * np.real(z) + np.imag(z) * np.imag(z)
-    return unit * y_bar / (square + (square == 0)) * z
+    return unit * np.conjugate(z) / (square + (square == 0))

@@ -78,7 +78,7 @@ SAMPLES = {
     complex.conjugate: [((0.7 + 1j,), {})],
     float.conjugate: [((0.7,), {})],
     np.real_if_close: [((Z,), {}), ((ANY,), {})],
-    np.angle: [((Z,), {}), ((Z,), {"deg": True}), ((ANY,), {}), ((0.7 - 0.2j,), {})],
+    np.angle: [((Z,), {}), ((Z,), {"deg": True}), ((Z, True), {}), ((ANY,), {}), ((0.7 - 0.2j,), {})],
 }
 
 # attributes: the callable is the descriptor of the class, the call is the look-up
