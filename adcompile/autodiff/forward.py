@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured, rank
@@ -125,7 +127,11 @@ class Forward:
                 continue
             term = self.times(p, d)
             total = term if total is None else b.call(operator.add, total, term)
-        return None if total is None else self.shaped(total, s.result)
+        return None if total is None else self.shaped(self.real_part(total, s.result), s.result)
+
+    def real_part(self, d: Atom, y: Var) -> Atom:
+        """A real function of complex numbers: the real part of its partial times the tangent."""
+        return self.b.call(np.real, d) if is_complex(self.b.type(d)) and not is_complex(self.b.type(y)) else d
 
     def times(self, p: Atom, d: Atom) -> Atom:
         if isinstance(p, Const) and p.value == 1:
@@ -162,7 +168,7 @@ class Forward:
             return self.times(inline_rule(b, rule.body, (s.result, a), bound.settings), d)
         y = b.call(rt.expand, s.result, a, axis, keepdims)
         p = inline_rule(b, rule.body, (y, a), bound.settings)
-        return b.call(rt.sum_over, self.times(p, d), axis, keepdims)
+        return b.call(rt.sum_over, self.real_part(self.times(p, d), s.result), axis, keepdims)
 
     def linear(self, s: Call, rule: Rule) -> Atom | None:
         """f(a_dot): the call itself on the tangents of what it is linear in."""
@@ -376,4 +382,3 @@ STRUCTURAL: dict[Any, Any] = {
     tuple: convert,
 }
 
-_ = is_complex
