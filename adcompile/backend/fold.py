@@ -1,0 +1,433 @@
+"""Which values are written inside the expression that uses them.
+
+A value folds into its only use if the order of all calls that may raise, have effects or read
+what others write stays the order of the statements. Primal calls are taken to be such unless
+they cannot raise; adjoint and tangent calls of pure functions move freely, but never across a
+write if they read memory.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from adcompile.backend import purity
+from adcompile.errors import Place
+from adcompile.ir import ops
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    End,
+    For,
+    If,
+    Raise,
+    Return,
+    Statement,
+    Var,
+    While,
+    Yield,
+)
+from adcompile.ir.types import Type
+
+MAX_DEPTH = 8
+MAX_WIDTH = 84
+MAX_TERNARY = 60
+TEMPORARY = frozenset({"", "t", "_"})
+
+Target = Union[Var, None, tuple["Target", ...]]
+"""What a for statement or an unpacking binds: names, `_` (None) or more of the same."""
+
+
+@dataclass
+class Folding:
+    """`items` are the statements each block still has; `inlined` those printed at their use."""
+
+    uses: dict[Var, int] = field(default_factory=dict[Var, int])
+    inlined: dict[Var, Call | If] = field(default_factory=dict[Var, "Call | If"])
+    items: dict[Block, list[Statement]] = field(default_factory=dict[Block, "list[Statement]"])
+    targets: dict[Call, tuple[Var | None, ...]] = field(default_factory=dict[Call, "tuple[Var | None, ...]"])
+    expressions: set[If] = field(default_factory=set[If])
+    loop_targets: dict[For, Target] = field(default_factory=dict[For, "Target"])
+    weights: dict[Block, int] = field(default_factory=dict[Block, int])
+
+    def used(self, var: Var) -> bool:
+        return self.uses.get(var, 0) > 0
+
+    def reads(self, atom: Atom) -> Iterator[Var]:
+        """The names that the expression for `atom` reads."""
+        if isinstance(atom, Const):
+            return
+        inside = self.inlined.get(atom)
+        if inside is None:
+            yield atom
+        elif isinstance(inside, Call):
+            for operand in operands(inside):
+                yield from self.reads(operand)
+        else:
+            yield from self.reads_if(inside)
+
+    def reads_if(self, statement: If) -> Iterator[Var]:
+        """The names that an If printed as an expression reads."""
+        yield from self.reads(statement.test)
+        for block in (statement.then, statement.orelse):
+            for value in end_values(block.end):
+                yield from self.reads(value)
+
+
+@dataclass(slots=True)
+class _Pending:
+    """An expression that may still move into its use."""
+
+    index: int
+    statement: Call | If
+    ordered: bool
+    memory: bool
+    depth: int
+    width: int
+    epoch: int
+
+
+@dataclass(slots=True)
+class _Expression:
+    ordered: bool = False
+    memory: bool = False
+    depth: int = 0
+    width: int = 0
+
+    def add(self, ordered: bool, memory: bool, depth: int, width: int) -> None:
+        self.ordered |= ordered
+        self.memory |= memory
+        self.depth = max(self.depth, depth)
+        self.width += width
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block being read: what it holds so far and which of it may not change places."""
+
+    items: list[Statement | None] = field(default_factory=list["Statement | None"])
+    ordered: list[int] = field(default_factory=list[int])
+
+    def append(self, statement: Statement, ordered: bool) -> int:
+        self.items.append(statement)
+        if ordered:
+            self.ordered.append(len(self.items) - 1)
+        return len(self.items) - 1
+
+
+def operands(call: Call) -> tuple[Atom, ...]:
+    """The atoms of a call in the order in which the printed text evaluates them."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    if fn is operator.contains and len(call.args) == 2:
+        return call.args[::-1]
+    if fn in (operator.setitem, setattr) and len(call.args) == 3:
+        return (call.args[2], call.args[0], call.args[1])
+    return (call.fn, *call.args, *(value for _, value in call.kwargs))
+
+
+def end_values(end: End) -> tuple[Atom, ...]:
+    match end:
+        case Yield(values) | Continue(values) | Break(values):
+            return values
+        case Return(value):
+            return (value,)
+        case Raise(exception, cause, _):
+            return tuple(atom for atom in (exception, cause) if atom is not None)
+        case _:
+            return ()
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    match statement:
+        case If():
+            return (statement.then, statement.orelse)
+        case For() | While():
+            return (statement.body,)
+        case _:
+            return ()
+
+
+def fold(body: Block, types: Any) -> Folding:
+    """Decide for every value of a function body whether it gets a line of its own."""
+    folder = _Folder(types)
+    folder.count(body)
+    folder.block(body)
+    return folder.result
+
+
+class _Folder:
+    def __init__(self, types: dict[Var, Type]) -> None:
+        self.types = types
+        self.result = Folding()
+        self.uses = self.result.uses
+        self.pending: dict[Var, _Pending] = {}
+        self.epoch = 0  # grows with every write to memory
+
+    # -- counting
+
+    def _use(self, *atoms: Atom) -> None:
+        for atom in atoms:
+            if isinstance(atom, Var):
+                self.uses[atom] = self.uses.get(atom, 0) + 1
+
+    def count(self, block: Block) -> int:
+        """Count the uses of every Var; give every block its number of statements."""
+        weight = 0
+        for statement in block.statements:
+            weight += 1
+            match statement:
+                case Call():
+                    self._use(*operands(statement))
+                case If():
+                    self._use(statement.test)
+                case For():
+                    self._use(statement.iterable, *statement.init)
+                case While():
+                    self._use(*statement.init)
+                case _:
+                    raise TypeError(f"a specialised program holds no {type(statement).__name__}")
+            for inner in blocks_of(statement):
+                weight += self.count(inner)
+        self._use(*end_values(block.end))
+        self.result.weights[block] = weight
+        return weight
+
+    # -- destructuring
+
+    def _find_targets(self, block: Block) -> set[Call]:
+        """Calls whose result is a tuple that is only taken apart; returns the takers."""
+        sources: dict[Var, Call] = {}
+        takers: dict[Var, list[tuple[Call, int]]] = {}
+        for call in block.statements:
+            if not isinstance(call, Call) or not isinstance(call.fn, Const):
+                continue
+            if _width_of(call):
+                sources[call.result] = call
+                takers[call.result] = []
+            elif call.fn.value is operator.getitem and len(call.args) == 2:
+                whole, index = call.args
+                if isinstance(whole, Var) and whole in sources and isinstance(index, Const):
+                    if type(index.value) is int and 0 <= index.value < _width_of(sources[whole]):
+                        takers[whole].append((call, index.value))
+        absorbed: set[Call] = set()
+        for whole, call in sources.items():
+            indices = [index for _, index in takers[whole]]
+            if len(indices) != self.uses.get(whole, 0) or len(set(indices)) != len(indices):
+                continue
+            targets: list[Var | None] = [None] * _width_of(call)
+            for taker, index in takers[whole]:
+                targets[index] = taker.result if self.result.used(taker.result) else None
+                absorbed.add(taker)
+            self.result.targets[call] = tuple(targets)
+        return absorbed
+
+    def _loop_target(self, element: Var, statements: list[Statement | None]) -> Target:
+        """`for i, (a, b) in …`: the leading unpackings of the element move into the header."""
+        if not self.result.used(element):
+            return None
+        return self._header(element, statements)
+
+    def _header(self, var: Var, statements: list[Statement | None]) -> Target:
+        first = next((i for i, s in enumerate(statements) if s is not None), None)
+        if first is None or self.uses.get(var) != 1:
+            return var
+        call = statements[first]
+        if not isinstance(call, Call) or call not in self.result.targets or not isinstance(call.fn, Const):
+            return var
+        if call.fn.value is not ops.unpack or call.args[0] is not var:
+            return var
+        statements[first] = None
+        return tuple(
+            self._header(target, statements) if target is not None else None
+            for target in self.result.targets[call]
+        )
+
+    # -- folding
+
+    def _memory(self, var: Var) -> bool:
+        return purity.reads_memory(self.types.get(var))
+
+    def _absorb(self, open_: _Open, atoms: tuple[Atom, ...], place: Place | None, twice: Var | None = None) -> _Expression:
+        """Fold what may be folded of `atoms`, which are evaluated from left to right."""
+        out = _Expression()
+        for position in range(len(atoms) - 1, -1, -1):
+            atom = atoms[position]
+            if isinstance(atom, Const):
+                out.width += purity.const_width(atom.value)
+                continue
+            entry = self.pending.get(atom)
+            if entry is not None and self._may_fold(open_, atom, entry, place, out, twice):
+                open_.items[entry.index] = None
+                if entry.ordered:
+                    open_.ordered.pop()
+                self.result.inlined[atom] = entry.statement
+                del self.pending[atom]
+                out.add(entry.ordered, entry.memory, entry.depth, entry.width)
+            else:
+                out.add(False, self._memory(atom), 0, len(atom.name) or 1)
+        return out
+
+    def _may_fold(
+        self, open_: _Open, var: Var, entry: _Pending, place: Place | None, out: _Expression, twice: Var | None
+    ) -> bool:
+        if self.uses[var] != (2 if var is twice else 1):
+            return False
+        if entry.ordered and (not open_.ordered or open_.ordered[-1] != entry.index):
+            return False
+        if entry.index >= len(open_.items) or open_.items[entry.index] is not entry.statement:
+            return False  # it belongs to an enclosing block
+        if entry.memory and entry.epoch != self.epoch:
+            return False
+        if entry.depth >= MAX_DEPTH or out.width + entry.width > MAX_WIDTH:
+            return False
+        if var.name in TEMPORARY or _is_path(entry.statement, var):
+            return True
+        if entry.statement.role == "primal":
+            return False
+        return place is None or entry.statement.place is None or place.line == entry.statement.place.line
+
+    def block(self, block: Block) -> tuple[bool, bool]:
+        """Fold within `block`; whether it must keep its place, and whether it writes memory."""
+        open_ = _Open()
+        absorbed = self._find_targets(block)
+        before = self.epoch
+        ordered = False
+        for statement in block.statements:
+            match statement:
+                case Call():
+                    if statement not in absorbed:
+                        ordered |= self._call(open_, statement)
+                case If():
+                    ordered |= self._if(open_, statement)
+                case _:
+                    self._loop(open_, statement)
+                    ordered = True
+        ordered |= self._end(open_, block.end)
+        self.result.items[block] = [s for s in open_.items if s is not None]
+        return ordered, self.epoch != before
+
+    def _end(self, open_: _Open, end: End) -> bool:
+        self._absorb(open_, end_values(end), end.place if isinstance(end, Raise) else None)
+        return not isinstance(end, Yield)
+
+    def _call(self, open_: _Open, call: Call) -> bool:
+        kind = purity.classify(call, self.types)
+        atoms = operands(call)
+        if kind.named:
+            atoms = tuple(atom for atom in atoms if atom is not call.args[0])
+        expression = self._absorb(open_, atoms, call.place)
+        ordered = kind.ordered or expression.ordered
+        if kind.writes:
+            self.epoch += 1
+        index = open_.append(call, ordered)
+        if not kind.statement:
+            depth, width = expression.depth + 1, expression.width + 3
+            self.pending[call.result] = _Pending(index, call, ordered, expression.memory, depth, width, self.epoch)
+        return ordered
+
+    def _if(self, open_: _Open, statement: If) -> bool:
+        writes = ordered = False
+        before = self.epoch
+        for branch in (statement.then, statement.orelse):
+            branch_ordered, branch_writes = self.block(branch)
+            ordered |= branch_ordered
+            writes |= branch_writes
+        inline, twice = self._as_expression(statement, writes)
+        after, self.epoch = self.epoch, before  # the test comes before what the branches write
+        expression = self._absorb(open_, (statement.test,), None, twice)
+        self.epoch = after
+        ordered |= expression.ordered
+        if not inline:
+            open_.append(statement, True)
+            return True
+        self.result.expressions.add(statement)
+        index = open_.append(statement, ordered)
+        for branch in (statement.then, statement.orelse):
+            for value in end_values(branch.end):
+                if not (isinstance(value, Var) and value is twice):
+                    expression.add(*self._shape(value))
+        self.pending[statement.results[0]] = _Pending(
+            index, statement, ordered, expression.memory, expression.depth + 1, expression.width + 9, self.epoch
+        )
+        return ordered
+
+    def _shape(self, atom: Atom) -> tuple[bool, bool, int, int]:
+        """ordered, memory, depth and width of an expression that has been folded already."""
+        if isinstance(atom, Const):
+            return False, False, 0, purity.const_width(atom.value)
+        inside = self.result.inlined.get(atom)
+        if inside is None:
+            return False, self._memory(atom), 0, len(atom.name) or 1
+        parts = operands(inside) if isinstance(inside, Call) else _parts_of(inside)
+        out = _Expression(width=3)
+        for part in parts:
+            out.add(*self._shape(part))
+        ordered = isinstance(inside, Call) and purity.classify(inside, self.types).ordered
+        return out.ordered or ordered, out.memory, out.depth + 1, out.width
+
+    def _as_expression(self, statement: If, writes: bool) -> tuple[bool, Var | None]:
+        """Whether an If can be written `a if t else b`, `a and b` or `a or b`; in the last two
+        the test is also one of the values and is returned."""
+        then, orelse = statement.then, statement.orelse
+        if len(statement.results) != 1 or writes or self.result.items[then] or self.result.items[orelse]:
+            return False, None
+        if not isinstance(then.end, Yield) or not isinstance(orelse.end, Yield):
+            return False, None
+        values = then.end.values[0], orelse.end.values[0]
+        if any(isinstance(v, Const) and v.value is ops.UNDEFINED for v in values):
+            return False, None
+        shapes = [self._shape(value) for value in values]
+        if max(depth for _, _, depth, _ in shapes) >= MAX_DEPTH - 1:
+            return False, None
+        test = statement.test
+        if isinstance(test, Var) and any(value is test for value in values):
+            return True, test
+        short = sum(width for _, _, _, width in shapes) <= MAX_TERNARY
+        return short and statement.results[0].name in TEMPORARY, None
+
+    def _loop(self, open_: _Open, statement: Statement) -> None:
+        if isinstance(statement, For):
+            self._absorb(open_, (*statement.init, statement.iterable), None)
+        elif isinstance(statement, While):
+            self._absorb(open_, statement.init, None)
+        open_.append(statement, True)
+        (body,) = blocks_of(statement)
+        self.block(body)
+        if isinstance(statement, For):
+            remaining: list[Statement | None] = list(self.result.items[body])
+            target = self._loop_target(body.params[0], remaining)
+            self.result.loop_targets[statement] = target
+            self.result.items[body] = [s for s in remaining if s is not None]
+
+
+def _width_of(call: Call) -> int:
+    """How many values the tuple has that `call` gives; 0 where it is not there to be taken apart."""
+    fn = purity.callee(call)
+    if fn is ops.pop:
+        return 2
+    if fn is not ops.unpack and fn is not ops.unpack_star:
+        return 0
+    counts = [a.value if isinstance(a, Const) else None for a in call.args[1:]]
+    if not all(type(n) is int for n in counts):
+        return 0
+    return counts[0] if fn is ops.unpack else counts[0] + counts[1] + 1
+
+
+def _is_path(statement: Call | If, var: Var) -> bool:
+    """`np`, `np.linalg`, `x.shape`, `1:n`: named after what they read, not by the user."""
+    if not isinstance(statement, Call) or not isinstance(statement.fn, Const):
+        return False
+    fn = statement.fn.value
+    if fn is getattr and len(statement.args) == 2:
+        return isinstance(statement.args[1], Const) and statement.args[1].value == var.name
+    return fn is ops.load_global or fn is slice
+
+
+def _parts_of(statement: If) -> tuple[Atom, ...]:
+    return (statement.test, *end_values(statement.then.end), *end_values(statement.orelse.end))

@@ -1,0 +1,51 @@
+"""Generated text to running functions.
+
+The text is registered with `linecache` under a name of its own, so that tracebacks, debuggers
+and `inspect.getsource` show it, for as long as the function lives.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import linecache
+import threading
+import weakref
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+from adcompile.backend.emit import Emitted
+from adcompile.ir.walk import large_stack
+
+_lock = threading.Lock()
+_counters: dict[str, itertools.count[int]] = {}
+
+
+def load(emitted: Emitted, hint: str = "") -> Callable[..., Any]:
+    """The entry function of an emitted module, whose source is shown as `<adcompile hint n>`."""
+    filename = _register(emitted.source, hint or emitted.name)
+    try:
+        code: CodeType = large_stack(compile, emitted.source, filename, "exec", dont_inherit=True)
+    except BaseException:
+        _forget(filename)
+        raise
+    namespace: dict[str, Any] = {"__name__": filename, "__builtins__": builtins, **emitted.namespace}
+    exec(code, namespace)
+    function = namespace[emitted.name]
+    # every function of the module holds the namespace, and the entry is in it: they die together
+    weakref.finalize(function, _forget, filename).atexit = False
+    return function
+
+
+def _register(source: str, hint: str) -> str:
+    with _lock:
+        number = next(_counters.setdefault(hint, itertools.count(1)))
+    filename = f"<adcompile {hint} {number}>"
+    # checkcache drops entries whose file is gone unless their time of modification is None
+    linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
+    return filename
+
+
+def _forget(filename: str) -> None:
+    linecache.cache.pop(filename, None)

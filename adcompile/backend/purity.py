@@ -1,0 +1,89 @@
+"""What the emitter must know of a call before it may print it elsewhere than where it stands."""
+
+from __future__ import annotations
+
+import operator
+import types as pytypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import Call, Const, OpaqueCode, Var
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Type
+from adcompile.optimise.effects import Effects
+from adcompile.optimise.typing import is_immutable
+
+IN_PLACE = {
+    operator.iadd: "Add",
+    operator.isub: "Sub",
+    operator.imul: "Mult",
+    operator.itruediv: "Div",
+    operator.ifloordiv: "FloorDiv",
+    operator.imod: "Mod",
+    operator.ipow: "Pow",
+    operator.imatmul: "MatMult",
+    operator.iand: "BitAnd",
+    operator.ior: "BitOr",
+    operator.ixor: "BitXor",
+    operator.ilshift: "LShift",
+    operator.irshift: "RShift",
+}
+BUFFERED = (ops.push, ops.pop, ops.index_add)
+"""The result is the first argument, changed in place: both have one name."""
+STORES = (operator.setitem, operator.delitem, setattr, delattr)
+TAKEN_APART = (ops.unpack, ops.unpack_star)
+STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, ops.list_set, ops.warn_unused, ops.make_function})
+"""Printed as statements of their own, never inside an expression."""
+NEVER_RAISE = frozenset({ops.build_tuple, ops.build_list, slice, ops.build_string, ops.make_function, ops.identity})
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`ordered`: must keep its place among other ordered calls; `reads`: what it gives depends
+    on memory beyond its operands' own values."""
+
+    statement: bool
+    ordered: bool
+    writes: bool
+    named: bool  # its first argument must be a name
+
+
+def callee(call: Call) -> Any:
+    """The Python object that a call calls; None where that is decided at run time."""
+    return call.fn.value if isinstance(call.fn, Const) else None
+
+
+def hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def classify(call: Call, types: Mapping[Var, Type]) -> Kind:
+    fn = callee(call)
+    known = isinstance(call.fn, Const) and hashable(fn)
+    statement = isinstance(fn, OpaqueCode) or known and fn in STATEMENTS
+    named = known and (fn in IN_PLACE or fn in BUFFERED or fn is ops.list_set)
+    if known and fn in NEVER_RAISE:
+        return Kind(statement, False, False, named)
+    pure = known and not isinstance(fn, FunctionRef) and Effects(types).pure(call)
+    writes = not pure or known and fn in BUFFERED
+    return Kind(statement, writes or statement or call.role == "primal", writes, named)
+
+
+def reads_memory(t: Type | None) -> bool:
+    """Whether what a value of this type means can change while the value stays the same."""
+    return t is None or not is_immutable(t) and not isinstance(t, pytypes.FunctionType)
+
+
+def const_width(value: Any) -> int:
+    """About how many characters the text of a constant takes."""
+    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+        return min(len(repr(value)), 40)
+    if isinstance(value, tuple):
+        return 2 + sum(const_width(item) + 2 for item in value)
+    return len(getattr(value, "__name__", "")) + 3 or 8

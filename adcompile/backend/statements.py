@@ -1,0 +1,175 @@
+"""Calls of the IR as statements of gast: assignments, stores, in-place updates."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+from adcompile.backend import literals
+from adcompile.backend.callables import attribute, load
+from adcompile.backend.expressions import Expressions, is_name
+from adcompile.backend.fold import Target
+from adcompile.backend.purity import IN_PLACE, callee
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Function, OpaqueCode, Var
+from adcompile.ir.types import Scalar
+
+Out = list[Any]
+
+
+def store(name: str) -> gast.Name:
+    return gast.Name(name, gast.Store(), None, None)
+
+
+def assign(name: str, value: Any) -> gast.Assign:
+    return gast.Assign([store(name)], value, None)
+
+
+class Statements(Expressions):
+    """Prints calls that have a line of their own."""
+
+    def call_statement(self, call: Call, out: Out) -> None:
+        fn = callee(call)
+        targets = self.folding.targets.get(call)
+        if fn is ops.pop and targets is not None:
+            self._pop_statement(call, targets, out)
+        elif (fn is ops.unpack or fn is ops.unpack_star) and not call.kwargs:
+            self._unpack(call, targets, out)
+        elif isinstance(fn, OpaqueCode):
+            self.opaque(call, fn, out)
+        elif fn is operator.setitem and len(call.args) == 3:
+            target = self.subscript(call.args[0], call.args[1], gast.Store())
+            self._stored(call, gast.Assign([target], self.atom(call.args[2]), None), out)
+        elif fn is operator.delitem and len(call.args) == 2:
+            self._stored(call, gast.Delete([self.subscript(call.args[0], call.args[1], gast.Del())]), out)
+        elif fn is setattr and isinstance(call.args[1], Const) and is_name(call.args[1].value):
+            target = gast.Attribute(self.atom(call.args[0]), call.args[1].value, gast.Store())
+            self._stored(call, gast.Assign([target], self.atom(call.args[2]), None), out)
+        elif fn is ops.push:
+            self._same_object(call, out)
+            value = literals.call(attribute(self.buffer(call), "append"), self.atom(call.args[1]))
+            out.append(gast.Expr(value))
+        elif fn is ops.index_add:
+            self._same_object(call, out)
+            target = gast.Subscript(self.buffer(call), self.index(call.args[1]), gast.Store())
+            out.append(gast.AugAssign(target, gast.Add(), self.atom(call.args[2])))
+        elif fn is ops.list_set:
+            self._list_set(call, out)
+        elif fn is ops.warn_unused:
+            self.discard(call.args[0], out)
+        elif fn is ops.make_function and isinstance(call.args[0], Const) and isinstance(call.args[0].value, Function):
+            self.nested(call, call.args[0].value, out)
+        else:
+            self._value(call, out)
+
+    def opaque(self, call: Call, code: OpaqueCode, out: Out) -> None:
+        raise NotImplementedError
+
+    def nested(self, call: Call, function: Function, out: Out) -> None:
+        raise NotImplementedError
+
+    def discard(self, atom: Atom, out: Out) -> None:
+        """An expression for its effects alone."""
+        if isinstance(atom, Var) and atom in self.folding.inlined:
+            out.append(gast.Expr(self.atom(atom)))
+
+    def _value(self, call: Call, out: Out) -> None:
+        name = self.names.get(call.result)
+        if name is None:
+            out.append(gast.Expr(self.call(call)))
+            return
+        fn = callee(call)
+        in_place = next((kind for op, kind in IN_PLACE.items() if fn is op), None)
+        if in_place is not None and self._is_named(call.args[0], name):
+            out.append(gast.AugAssign(store(name), getattr(gast, in_place)(), self.atom(call.args[1])))
+        elif fn is operator.add and call.role != "primal" and self._accumulates(call, name):
+            value = call.args[1] if self._is_named(call.args[0], name) else call.args[0]
+            out.append(gast.AugAssign(store(name), gast.Add(), self.atom(value)))
+        else:
+            out.append(assign(name, self.call(call)))
+
+    def _is_named(self, atom: Atom, name: str) -> bool:
+        return isinstance(atom, Var) and self.names.get(atom) == name
+
+    def _accumulates(self, call: Call, name: str) -> bool:
+        """Whether `x = x + v` may be written `x += v`: numbers, or an array nobody else has."""
+        sums = [a for a in call.args if self._is_named(a, name)]
+        if len(sums) != 1 or not all(isinstance(a, Var) for a in sums):
+            return False
+        types = [self.types.get(a) for a in call.args if isinstance(a, Var)]
+        return all(isinstance(t, Scalar) for t in types) or self.owned(sums[0])
+
+    def owned(self, atom: Atom) -> bool:
+        """Whether nothing else refers to the memory of an array; the alias analysis will tell."""
+        return False
+
+    def _stored(self, call: Call, statement: Any, out: Out) -> None:
+        out.append(statement)
+        if call.result in self.names:
+            out.append(assign(self.names[call.result], literals.constant(None)))
+
+    def buffer(self, call: Call) -> Any:
+        """The name of what a call changes in place."""
+        name = self.names.get(call.result)
+        return load(name) if name is not None else self.atom(call.args[0])
+
+    def _same_object(self, call: Call, out: Out) -> None:
+        """Give the result its name before the object changes, if it is not the argument's."""
+        name = self.names.get(call.result)
+        if name is not None and not self._is_named(call.args[0], name):
+            out.append(assign(name, self.atom(call.args[0])))
+
+    def _pop_statement(self, call: Call, targets: Sequence[Var | None], out: Out) -> None:
+        value = literals.call(attribute(self.atom(call.args[0]), "pop"))
+        name = self.names.get(targets[1]) if targets[1] is not None else None
+        out.append(gast.Expr(value) if name is None else assign(name, value))
+        rest = self.names.get(targets[0]) if targets[0] is not None else None
+        if rest is not None and not self._is_named(call.args[0], rest):
+            out.append(assign(rest, self.atom(call.args[0])))
+
+    def _list_set(self, call: Call, out: Out) -> None:
+        """A new list with one item changed; the list itself where nothing else has it."""
+        items, index, value = call.args
+        name = self.names.get(call.result)
+        if name is None:
+            out.append(gast.Expr(self._plain(self.const(ops.list_set), call)))
+            return
+        if self._is_named(items, name) and self.fresh(items):
+            target = gast.Subscript(load(name), self.index(index), gast.Store())
+            out.append(gast.Assign([target], self.atom(value), None))
+            return
+        out.append(assign(name, self._plain(self.const(ops.list_set), call)))
+
+    def fresh(self, atom: Atom) -> bool:
+        """Whether a list or dict was made in this function and is used only here."""
+        return False
+
+    # Taking apart
+
+    def target(self, target: Target) -> Any:
+        """A target of a for statement or of an unpacking."""
+        if target is None or isinstance(target, Var):
+            return store(self.names.get(target, "_") if target is not None else "_")
+        return gast.Tuple([self.target(part) for part in target], gast.Store())
+
+    def _unpack(self, call: Call, targets: Sequence[Var | None] | None, out: Out) -> None:
+        value = self.atom(call.args[0])
+        if targets is not None:
+            out.append(gast.Assign([self._starred(call, [self.target(t) for t in targets])], value, None))
+            return
+        # the tuple itself is wanted: let it be one, of as many items
+        name = self.names.get(call.result)
+        if name is None:
+            out.append(gast.Expr(self._plain(self.const(callee(call)), call)))
+        else:
+            out.append(assign(name, self._plain(self.const(callee(call)), call)))
+
+    def _starred(self, call: Call, parts: list[Any]) -> Any:
+        if callee(call) is ops.unpack_star and isinstance(call.args[1], Const):
+            star = call.args[1].value
+            parts[star] = gast.Starred(parts[star], gast.Store())
+        kind = gast.List if not parts else gast.Tuple
+        return kind(parts, gast.Store())
