@@ -101,17 +101,6 @@ def curried(x, y):
     return (lambda a: lambda b: a * b + a)(x)(y)
 
 
-def nonlocal_counter_inert(x):
-    calls = 0
-
-    def f(a):
-        nonlocal calls
-        calls += 1
-        return a * a
-
-    return f(x) + f(2.0 * x)
-
-
 def local_recursion(x):
     def power(a, n):
         return 1.0 if n == 0 else a * power(a, n - 1)
@@ -133,6 +122,5 @@ SAMPLES = {
     "module_lambda": [(0.7,), (np.array([0.3, -0.6]),)],
     "compose": [(0.7,)],
     "curried": [(0.7, 1.3)],
-    "nonlocal_counter_inert": [(0.7,)],
     "local_recursion": [(0.7,)],
 }
