@@ -12,7 +12,7 @@ import types as pytypes
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from adcompile.autodiff import nested
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry
 from adcompile.boundary import accept, conj, own_tree, project, project_array, project_scalar
 from adcompile.ir.abstract import type_of
-from adcompile.refusals import check_result, differentiated, refuse_self_reference
+from adcompile.refusals import differentiated, refuse_self_reference
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
 
 
@@ -79,6 +79,14 @@ def clear() -> None:
         _tables.clear()
 
 
+_KINDS: dict[str, Literal["joint", "forward", "split"]] = {
+    "grad": "joint",
+    "value_and_grad": "joint",
+    "jvp": "forward",
+    "vjp": "split",
+}
+
+
 def _build(
     plan: Plan, names: tuple[str, ...], _namespace: Any, fun: Any, args: tuple[Any, ...], ints: frozenset[int]
 ) -> tuple[Callable[..., Any], Any, Made]:
@@ -87,13 +95,10 @@ def _build(
     refuse_self_reference(innermost(fun))
     wrt = differentiated(fun, plan.argnums, args[:count])
     types = tuple(type_of(arg, ints=i in ints) for i, arg in enumerate(args))
-    kind = {"jvp": "forward", "vjp": "split"}.get(plan.transform, "joint")
-    request = pipeline.Request(kind, wrt, plan.transform == "value_and_grad", plan.has_aux)
+    request = pipeline.Request(_KINDS[plan.transform], wrt, plan.transform == "value_and_grad", plan.has_aux)
     derived = pipeline.derive(fun, request, types[:count], tuple(zip(names, types[count:])))
-    if kind == "joint":
-        check_result(derived.result, innermost(fun), plan.transform)
     made = Made(derived, wrt, _invoker(derived))
-    run = _gradient_run(made, plan, args) if kind == "joint" else made.invoke
+    run = _gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
     return run, derived.guards, made
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass
+from types import CodeType
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,16 @@ def excerpt(place: Place) -> str:
     stop = len(text.encode()[:end].decode(errors="replace"))
     carets = " " * (start - indent) + "^" * max(1, stop - start)
     return f"    {text[indent:]}\n    {carets}"
+
+
+def place_of(fun: Any) -> Place | None:
+    """Where a function is defined."""
+    code = getattr(fun, "__code__", None)
+    if not isinstance(code, CodeType):
+        return None
+    text = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
+    indent = len(text) - len(text.lstrip())
+    return Place(code.co_filename, code.co_firstlineno, indent, code.co_firstlineno, len(text.encode()))
 
 
 class AdcompileError(Exception):

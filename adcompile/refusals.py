@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from adcompile import tangents
-from adcompile.errors import NotDifferentiable, Place, Unsupported
-from adcompile.ir.types import Array, Instance, Known, Scalar, Type, Unknown
-from adcompile.targets import innermost, place_of
+from adcompile.errors import NotDifferentiable, Place, Unsupported, place_of
+from adcompile.targets import innermost
 
 
 def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
@@ -62,42 +61,6 @@ def _describe(value: Any) -> tuple[str, str]:
     if tangents.is_container(value):
         return f"a {cls.__name__} without a float or float array", "write its numbers as floats"
     return f"{_article(cls.__name__)} {cls.__name__}", "name other arguments with argnums, or pass floats"
-
-
-def check_result(result: Type, fun: Any, transform: str) -> None:
-    """The result of a function with a gradient is a real scalar; where its type does not tell,
-    generated code tests it."""
-    problem, remedy = "", ""
-    match result:
-        case Unknown() | Instance():
-            return
-        case Scalar(kinds):
-            names = sorted(k.__name__ for k in kinds)
-            if any(k is complex or issubclass(k, np.complexfloating) for k in kinds):
-                problem, remedy = f"a complex number ({', '.join(names)})", "return its real part or abs()"
-            elif not any(tangents.is_number_space(k) for k in kinds):
-                problem, remedy = f"{_article(names[0])} {names[0]}", "return a float"
-        case Array(dtype, dims):
-            if dims is None or dims:
-                problem, remedy = "an array", "return its sum, or use jacobian() or vjp()"
-            elif dtype.kind == "c":
-                problem, remedy = "a complex number", "return its real part or abs()"
-            elif dtype.kind != "f":
-                problem, remedy = f"an array of {dtype}", "return a float"
-        case Known(value):
-            if isinstance(value, (complex, np.complexfloating)):
-                problem, remedy = "a complex number", "return its real part or abs()"
-            elif not tangents.is_number_space(type(value)):
-                problem, remedy = f"{value!r}", "return a float"
-        case _:
-            problem = "a container"
-            remedy = "return a scalar, use has_aux=True for (value, aux), or use jacobian() or vjp()"
-    if problem:
-        raise NotDifferentiable(
-            f"{transform} needs a function with a real scalar result, but {fun.__name__}() returns {problem}",
-            place_of(fun),
-            remedy,
-        )
 
 
 def _is_derivative(value: Any) -> bool:

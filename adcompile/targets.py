@@ -14,7 +14,7 @@ import types as pytypes
 from dataclasses import dataclass, field
 from typing import Any
 
-from adcompile.errors import NotDifferentiable, Place
+from adcompile.errors import NotDifferentiable, place_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,16 +35,6 @@ class Bound:
     filled: frozenset[int]
     names: tuple[str, ...]
     values: tuple[Any, ...]
-
-
-def place_of(fun: Any) -> Place | None:
-    """Where a function is defined."""
-    code = getattr(fun, "__code__", None)
-    if not isinstance(code, pytypes.CodeType):
-        return None
-    text = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
-    indent = len(text) - len(text.lstrip())
-    return Place(code.co_filename, code.co_firstlineno, indent, code.co_firstlineno, len(text.encode()))
 
 
 def resolve(fun: Any) -> Target:

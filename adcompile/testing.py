@@ -92,7 +92,13 @@ class _Check:
         got, tangent = jvp(f, args, along)
         self.same_value("value of jvp", got, value)
         self.same_type("tangent of the result", tangent, tangent_type(value))
-        self.close("derivative along a random direction, forward mode", tangent, expected, error)
+        active = [i for i, v in enumerate(along) if not tangents.is_absent(v)]
+        for i in active if len(active) > 1 else ():  # one at a time, to say which is wrong
+            alone = tuple(v if k == i else tangents.NoTangent for k, v in enumerate(along))
+            part, part_error = directional(f, args, alone)
+            what = f"tangent for argument {i} along a random direction"
+            self.close(what, jvp(f, args, alone)[1], part, part_error)
+        self.close(f"tangent for argument{_list(active)} along a random direction", tangent, expected, error)
         return tangent
 
     def reverse(
@@ -161,6 +167,10 @@ class _Check:
 
     def _relative(self, leaf: Any) -> float:
         return self.rtol if self.rtol is not None else max(1e-8, 1e3 * eps_of(leaf))
+
+
+def _list(positions: list[int]) -> str:
+    return ("s " if len(positions) > 1 else " ") + ", ".join(map(str, positions))
 
 
 def _both_nan(a: float, b: float) -> bool:
@@ -363,7 +373,7 @@ def _called(body: Any, given: tuple[Any, ...], settings: dict[str, Any]) -> Any:
 
 def _entries(check: _Check, result: Any, wrt: tuple[int, ...], what: str) -> tuple[Any, ...]:
     """The values returned for the differentiable arguments, their number checked."""
-    if len(wrt) == 1 and not (type(result) is tuple and len(result) == 1):
+    if len(wrt) == 1 and type(result) is not tuple:
         result = (result,)
     if not isinstance(result, tuple) or len(result) != len(wrt):
         count = len(result) if isinstance(result, tuple) else 1

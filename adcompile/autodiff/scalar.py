@@ -1,0 +1,50 @@
+"""What a gradient is taken of: a real scalar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adcompile.errors import NotDifferentiable, Place, place_of
+from adcompile.ir.types import Array, Instance, Known, Scalar, Type, Unknown, is_inexact
+
+
+def check_scalar(result: Type, fun: Any, place: Place | None = None) -> None:
+    """Raise NotDifferentiable unless `result`, what `fun` returns, can be a real scalar."""
+    name = getattr(fun, "__name__", "the function")
+    problem, remedy = "", ""
+    match result:
+        case Unknown() | Instance():
+            return
+        case Scalar(kinds):
+            names = sorted(k.__name__ for k in kinds)
+            if any(k is complex or issubclass(k, np.complexfloating) for k in kinds):
+                problem, remedy = f"a complex number ({', '.join(names)})", "return its real part or abs()"
+            elif not any(is_inexact(k) for k in kinds):
+                problem, remedy = f"{_article(names[0])} {names[0]}", "return a float"
+        case Array(dtype, dims):
+            if dims is None or dims:
+                problem, remedy = "an array", "return its sum, or use jacobian() or vjp()"
+            elif dtype.kind == "c":
+                problem, remedy = "a complex number", "return its real part or abs()"
+            elif dtype.kind != "f":
+                problem, remedy = f"an array of {dtype}", "return a float"
+        case Known(value):
+            if isinstance(value, (complex, np.complexfloating)):
+                problem, remedy = "a complex number", "return its real part or abs()"
+            elif not is_inexact(type(value)):
+                problem, remedy = f"{value!r}", "return a float"
+        case _:
+            problem = "a container"
+            remedy = "return a scalar, use has_aux=True for (value, aux), or use jacobian() or vjp()"
+    if problem:
+        raise NotDifferentiable(
+            f"a gradient needs a function with a real scalar result, but {name}() returns {problem}",
+            place or place_of(fun),
+            remedy,
+        )
+
+
+def _article(word: str) -> str:
+    return "an" if word[:1] in "aeiou" else "a"
