@@ -38,8 +38,10 @@ class Interpreted:
 
     def __call__(self, *args, **kwargs):
         values = bind(self.function, self.defaults, self.kwdefaults, args, kwargs)
-        cells = [self if v.name == self.function.name and c is ops.UNDEFINED else c
-                 for v, c in zip(self.function.captured, self.cells)]
+        cells = [
+            self if v.name == self.function.name and c is ops.UNDEFINED else c
+            for v, c in zip(self.function.captured, self.cells)
+        ]
         return run(self.function, values, cells)
 
     def __get__(self, owner, cls=None):
@@ -174,7 +176,8 @@ def python_function(interpreted):
 def interpret(fn, *args, **kwargs):
     """What `fn(*args, **kwargs)` is by its IR."""
     function = lower_function(fn)
-    fn = getattr(fn, "__func__", fn)
+    if inspect.ismethod(fn):
+        args, fn = (fn.__self__, *args), fn.__func__
     values = bind(function, fn.__defaults__ or (), fn.__kwdefaults__ or {}, args, kwargs)
     cells = []
     for cell in fn.__closure__ or ():

@@ -158,6 +158,20 @@ def dict_merge(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     return b.build(DictT(tuple(merged), ()), list(merged.values()), name, place)
 
 
+@handles(ops.kwargs_merge)
+def kwargs_merge(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`dict_merge`, refusing repeated names as Python does."""
+    seen: set[Any] = set()
+    for a in args:
+        t = b.type(a)
+        for key in t.keys if isinstance(t, DictT) else ():
+            if key in seen:
+                message = f"got multiple values for keyword argument {key!r}"
+                raise Terminated(Raise(Const(TypeError(message)), None, place))
+            seen.add(key)
+    return dict_merge(b, args, kwargs, place, name)
+
+
 @handles(ops.apply)
 def apply(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """A call with splats, once the splatted containers are known."""

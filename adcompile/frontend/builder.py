@@ -33,7 +33,9 @@ def place_of(file: str, node: Any) -> Place | None:
         return None
     end_line, end_column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
     column = node.col_offset
-    return Place(file, line, column, line if end_line is None else end_line, column if end_column is None else end_column)
+    return Place(
+        file, line, column, line if end_line is None else end_line, column if end_column is None else end_column
+    )
 
 
 class Builder:
@@ -121,7 +123,13 @@ class Builder:
     # Joins
 
     def choice(
-        self, test: Atom, then: Callable[[], Atom], orelse: Callable[[], Atom], names: Sequence[str], node: Any, hint: str
+        self,
+        test: Atom,
+        then: Callable[[], Atom],
+        orelse: Callable[[], Atom],
+        names: Sequence[str],
+        node: Any,
+        hint: str,
     ) -> Atom:
         """An If with one value; `names` are those that either branch may rebind."""
 

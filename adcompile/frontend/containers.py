@@ -258,5 +258,3 @@ def local_containers(node: Any, scope: Scope, scopes: Scopes) -> frozenset[str]:
 
 def _mutates(scopes: Scopes, node: Any) -> list[str]:
     return list(scopes.names(node.body).mutates)
-
-

@@ -230,9 +230,11 @@ class Expressions(Builder):
         pairs = [
             (None if key is None else self.expr(key), self.expr(value)) for key, value in zip(node.keys, node.values)
         ]
-        return self._merge_dicts(pairs, node, hint)
+        return self._merge_dicts(ops.dict_merge, pairs, node, hint)
 
-    def _merge_dicts(self, pairs: Sequence[tuple[Atom | None, Atom]], node: Any, hint: str) -> Atom:
+    def _merge_dicts(
+        self, merge: Callable[..., Any], pairs: Sequence[tuple[Atom | None, Atom]], node: Any, hint: str
+    ) -> Atom:
         """A dict of these pairs; a pair without a key is a dict to be merged in."""
         parts: list[Atom] = []
         run: list[Atom] = []
@@ -248,7 +250,7 @@ class Expressions(Builder):
             return self.call(ops.build_dict, *run, node=node, hint=hint)
         if run:
             parts.append(self.call(ops.build_dict, *run, node=node))
-        return self.call(ops.dict_merge, *parts, node=node, hint=hint)
+        return self.call(merge, *parts, node=node, hint=hint)
 
     def _string_part(self, part: Any) -> Atom:
         if isinstance(part, gast.Constant):
@@ -274,9 +276,15 @@ class Expressions(Builder):
         return self.call(fn, *args, node=node, hint=hint, kwargs=kwargs)
 
     def _splat(self, fn: Atom, node: gast.Call, hint: str) -> Atom:
-        args = self._concat(ops.tuple_concat, node.args, node, "t") if node.args else self.call(ops.build_tuple, node=node)
+        starred = any(isinstance(a, gast.Starred) for a in node.args)
+        args = (
+            self._concat(ops.tuple_concat, node.args, node, "t")
+            if starred
+            else self.call(ops.build_tuple, *map(self.expr, node.args), node=node)
+        )
         pairs = [(None if k.arg is None else Const(k.arg), self.expr(k.value)) for k in node.keywords]
-        return self.call(ops.apply, fn, args, self._merge_dicts(pairs, node, "t"), node=node, hint=hint)
+        kwargs = self._merge_dicts(ops.kwargs_merge, pairs, node, "t")
+        return self.call(ops.apply, fn, args, kwargs, node=node, hint=hint)
 
     def _special_call(self, node: gast.Call, hint: str) -> Atom | None:
         match node:
@@ -332,5 +340,3 @@ class Expressions(Builder):
         cells = [UNBOUND if n == name else self.value_of(n) for n in free]
         function = self.lower_nested(self.unit, node, name, free)
         return self.call(ops.make_function, Const(function), defaults, kwdefaults, *cells, node=node, hint=name)
-
-

@@ -35,7 +35,6 @@ from adcompile.frontend.opaque import make_opaque
 from adcompile.frontend.scopes import Scopes, parameters
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
-from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Attempt,
@@ -230,9 +229,7 @@ class FunctionLowerer(Statements):
         inputs = [n for n in used if self.value_of(n) is not UNBOUND and not n.startswith("%")]
         place = self.place(item.node)
         returns = item.returned is not None
-        code = make_opaque(
-            item.node, inputs, outputs, returns, self.unit.namespace, item.feature, item.remedy, place
-        )
+        code = make_opaque(item.node, inputs, outputs, returns, self.unit.namespace, item.feature, item.remedy, place)
         call = Call(Var(item.feature, place), Const(code), self._values(inputs), (), place)
         if emit:
             self.statements.append(call)
@@ -260,7 +257,9 @@ def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str]) -> Fun
     """A FunctionDef or Lambda, whose free variables are `captured`, as a Function."""
     scope = unit.scopes.of(node)
     containers = local_containers(node, scope, unit.scopes)
-    statements = [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
+    statements = (
+        [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
+    )
     captures = Captures(statements, unit.scopes)
     lowerer = FunctionLowerer(unit, scope, captured, containers, captures, lower_node)
     params = tuple(Var(p.id, lowerer.place(p)) for p in parameters(node.args))
@@ -316,5 +315,3 @@ def lower_source(source: Source) -> Function:
     unit = Unit(source.file, source.namespace, Scopes())
     name = source.code.co_name
     return lower_node(unit, source.node, name, source.freevars)
-
-

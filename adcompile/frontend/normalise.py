@@ -440,7 +440,9 @@ class Normaliser:
         for item in items:
             binds.update(dict.fromkeys(item.facts.binds))
         leaves = any(_leaves(item) for item in items)
-        return Seq(tuple(items), Facts(tuple(binds), frozenset(reads), None if kills is None else frozenset(kills)), leaves)
+        return Seq(
+            tuple(items), Facts(tuple(binds), frozenset(reads), None if kills is None else frozenset(kills)), leaves
+        )
 
     def _binds(self, names: Names) -> dict[str, None]:
         return names.binds | {n: None for n in names.mutates if n in self.containers}

@@ -36,7 +36,9 @@ def make_opaque(
     stores = tuple(name for name in inputs if name in _stored([node]))
     name = f"{feature}_{place.line if place else 0}"
     run = _Runner(name, node, tuple(inputs), tuple(outputs), returns, namespace, place.file if place else "<opaque>")
-    return OpaqueCode(name, [node], tuple(inputs), tuple(outputs), returns, stores, namespace, feature, remedy, place, run)
+    return OpaqueCode(
+        name, [node], tuple(inputs), tuple(outputs), returns, stores, namespace, feature, remedy, place, run
+    )
 
 
 def _stored(nodes: Sequence[Any]) -> set[str]:

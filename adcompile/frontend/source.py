@@ -99,7 +99,9 @@ def _mismatch(fn: FunctionType, seen: bool) -> SourceError:
     line = code.co_firstlineno
     what = "is not what runs" if seen else "is not where it was"
     message = f"the source of {fn.__qualname__} {what}: the file was edited after it was imported"
-    return SourceError(message, Place(code.co_filename, line, 0, line, 0), "Import the module again (importlib.reload).")
+    return SourceError(
+        message, Place(code.co_filename, line, 0, line, 0), "Import the module again (importlib.reload)."
+    )
 
 
 def _parsed(file: str, lines: list[str]) -> _File:
@@ -111,7 +113,9 @@ def _parsed(file: str, lines: list[str]) -> _File:
     except SyntaxError as error:
         # IPython keeps its magics out of linecache, so this is an edited file
         place = Place(file, error.lineno or 1, 0, error.lineno or 1, 0)
-        raise SourceError(f"{file} does not parse: {error.msg}", place, "Mend the file, and import it again.") from error
+        raise SourceError(
+            f"{file} does not parse: {error.msg}", place, "Mend the file, and import it again."
+        ) from error
     definitions: dict[int, list[tuple[Defined, tuple[ast.AST, ...]]]] = {}
     for node, around in _definitions(tree):
         first = node.lineno

@@ -40,10 +40,20 @@ def build_dict(*keys_and_values: Any) -> dict[Any, Any]:
 
 
 def dict_merge(*dicts: Any) -> dict[Any, Any]:
-    """`{**a, **b}`; also the keyword arguments of a call with splats (the lowerer has checked
-    nothing about repeated names: `apply` callers use `call_kwargs_merge`)."""
+    """`{**a, **b}`."""
     out: dict[Any, Any] = {}
     for d in dicts:
+        out.update(d)
+    return out
+
+
+def kwargs_merge(*dicts: Any) -> dict[str, Any]:
+    """The keyword arguments of `f(**a, **b)`, which may not repeat a name."""
+    out: dict[str, Any] = {}
+    for d in dicts:
+        for name in d:
+            if name in out:
+                raise TypeError(f"got multiple values for keyword argument {name!r}")
         out.update(d)
     return out
 
@@ -168,5 +178,6 @@ def import_from(module: Any, name: str) -> Any:
         try:
             return importlib.import_module(f"{module.__name__}.{name}")
         except ImportError:
-            message = f"cannot import name {name!r} from {module.__name__!r}"
-            raise ImportError(message, name=module.__name__) from None
+            where = getattr(module, "__file__", None)
+            message = f"cannot import name {name!r} from {module.__name__!r} ({where or 'unknown location'})"
+            raise ImportError(message, name=module.__name__, path=where) from None
