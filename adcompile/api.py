@@ -19,7 +19,7 @@ import numpy as np
 from adcompile import pipeline, tangents
 from adcompile.autodiff import nested
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry
-from adcompile.boundary import accept, conj, own_tree, project, project_array, project_scalar
+from adcompile.boundary import ALONE, accept, conj, getrefcount, own_tree, project, project_array, project_scalar
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
@@ -149,9 +149,19 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
     if np.iscomplexobj(example):
         return None
     if cls is np.ndarray:
-        if captured_free:
-            return lambda fun, args: project_array(call(*args), 0, args[i])
-        return lambda fun, args: project_array(invoke(fun, args), 0, args[i])
+        dtype = example.dtype
+
+        def run_array(fun: Any, args: tuple[Any, ...]) -> Any:
+            raw = call(*args) if captured_free else invoke(fun, args)
+            g = raw[0]
+            # new memory that only `raw` holds: what `own` would return, for less
+            if g.__class__ is np.ndarray and g.base is None and getrefcount(g) <= ALONE and g.shape == args[i].shape:
+                if g.dtype is dtype:
+                    return g
+            del g
+            return project_array(raw, 0, args[i])
+
+        return run_array
     if not tangents.is_number_space(cls):
         return None
 

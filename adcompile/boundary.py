@@ -32,19 +32,19 @@ def _base_references(raw: Any, i: Any) -> int:
 
 
 # What the two functions count for an array that nobody else holds, under this interpreter.
-_ALONE = _references([np.empty(1)], 0)
-_BASE_ALONE = _base_references([np.empty((1, 2)).T], 0)
+ALONE = _references([np.empty(1)], 0)
+BASE_ALONE = _base_references([np.empty((1, 2)).T], 0)
 
 
 def is_owned(raw: Any, i: Any) -> bool:
     """Whether the array `raw[i]` is writable and its memory can be reached through `raw` alone."""
     array = raw[i]
-    if not array.flags.writeable or getrefcount(array) > _ALONE:
+    if not array.flags.writeable or getrefcount(array) > ALONE:
         return False
     base = array.base
     if base is None:
         return bool(array.flags.owndata)
-    return type(base) is np.ndarray and base.base is None and getrefcount(base) <= _BASE_ALONE
+    return type(base) is np.ndarray and base.base is None and getrefcount(base) <= BASE_ALONE
 
 
 def own(raw: Any, i: Any) -> Any:
