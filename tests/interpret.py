@@ -18,6 +18,7 @@ from adcompile.ir.nodes import (
     For,
     Function,
     If,
+    OpaqueCode,
     Raise,
     Return,
     Unreachable,
@@ -25,9 +26,6 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.walk import large_stack
-
-QUIET = (ops.make_function, ops.load_global)  # these may be given UNDEFINED
-
 
 class Interpreted:
     """A nested function, called by the interpreter."""
@@ -157,7 +155,8 @@ def call(s, env):
         ref = s.args[0].value
         if ref.name not in ref.namespace and not hasattr(builtins, ref.name):
             raise NameError(f"name {ref.name!r} is not defined")
-    args = [checked(a, env) for a in s.args]
+    may_be_unbound = isinstance(fn, OpaqueCode)
+    args = [value(a, env) if may_be_unbound else checked(a, env) for a in s.args]
     kwargs = {name: checked(a, env) for name, a in s.kwargs}
     return fn(*args, **kwargs)
 

@@ -30,6 +30,7 @@ from adcompile.frontend.normalise import (
     Target,
     Throw,
     display_name,
+    leaves,
 )
 from adcompile.frontend.opaque import make_opaque
 from adcompile.frontend.scopes import Scopes, parameters
@@ -244,7 +245,9 @@ def _live_after(seq: Seq, live: frozenset[str]) -> list[frozenset[str]]:
         facts = item.facts
         simple = isinstance(item, (Plain, Target, SetFlag, SetResult, Leave, Throw))
         out.append(frozenset() if simple else frozenset(n for n in facts.binds if n in now))
-        if facts.kills is None:
+        if leaves(item):  # on the paths that leave, what is carried is read
+            now |= facts.reads | live
+        elif facts.kills is None:
             now = set(facts.reads)
         else:
             now -= facts.kills

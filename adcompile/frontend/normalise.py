@@ -439,10 +439,8 @@ class Normaliser:
             reads |= facts.reads
         for item in items:
             binds.update(dict.fromkeys(item.facts.binds))
-        leaves = any(_leaves(item) for item in items)
-        return Seq(
-            tuple(items), Facts(tuple(binds), frozenset(reads), None if kills is None else frozenset(kills)), leaves
-        )
+        known = Facts(tuple(binds), frozenset(reads), None if kills is None else frozenset(kills))
+        return Seq(tuple(items), known, any(map(leaves, items)))
 
     def _binds(self, names: Names) -> dict[str, None]:
         return names.binds | {n: None for n in names.mutates if n in self.containers}
@@ -484,7 +482,8 @@ def _endless(s: Any) -> bool:
     return isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
 
 
-def _leaves(item: Item) -> bool:
+def leaves(item: Item) -> bool:
+    """Whether a path through the item ends the iteration of the loop around."""
     match item:
         case Leave():
             return True
