@@ -38,6 +38,7 @@ from adcompile.optimise.typing import (
     is_immutable,
     is_real,
     kinds,
+    precision,
     type_of,
 )
 
@@ -282,6 +283,8 @@ class _Algebra(ForwardWalk):
         atom, t = self._build(r.after, call, found, made)
         if atom is None or not agree(t, wanted) or not self._same_shape(call, atom, t, found, made):
             return None
+        if any(precision(inner) != precision(wanted) for _, inner in made[:-1]):
+            return None  # an inner result would be rounded to float32 on the way to float64
         for inner, type_ in made[:-1]:
             self.types[inner.result] = type_
             self.sharing.uses[inner.result] = 1

@@ -152,6 +152,18 @@ def zeros(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
     return None
 
 
+def zeros_of(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`np.zeros_like(a)` reads nothing of `a` but its form: that of what `a` was made after."""
+    made = site.defs.get(call.args[0]) if isinstance(call.args[0], Var) else None
+    if made is None or not isinstance(made.fn, Const) or made.role == "primal" or call.kwargs or made.kwargs:
+        return None
+    if made.fn.value in (np.zeros_like, np.ones_like, np.copy, operator.neg) and site.type(made.args[0]) == site.type(
+        made.result
+    ):
+        return _call(call, np.zeros_like, made.args[0])
+    return None
+
+
 def total_of(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
     """`np.sum(s)` → `s` of a NumPy scalar: sums of one class keep it."""
     x = call.args[0]
@@ -231,6 +243,7 @@ HELPERS: dict[Any, Helper] = {
     arrays.contract: contract,
     arrays.zeros_like: zeros,
     np.broadcast_to: broadcast_to,
+    np.zeros_like: zeros_of,
     np.sum: total_of,
     np.copy: copy,
     ops.index_add: index_add,

@@ -52,10 +52,12 @@ class _Owned:
     home: dict[Var, Block] = field(default_factory=dict[Var, Block])  # the loop body that defines a value
     fresh: set[Var] = field(default_factory=set[Var])
     joins: dict[Var, _Sources] = field(default_factory=dict[Var, _Sources])
+    around: set[Block] = field(default_factory=set[Block])  # the bodies of the loops around
     sums: list[tuple[Call, Block]] = field(default_factory=list)
 
     def run(self, function: Function) -> frozenset[Var]:
         self.shapes = Shapes(self.types, {})
+        self._define((*function.params, *function.captured), function.body)
         self._block(function.body, function.body)
         ours = self._settle()
         return frozenset(call.result for call, loop in self.sums if self._takes(call.args[0], loop, ours))
@@ -95,8 +97,11 @@ class _Owned:
                     counts[v] = counts.get(v, 0) + max(then.get(v, 0), orelse.get(v, 0))
                 self._branches(s, loop)
             case For() | While():
+                self.around.add(loop)
                 for v, n in self._block(s.body, s.body).items():
-                    counts[v] = counts.get(v, 0) + 2 * n  # once an iteration
+                    if self.home[v] in self.around:
+                        counts[v] = counts.get(v, 0) + 2 * n  # once an iteration
+                self.around.discard(loop)
                 self._loop(s, loop)
             case _:
                 raise AssertionError("an Attempt in a specialised program")

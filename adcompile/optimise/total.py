@@ -9,7 +9,7 @@ import numpy as np
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const
-from adcompile.ir.types import Array, DictT, Known, ListT, RangeT, Scalar, Seq, TupleT, Type
+from adcompile.ir.types import Array, DictT, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type
 from adcompile.optimise.callables import (
     ADDITIVE,
     ARRAY_ATTRIBUTES,
@@ -118,21 +118,39 @@ def _float_or_python_int(t: Type) -> bool:
 
 
 def _has_item(container: Type, index: Type) -> bool:
-    if not isinstance(index, Known):
-        return False
-    i = index.value
     match container:
         case TupleT(items, _) | ListT(items):
-            return type(i) is int and -len(items) <= i < len(items)
-        case DictT(keys, _):
-            return is_immutable(index) and any(type(k) is type(i) and k == i for k in keys)
+            return _is_int(index) and isinstance(index, Known) and -len(items) <= index.value < len(items)
+        case DictT(keys, _) if isinstance(index, Known):
+            return is_immutable(index) and any(type(k) is type(index.value) and k == index.value for k in keys)
         case Array(_, dims) if dims is not None:
-            parts = i if isinstance(i, tuple) else (i,)
-            taken = [p for p in parts if p is not None and p is not Ellipsis]
-            plain = all(isinstance(p, slice) and p.step != 0 for p in taken) and sum(p is Ellipsis for p in parts) < 2
-            return plain and len(taken) <= len(dims)
+            parts = _index_parts(index)
+            taken = [p for p in parts if p not in (Known(None), Known(Ellipsis))]
+            return len(taken) <= len(dims) and all(map(_cannot_miss, taken)) and parts.count(Known(Ellipsis)) < 2
         case _:
             return False
+
+
+def _index_parts(index: Type) -> list[Type]:
+    if isinstance(index, TupleT):
+        return list(index.items)
+    if isinstance(index, Known) and isinstance(index.value, tuple):
+        return [Known(part) for part in index.value]
+    return [index]
+
+
+def _is_int(t: Type) -> bool:
+    return kinds(t) == {int}
+
+
+def _cannot_miss(index: Type) -> bool:
+    """Whether an index is a slice, which takes what there is."""
+    if isinstance(index, Known) and isinstance(index.value, slice):
+        index = SliceT((Known(index.value.start), Known(index.value.stop), Known(index.value.step)))
+    if not isinstance(index, SliceT):
+        return False
+    step = index.parts[2]
+    return all(p == Known(None) or _is_int(p) for p in index.parts) and isinstance(step, Known) and step != Known(0)
 
 
 def _has_attribute(owner: Type, name: Type) -> bool:

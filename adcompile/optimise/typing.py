@@ -107,6 +107,16 @@ def rank(t: Type) -> int | None:
     return len(t.dims) if isinstance(t, Array) and t.dims is not None else None
 
 
+def precision(t: Type) -> int:
+    """The bytes of the widest real number that a value is made of."""
+    t = widened(t)
+    if isinstance(t, Array):
+        dtypes = [t.dtype]
+    else:
+        dtypes = [np.dtype(k) for k in kinds(t)]
+    return max((d.itemsize // (2 if d.kind == "c" else 1) for d in dtypes), default=0)
+
+
 def agree(made: Type, wanted: Type) -> bool:
     """Whether a value of type `made` may stand for one of type `wanted`: same class and dtype;
     dimensions may be less known in one of them."""

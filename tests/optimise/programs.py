@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 from dataclasses import replace
+from types import MethodType
 
 import numpy as np
 
@@ -14,31 +16,40 @@ from adcompile.ir.nodes import Block, Call, Const, For, Function, If, While
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.types import NEVER, UNKNOWN, join, widen
 from adcompile.ir.verify import verify
-from adcompile.ir.walk import defined, large_stack
+from adcompile.ir.walk import defined, large_stack, statements_of
 from tests import interpret
 
 
-def typed(fn, *args, role="primal", samples=()):
-    """`fn` as a program whose statements have this role, with the types that a run at `args` (and
-    at further `samples`) shows. Nothing is simplified on the way: what is written is what there is.
+def typed(fn, *args, role="primal"):
+    """`fn` as a program whose statements have this role, with the types that a run at `args` shows.
+
+    Nothing is simplified on the way: what is written is what there is.
     """
-    function = lower_function(fn)
-    types = large_stack(observe, function, (args, *samples))
+    return program_of(lower_function(fn), args, role)
+
+
+def program_of(function, values, role="primal"):
+    """A lowered function whose parameters and captured values take these values."""
+    return large_stack(_program_of, function, values, role)
+
+
+def _program_of(function, values, role):
+    function = replace(function, params=(*function.params, *function.captured), captured=())
+    types = observe(function, values)
     types.update((v, UNKNOWN) for v in defined(function.body) if v not in types)
-    body = with_role(function.body, role)
-    verify(replace(function, body=body))
+    function = replace(function, body=with_role(function.body, role))
+    verify(function)
     ref = FunctionRef(function.name)
-    return Program(ref, {ref: replace(function, body=body)}, types)
+    return Program(ref, {ref: function}, types)
 
 
-def observe(function, runs):
+def observe(function, values):
     """The types of all Vars that are met."""
     types = {}
-    for args in runs:
-        env = Recorder(types)
-        env.update(zip(function.params, args, strict=True))
-        with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"), contextlib.suppress(Exception):
-            interpret.block(function.body, env)
+    env = Recorder(types)
+    env.update(zip(function.params, copy.deepcopy(values), strict=True))
+    with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"), contextlib.suppress(Exception):
+        interpret.block(function.body, env)
     return types
 
 
@@ -50,7 +61,9 @@ class Recorder(dict):
         self.types = types
 
     def __setitem__(self, var, value):
-        t = widen(type_of(value))
+        # functions made in this run are others in the next
+        made_here = isinstance(value, MethodType) or getattr(value, "__qualname__", "").startswith("python_function.")
+        t = UNKNOWN if made_here else type_of(value) if type(value) is slice else widen(type_of(value))
         self.types[var] = join(self.types.get(var, NEVER), t)
         super().__setitem__(var, value)
 
@@ -81,7 +94,7 @@ def entry(program):
 
 def run(program, *args):
     """The value of the entry at `args`, by the reference interpreter."""
-    return large_stack(interpret.run, entry(linked(program)), args, ())
+    return large_stack(lambda: interpret.run(entry(linked(program)), copy.deepcopy(args), ()))
 
 
 def linked(program):
@@ -113,6 +126,16 @@ def _link(block, callers):
                 s = While(s.results, s.init, _link(s.body, callers), s.place, s.role)
         statements.append(s)
     return Block(block.params, tuple(statements), block.end)
+
+
+def calls(program):
+    """The callables that the entry calls, in order."""
+    return [getattr(s.fn, "value", None) for s in statements_of(entry(program).body) if isinstance(s, Call)]
+
+
+def compound(program):
+    """The If, For and While of the entry."""
+    return [s for s in statements_of(entry(program).body) if not isinstance(s, Call)]
 
 
 def outcome(program, args):
