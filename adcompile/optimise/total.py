@@ -140,7 +140,7 @@ def _index_parts(index: Type) -> list[Type]:
 
 
 def _is_int(t: Type) -> bool:
-    return kinds(t) == {int}
+    return kinds(t) == frozenset({int})
 
 
 def _cannot_miss(index: Type) -> bool:
