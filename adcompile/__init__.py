@@ -12,6 +12,7 @@
     ad.vjp(f, x)                            reverse mode: (value, pullback)
     ad.jacobian(f)(x), ad.hessian(loss)(w, x, y), ad.hvp(loss, (w, x, y), (v, None, None))
     print(ad.source(ad.grad(loss), w, x, y))   the Python that runs
+    ad.saved(f, x)                          what reverse mode keeps, and why
     ad.check_grads(f, (x,), order=2)        against finite differences
 
 `grad` and `value_and_grad` are decorators as well. Errors derive from `AdcompileError` and name
@@ -25,8 +26,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adcompile.api import clear, grad, jvp, source, value_and_grad, vjp
+    from adcompile.api import clear, grad, jvp, value_and_grad, vjp
     from adcompile.errors import AdcompileError, NotDifferentiable, RuleError, SourceError, Unsupported
+    from adcompile.inspection import saved, source
     from adcompile.runtime.marks import stop_gradient
     from adcompile.testing import check_grads
     from adcompile.transforms import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
@@ -34,8 +36,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "adcompile.api": ("clear", "grad", "jvp", "source", "value_and_grad", "vjp"),
+    "adcompile.api": ("clear", "grad", "jvp", "value_and_grad", "vjp"),
     "adcompile.errors": ("AdcompileError", "NotDifferentiable", "RuleError", "SourceError", "Unsupported"),
+    "adcompile.inspection": ("saved", "source"),
     "adcompile.runtime.marks": ("stop_gradient",),
     "adcompile.testing": ("check_grads",),
     "adcompile.transforms": ("elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"),
@@ -60,6 +63,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "saved",
     "source",
     "stop_gradient",
     "value_and_grad",

@@ -405,15 +405,9 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, copy: boo
     return (value, pullback, aux) if has_aux else (value, pullback)
 
 
-# -- looking inside -----------------------------------------------------------------------------
-
-
-def source(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
-    """The Python source that runs for a derivative at these arguments; of a plain function, that
-    of its gradient."""
-    derivative = fun if isinstance(fun, Derivative) else grad(fun)
-    entry, _ = derivative.specialise(args, kwargs)
-    return entry.made.derived.source
+def split_of(fun: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """What the pipeline makes for `vjp(fun, *args)`."""
+    return _find(fun, args, Plan("vjp", None))[2].made.derived
 
 
 # -- derivatives inside derivatives -------------------------------------------------------------

@@ -389,11 +389,6 @@ def test_clear():
     assert g(3.0, 4.0) == near(24.0)
 
 
-def test_source_is_text():
-    assert isinstance(ad.source(ad.grad(product), 3.0, 4.0), str)
-    assert ad.source(product, 3.0, 4.0) == ad.source(ad.grad(product), 3.0, 4.0)
-
-
 # -- cost ---------------------------------------------------------------------------------------
 
 

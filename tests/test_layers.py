@@ -25,6 +25,7 @@ LAYERS = (
     "boundary",  # what crosses between user and generated code,
     "refusals",  # and calls that are refused
     "api",
+    "inspection",  # the source that runs, what is kept
     "transforms",  # made of api's jvp and vjp
     "numerical",  # differences, for testing
     "testing",

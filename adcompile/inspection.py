@@ -1,0 +1,63 @@
+"""Looking inside a derivative: the source that runs, and what is kept for the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from adcompile.api import Derivative, grad, split_of
+from adcompile.errors import Place
+from adcompile.ir.nodes import Call, Return, Var
+from adcompile.ir.types import ListT, RangeT, Scalar, Seq, TupleT, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A value of the function that its pullback reads: its name, what it is, where it comes from
+    and why it is kept."""
+
+    name: str
+    type: Type
+    place: Place | None
+    why: str
+
+    def __str__(self) -> str:
+        at = f" ({self.place})" if self.place else ""
+        return f"{self.name}: {self.why}{at}"
+
+
+def source(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    """The Python source that runs for a derivative at these arguments; of a plain function, that
+    of its gradient."""
+    derivative = fun if isinstance(fun, Derivative) else grad(fun)
+    entry, _ = derivative.specialise(args, kwargs)
+    return entry.made.derived.source
+
+
+def saved(fun: Callable[..., Any], *args: Any) -> tuple[Kept, ...]:
+    """What reverse mode keeps of a run of `fun(*args)` beyond the arguments themselves and the
+    ranges of loops. The function is compiled, not run."""
+    program = split_of(fun, args).program
+    entry = program.functions[program.entry]
+    assert isinstance(entry.body.end, Return)
+    made = {s.result: s for s in entry.body.statements if isinstance(s, Call)}
+    result = made.get(entry.body.end.value) if isinstance(entry.body.end.value, Var) else None
+    kept = made.get(result.args[-1]) if result is not None and isinstance(result.args[-1], Var) else None
+    out: list[Kept] = []
+    for atom in kept.args if kept is not None else ():
+        if isinstance(atom, Var) and atom not in entry.params:
+            t = program.types[atom]
+            if not isinstance(t, RangeT):
+                out.append(Kept(atom.name, t, atom.place, _why(t)))
+    return tuple(out)
+
+
+def _why(t: Type) -> str:
+    if isinstance(t, (Seq, ListT)):
+        return "one value an iteration, which the loop back reads"
+    if isinstance(t, Scalar) and t.kinds <= {bool, int}:
+        return "which way the function went, which the pullback retraces"
+    if isinstance(t, TupleT):
+        return "what a function that is called keeps"
+    return "an adjoint reads it, and it cannot be read again"
