@@ -82,7 +82,7 @@ def dotted(path: str) -> Any:
 
 
 def _numpy_path(name: str, value: Any) -> str | None:
-    if getattr(np, "__dict__").get(name) is value:
+    if np.__dict__.get(name) is value:
         return f"np.{name}"
     for part in _NUMPY_PARTS:
         module = sys.modules.get(f"numpy.{part}")
@@ -102,7 +102,7 @@ def known_path(value: Any) -> str | None:
     name = getattr(value, "__name__", None)
     if not isinstance(name, str) or not name.isidentifier():
         return None
-    if isinstance(value, np.ufunc) and getattr(np, "__dict__").get(_NICE.get(name)) is value:
+    if isinstance(value, np.ufunc) and np.__dict__.get(_NICE.get(name)) is value:
         return f"np.{_NICE[name]}"
     if builtins.__dict__.get(name) is value:
         return name

@@ -14,7 +14,7 @@ from adcompile.backend.callables import GETTER_TYPES, METHOD_TYPES, Globals, att
 from adcompile.backend.fold import Folding
 from adcompile.backend.purity import callee, hashable
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, GlobalRef, If, Var, Yield
+from adcompile.ir.nodes import Atom, Call, Const, Function, GlobalRef, If, OpaqueCode, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Known, Scalar, Type
 
@@ -84,6 +84,8 @@ class Expressions:
     def const(self, value: Any) -> Any:
         if isinstance(value, FunctionRef):
             return load(self.functions[value])
+        if isinstance(value, OpaqueCode):
+            return load(self.scope.bind(value.run, value.name))
         return literals.literal(value, self.scope)
 
     def atoms(self, atoms: Sequence[Atom]) -> list[Any]:
@@ -161,7 +163,7 @@ class Expressions:
     def _is_number(self, atom: Atom) -> bool:
         """A scalar, so that `!=` is the opposite of `==`."""
         t = Known(atom.value) if isinstance(atom, Const) else self.types.get(atom)
-        return isinstance(t, Scalar) or isinstance(t, Known) and isinstance(t.value, (bool, int, float, str, type(None)))
+        return isinstance(t, Scalar) or isinstance(t, Known) and isinstance(t.value, (int, float, str, type(None)))
 
     # Forms of syntax
 
@@ -306,6 +308,14 @@ class Expressions:
     def _getitem(self, args: Sequence[Atom]) -> Any:
         return self.subscript(args[0], args[1]) if len(args) == 2 else None
 
+    def nested(self, function: Function, args: Sequence[Atom]) -> Any:
+        """A function made at run time from values that it captures."""
+        raise NotImplementedError
+
+    def _make_function(self, args: Sequence[Atom]) -> Any:
+        function = args[0].value if isinstance(args[0], Const) else None
+        return self.nested(function, args[1:]) if isinstance(function, Function) else None
+
     def _pop(self, args: Sequence[Atom]) -> Any:
         """Where the pair is not taken apart: the list and what leaves it."""
         items = self.atom(args[0])
@@ -328,6 +338,7 @@ _FORMS: dict[Any, Callable[[Expressions, Sequence[Atom]], Any]] = {
     ops.build_string: Expressions._string,
     ops.identity: Expressions._identity,
     ops.pop: Expressions._pop,
+    ops.make_function: Expressions._make_function,
 }
 
 

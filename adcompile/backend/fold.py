@@ -26,6 +26,7 @@ from adcompile.ir.nodes import (
     End,
     For,
     If,
+    OpaqueCode,
     Raise,
     Return,
     Statement,
@@ -36,9 +37,16 @@ from adcompile.ir.nodes import (
 from adcompile.ir.types import Type
 
 MAX_DEPTH = 8
-MAX_WIDTH = 84
+MAX_WIDTH = 88
 MAX_TERNARY = 60
-TEMPORARY = frozenset({"", "t", "_"})
+TEMPORARY = frozenset({"", "t", "_", "<lambda>"})
+RESULT = "result"
+"""What the frontend calls the value of a return statement."""
+_HINTS: dict[type, frozenset[str]] = {
+    Return: frozenset({RESULT}),
+    Yield: frozenset({RESULT}),
+    Raise: frozenset({"error", "cause"}),
+}
 
 Target = Union[Var, None, tuple["Target", ...]]
 """What a for statement or an unpacking binds: names, `_` (None) or more of the same."""
@@ -168,6 +176,7 @@ class _Folder:
         self.uses = self.result.uses
         self.pending: dict[Var, _Pending] = {}
         self.epoch = 0  # grows with every write to memory
+        self.consumes: frozenset[str] = frozenset()  # hints of the frontend that mean: for the statement at hand
 
     # -- counting
 
@@ -253,7 +262,9 @@ class _Folder:
     def _memory(self, var: Var) -> bool:
         return purity.reads_memory(self.types.get(var))
 
-    def _absorb(self, open_: _Open, atoms: tuple[Atom, ...], place: Place | None, twice: Var | None = None) -> _Expression:
+    def _absorb(
+        self, open_: _Open, atoms: tuple[Atom, ...], place: Place | None, twice: Var | None = None
+    ) -> _Expression:
         """Fold what may be folded of `atoms`, which are evaluated from left to right."""
         out = _Expression()
         for position in range(len(atoms) - 1, -1, -1):
@@ -282,21 +293,20 @@ class _Folder:
             return False
         if entry.index >= len(open_.items) or open_.items[entry.index] is not entry.statement:
             return False  # it belongs to an enclosing block
-        if entry.memory and entry.epoch != self.epoch:
+        if not entry.ordered and entry.memory and entry.epoch != self.epoch:
             return False
         if entry.depth >= MAX_DEPTH or out.width + entry.width > MAX_WIDTH:
             return False
-        if var.name in TEMPORARY or _is_path(entry.statement, var):
+        if var.name in TEMPORARY or _is_path(entry.statement, var) or var.name in self.consumes:
             return True
         if entry.statement.role == "primal":
             return False
         return place is None or entry.statement.place is None or place.line == entry.statement.place.line
 
-    def block(self, block: Block) -> tuple[bool, bool]:
-        """Fold within `block`; whether it must keep its place, and whether it writes memory."""
+    def block(self, block: Block) -> bool:
+        """Fold within `block`; whether it must keep its place."""
         open_ = _Open()
         absorbed = self._find_targets(block)
-        before = self.epoch
         ordered = False
         for statement in block.statements:
             match statement:
@@ -310,10 +320,12 @@ class _Folder:
                     ordered = True
         ordered |= self._end(open_, block.end)
         self.result.items[block] = [s for s in open_.items if s is not None]
-        return ordered, self.epoch != before
+        return ordered
 
     def _end(self, open_: _Open, end: End) -> bool:
+        self.consumes = _HINTS.get(type(end), frozenset())
         self._absorb(open_, end_values(end), end.place if isinstance(end, Raise) else None)
+        self.consumes = frozenset()
         return not isinstance(end, Yield)
 
     def _call(self, open_: _Open, call: Call) -> bool:
@@ -332,13 +344,11 @@ class _Folder:
         return ordered
 
     def _if(self, open_: _Open, statement: If) -> bool:
-        writes = ordered = False
+        ordered = False
         before = self.epoch
         for branch in (statement.then, statement.orelse):
-            branch_ordered, branch_writes = self.block(branch)
-            ordered |= branch_ordered
-            writes |= branch_writes
-        inline, twice = self._as_expression(statement, writes)
+            ordered |= self.block(branch)
+        inline, twice = self._as_expression(statement)
         after, self.epoch = self.epoch, before  # the test comes before what the branches write
         expression = self._absorb(open_, (statement.test,), None, twice)
         self.epoch = after
@@ -371,11 +381,11 @@ class _Folder:
         ordered = isinstance(inside, Call) and purity.classify(inside, self.types).ordered
         return out.ordered or ordered, out.memory, out.depth + 1, out.width
 
-    def _as_expression(self, statement: If, writes: bool) -> tuple[bool, Var | None]:
+    def _as_expression(self, statement: If) -> tuple[bool, Var | None]:
         """Whether an If can be written `a if t else b`, `a and b` or `a or b`; in the last two
         the test is also one of the values and is returned."""
         then, orelse = statement.then, statement.orelse
-        if len(statement.results) != 1 or writes or self.result.items[then] or self.result.items[orelse]:
+        if len(statement.results) != 1 or self.result.items[then] or self.result.items[orelse]:
             return False, None
         if not isinstance(then.end, Yield) or not isinstance(orelse.end, Yield):
             return False, None
@@ -393,7 +403,9 @@ class _Folder:
 
     def _loop(self, open_: _Open, statement: Statement) -> None:
         if isinstance(statement, For):
+            self.consumes = frozenset({"items"})
             self._absorb(open_, (*statement.init, statement.iterable), None)
+            self.consumes = frozenset()
         elif isinstance(statement, While):
             self._absorb(open_, statement.init, None)
         open_.append(statement, True)
@@ -409,6 +421,8 @@ class _Folder:
 def _width_of(call: Call) -> int:
     """How many values the tuple has that `call` gives; 0 where it is not there to be taken apart."""
     fn = purity.callee(call)
+    if isinstance(fn, OpaqueCode):
+        return len(fn.outputs) + 2 * fn.returns
     if fn is ops.pop:
         return 2
     if fn is not ops.unpack and fn is not ops.unpack_star:

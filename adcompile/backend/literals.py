@@ -52,6 +52,8 @@ def literal(value: Any, names: Globals) -> Any:
         return call(attribute(load(names.known("np")), "dtype"), constant(value.name))
     if isinstance(value, (np.number, np.bool_)) and kind.__module__ == "numpy":
         return _numpy_scalar(value, names)
+    if isinstance(value, BaseException) and known_path(kind) == kind.__name__ and not value.__dict__:
+        return call(load(kind.__name__), *[literal(arg, names) for arg in value.args])
     if value is ops.UNDEFINED:
         return attribute(load(names.known("ops")), "UNDEFINED")
     return path(names.path(value))
@@ -87,9 +89,9 @@ def _numpy_scalar(value: Any, names: Globals) -> Any:
     """`np.float32(0.1)`: the repr of the Python number nearest to it gives it back exactly."""
     kind = known_path(type(value))
     item = value.item()
-    if kind is None or isinstance(value, (np.longdouble, np.clongdouble)) or not isinstance(item, (bool, int, float, complex)):
+    if kind is None or not isinstance(item, (bool, int, float, complex)):  # longdouble has no Python number
         return path(names.path(value))
-    if isinstance(value, np.float32) or isinstance(value, np.float16):
+    if isinstance(value, (np.float32, np.float16)):
         item = float(str(value)) if math.isfinite(item) else item
     names.known("np")
     return call(path(kind), literal(item, names))

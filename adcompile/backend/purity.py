@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adcompile.ir import ops
-from adcompile.ir.nodes import Call, Const, OpaqueCode, Var
+from adcompile.ir.nodes import Call, Const, GlobalRef, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Type
 from adcompile.optimise.effects import Effects
@@ -34,7 +34,7 @@ BUFFERED = (ops.push, ops.pop, ops.index_add)
 """The result is the first argument, changed in place: both have one name."""
 STORES = (operator.setitem, operator.delitem, setattr, delattr)
 TAKEN_APART = (ops.unpack, ops.unpack_star)
-STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, ops.list_set, ops.warn_unused, ops.make_function})
+STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, ops.list_set, ops.warn_unused})
 """Printed as statements of their own, never inside an expression."""
 NEVER_RAISE = frozenset({ops.build_tuple, ops.build_list, slice, ops.build_string, ops.make_function, ops.identity})
 
@@ -81,7 +81,13 @@ def reads_memory(t: Type | None) -> bool:
 
 
 def const_width(value: Any) -> int:
-    """About how many characters the text of a constant takes."""
+    """About how many characters the text of a constant, or of a callee with its brackets, takes."""
+    if type(value).__module__ == "builtins" and getattr(value, "__module__", None) in ("_operator", ops.__name__):
+        return 2
+    if value is slice or value is getattr:
+        return 0
+    if isinstance(value, GlobalRef):
+        return len(value.name) + 4
     if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
         return min(len(repr(value)), 40)
     if isinstance(value, tuple):

@@ -14,7 +14,7 @@ from adcompile.backend.expressions import Expressions, is_name
 from adcompile.backend.fold import Target
 from adcompile.backend.purity import IN_PLACE, callee
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, Function, OpaqueCode, Var
+from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
 from adcompile.ir.types import Scalar
 
 Out = list[Any]
@@ -38,8 +38,8 @@ class Statements(Expressions):
             self._pop_statement(call, targets, out)
         elif (fn is ops.unpack or fn is ops.unpack_star) and not call.kwargs:
             self._unpack(call, targets, out)
-        elif isinstance(fn, OpaqueCode):
-            self.opaque(call, fn, out)
+        elif isinstance(fn, OpaqueCode) and targets:
+            out.append(gast.Assign([self._starred(call, [self.target(t) for t in targets])], self.call(call), None))
         elif fn is operator.setitem and len(call.args) == 3:
             target = self.subscript(call.args[0], call.args[1], gast.Store())
             self._stored(call, gast.Assign([target], self.atom(call.args[2]), None), out)
@@ -60,16 +60,8 @@ class Statements(Expressions):
             self._list_set(call, out)
         elif fn is ops.warn_unused:
             self.discard(call.args[0], out)
-        elif fn is ops.make_function and isinstance(call.args[0], Const) and isinstance(call.args[0].value, Function):
-            self.nested(call, call.args[0].value, out)
         else:
             self._value(call, out)
-
-    def opaque(self, call: Call, code: OpaqueCode, out: Out) -> None:
-        raise NotImplementedError
-
-    def nested(self, call: Call, function: Function, out: Out) -> None:
-        raise NotImplementedError
 
     def discard(self, atom: Atom, out: Out) -> None:
         """An expression for its effects alone."""
@@ -84,6 +76,9 @@ class Statements(Expressions):
         fn = callee(call)
         in_place = next((kind for op, kind in IN_PLACE.items() if fn is op), None)
         if in_place is not None and self._is_named(call.args[0], name):
+            out.append(gast.AugAssign(store(name), getattr(gast, in_place)(), self.atom(call.args[1])))
+        elif in_place is not None and name not in {self.names[v] for v in self.folding.reads(call.args[1])}:
+            out.append(assign(name, self.atom(call.args[0])))
             out.append(gast.AugAssign(store(name), getattr(gast, in_place)(), self.atom(call.args[1])))
         elif fn is operator.add and call.role != "primal" and self._accumulates(call, name):
             value = call.args[1] if self._is_named(call.args[0], name) else call.args[0]

@@ -1,0 +1,148 @@
+"""Functions of the IR as `def` statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import gast
+
+from adcompile.backend import literals
+from adcompile.backend.callables import BUILTINS, GETTER_TYPES, METHOD_TYPES, Globals, known_path, load
+from adcompile.backend.fold import end_values, fold
+from adcompile.backend.names import name_values
+from adcompile.backend.printer import Printer
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Const, Function, GlobalRef, OpaqueCode, Var
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Type
+from adcompile.ir.walk import all_blocks, atoms_of
+
+SYNTAX = frozenset({"np", "math", "rt", "operator", "ops", "slice", "range", "complex", "set"})
+"""Global names that the text of constants and calls may use anywhere."""
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+
+
+def define(
+    function: Function, name: str, types: Mapping[Var, Type], scope: Globals, functions: Mapping[FunctionRef, str]
+) -> list[Any]:
+    """The `def` of a function with positional parameters, after the helpers it needs."""
+    definer = _definer(function, types, scope, functions)
+    params = [definer.parameter(p) for p in (*function.params, *function.captured)]
+    arguments = gast.arguments(params, [], None, [], [], None, [])
+    definition = definer.definition(function, name, arguments)
+    return [*definer.helpers, definition]
+
+
+def _definer(
+    function: Function,
+    types: Mapping[Var, Type],
+    scope: Globals,
+    functions: Mapping[FunctionRef, str],
+    known: Mapping[Var, str] | None = None,
+) -> Definer:
+    folding = fold(function.body, types)
+    names = name_values(function, folding, SYNTAX | frozenset(_global_names(function.body, scope, functions)))
+    return Definer(folding, {**names, **(known or {})}, types, scope, functions)
+
+
+class Definer(Printer):
+    """Prints one function; nested functions become helpers that are defined before it."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.helpers: list[Any] = []
+        self.makers: dict[Function, str] = {}
+
+    def parameter(self, var: Var) -> gast.Name:
+        return gast.Name(self.names[var], gast.Param(), None, None)
+
+    def definition(self, function: Function, name: str, arguments: Any) -> gast.FunctionDef:
+        body: list[Any] = []
+        self.block(function.body, body, None)
+        return gast.FunctionDef(name, arguments, body or [gast.Pass()], [], None, None, [])
+
+    # Nested functions
+
+    def nested(self, function: Function, args: Sequence[Atom]) -> Any:
+        """`make_g(s)`: a helper takes what the function captures, and makes the function."""
+        cells = [cell for cell in args[2:] if not _is_undefined(cell)]
+        settings = [atom for atom in args[:2] if not self._is_empty(atom)]
+        maker = self.makers.get(function)
+        if maker is None:
+            maker = self.makers[function] = self._maker(function, args)
+        return literals.call(load(maker), *self.atoms([*cells, *settings]))
+
+    def _is_empty(self, atom: Atom) -> bool:
+        made = self.folded(atom, ops.build_tuple, ops.build_dict)
+        return made is not None and not made.args or isinstance(atom, Const) and atom.value in ((), {})
+
+    def _maker(self, function: Function, args: Sequence[Atom]) -> str:
+        """Define the function that makes a nested function; it is defined once."""
+        cells = list(zip(function.captured, args[2:]))
+        own = {var for var, cell in cells if _is_undefined(cell) and var.name == function.name}
+        name = "function" if function.name == "<lambda>" else function.name
+        inner = _definer(function, {}, self.scope, self.functions, dict.fromkeys(own, name))
+        definition = inner.definition(function, name, _arguments(function, inner))
+        given = [var for var, cell in cells if not _is_undefined(cell)]
+        params = [inner.parameter(var) for var in given]
+        body: list[Any] = [definition]
+        for atom, field in zip(args[:2], ("__defaults__", "__kwdefaults__")):
+            if not self._is_empty(atom):
+                params.append(gast.Name(field[2:-2], gast.Param(), None, None))
+                target = gast.Attribute(load(name), field, gast.Store())
+                body.append(gast.Assign([target], load(field[2:-2]), None))
+        body.append(gast.Return(load(name)))
+        maker = self.scope.unique(f"make_{name}")
+        arguments = gast.arguments(params, [], None, [], [], None, [])
+        self.helpers += [*inner.helpers, gast.FunctionDef(maker, arguments, body, [], None, None, [])]
+        return maker
+
+
+def _arguments(function: Function, definer: Definer) -> gast.arguments:
+    """The parameters of a nested function, by their kinds; defaults are set on the function."""
+    signature = function.signature
+    params = [definer.parameter(var) for var in function.params]
+    positional, rest = params[: len(signature.positional)], params[len(signature.positional) :]
+    vararg = rest.pop(0) if signature.vararg is not None else None
+    kwarg = rest.pop() if signature.kwarg is not None else None
+    leading = signature.positional_only
+    return gast.arguments(positional[leading:], positional[:leading], vararg, rest, [None] * len(rest), kwarg, [])
+
+
+def _is_undefined(atom: Atom) -> bool:
+    return isinstance(atom, Const) and atom.value is ops.UNDEFINED
+
+
+def _global_names(body: Block, scope: Globals, functions: Mapping[FunctionRef, str]) -> Iterator[str]:
+    """The global names that a function body refers to: its locals must be called something else."""
+    for block in all_blocks(body):
+        for statement in block.statements:
+            for atom in atoms_of(statement):
+                yield from _names_in(atom, scope, functions)
+        for atom in end_values(block.end):
+            yield from _names_in(atom, scope, functions)
+
+
+def _names_in(atom: Atom, scope: Globals, functions: Mapping[FunctionRef, str]) -> Iterator[str]:
+    if not isinstance(atom, Const) or isinstance(atom.value, (*PLAIN, *METHOD_TYPES, *GETTER_TYPES, Function)):
+        return
+    value = atom.value
+    if isinstance(value, FunctionRef):
+        yield functions[value]
+    elif isinstance(value, GlobalRef):
+        yield value.name if value.name in BUILTINS else _root(scope.global_name(value))
+    elif isinstance(value, OpaqueCode):
+        yield scope.bind(value.run, value.name)
+    elif isinstance(value, (tuple, slice)):
+        for item in value if isinstance(value, tuple) else (value.start, value.stop, value.step):
+            yield from _names_in(Const(item), scope, functions)
+    else:
+        path = known_path(value)
+        yield path.split(".")[0] if path is not None else _root(literals.literal(value, scope))
+
+
+def _root(node: Any) -> str:
+    while not isinstance(node, gast.Name):
+        node = node.func if isinstance(node, gast.Call) else node.value
+    return node.id
