@@ -31,7 +31,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import Type, differentiable
+from adcompile.ir.types import DictT, ListT, TupleT, Type, differentiable
 from adcompile.rules.registry import lookup
 
 STRUCTURE = {ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, operator.getitem, ops.push, ops.pop}
@@ -74,13 +74,32 @@ def leaf_ends(body: Block) -> list[tuple[Atom, ...]]:
     return out
 
 
+def members(var: Var, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> tuple[Atom, ...]:
+    """The parts of a container that was built before the statements looked at."""
+    call = definition.get(var)
+    if call is None or not isinstance(types[var], (TupleT, ListT, DictT)) or not isinstance(call.fn, Const):
+        return ()
+    built = call.fn.value in (ops.build_tuple, ops.build_list, ops.build_dict) or isinstance(call.fn.value, type)
+    return call.args if built else ()
+
+
 class Varied:
-    def __init__(self, types: Mapping[Var, Type]) -> None:
+    """`definition` tells what was built before: a container of varied parts is varied."""
+
+    def __init__(self, types: Mapping[Var, Type], definition: Mapping[Var, Call] | None = None) -> None:
         self.types = types
+        self.definition: Mapping[Var, Call] = {} if definition is None else definition
         self.vars: set[Var] = set()
 
     def has(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and atom in self.vars
+        if not isinstance(atom, Var):
+            return False
+        if atom in self.vars:
+            return True
+        if any(map(self.has, members(atom, self.types, self.definition))):
+            self.vars.add(atom)
+            return True
+        return False
 
     def add(self, var: Var) -> None:
         if differentiable(self.types[var]):
@@ -129,13 +148,16 @@ class Varied:
 
 
 class Useful:
-    def __init__(self, types: Mapping[Var, Type]) -> None:
+    def __init__(self, types: Mapping[Var, Type], definition: Mapping[Var, Call] | None = None) -> None:
         self.types = types
+        self.definition: Mapping[Var, Call] = {} if definition is None else definition
         self.vars: set[Var] = set()
 
     def add(self, atom: Atom) -> None:
-        if isinstance(atom, Var) and differentiable(self.types[atom]):
+        if isinstance(atom, Var) and atom not in self.vars and differentiable(self.types[atom]):
             self.vars.add(atom)
+            for part in members(atom, self.types, self.definition):
+                self.add(part)
 
     def run(self, block: Block) -> None:
         if isinstance(block.end, Return):

@@ -32,16 +32,26 @@ class Binding:
 
 
 def bind_rule(body: Any, leading: int, call: Call) -> Binding:
-    """Bind a primal call to a rule body whose first `leading` parameters are y (and y_bar)."""
-    signature = lower_function(body).signature
+    """Bind a primal call to a rule body whose first `leading` parameters are y (and y_bar).
+
+    Positional parameters of the body up to the last one given, by position or by name, are
+    arguments (those left out in between have their defaults); the others are settings.
+    """
+    function = lower_function(body)
+    signature = function.signature
+    if signature.vararg is not None:
+        return Binding(tuple(call.args), call.kwargs)
     positional = signature.positional[leading:]
-    args = list(call.args[: len(positional)]) if signature.vararg is None else list(call.args)
-    settings = dict(zip(signature.keyword_only, call.args[len(positional) :])) if signature.vararg is None else {}
+    given = dict(zip(positional, call.args))
+    settings = dict(zip(signature.keyword_only, call.args[len(positional) :]))
     for key, value in call.kwargs:
-        if key in positional and positional.index(key) == len(args):
-            args.append(value)
-        else:
-            settings[key] = value
+        (given if key in positional else settings)[key] = value
+    last = max((k for k, name in enumerate(positional) if name in given), default=-1)
+    first_default = len(positional) - len(body.__defaults__ or ())
+    args = [
+        given[name] if name in given else Const(body.__defaults__[k - first_default])
+        for k, name in enumerate(positional[: last + 1])
+    ]
     return Binding(tuple(args), tuple(settings.items()))
 
 
@@ -251,19 +261,37 @@ def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, 
 def pullback(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
     """linear, bilinear and vjp: the body gives the cotangents."""
     bound = bind_rule(rule.body, 2, call)
-    y_bar = whole(b, y_bar, call.result)
     result = inline_rule(b, rule.body, (y_bar, call.result, *bound.args), bound.settings)
-    wrt = rule.wrt if rule.wrt is not None else (0,) if rule.kind == "linear" else tuple(range(len(bound.args)))
-    single = rule.kind == "linear" and len(wrt) == 1 or len(bound.args) == 1 and not is_structured(b.type(result))
-    listed = [result] if single else b.items(result)
-    positions = wrt if len(listed) == len(wrt) else tuple(range(len(bound.args)))
-    for k, g in zip(positions, listed):
-        if k < len(bound.args) and active(bound.args[k]):
-            cot.add(bound.args[k], g)
+    cotangents = by_position(b, rule, result, len(bound.args))
+    for k, arg in enumerate(bound.args):
+        if active(arg):
+            if k not in cotangents:
+                raise refuse_argument(call, k)
+            cot.add(arg, cotangents[k])
+    for name, setting in bound.settings:
+        if active(setting):
+            raise refuse_argument(call, name)
 
 
-def whole(b: Builder, y_bar: Atom, y: Var) -> Atom:
-    return y_bar
+def by_position(b: Builder, rule: Rule, result: Atom, count: int) -> dict[int, Atom]:
+    """The cotangents of a pullback by position: one for each of `wrt`, or one for each argument
+    from the first on; a rule for one argument may return its cotangent bare."""
+    wrt = rule.wrt if rule.wrt is not None else (0,) if rule.kind == "linear" else tuple(range(count))
+    bare = len(wrt) == 1 and (rule.kind == "linear" or not is_structured(b.type(result)))
+    listed = [result] if bare else b.items(result)
+    positions = wrt if len(listed) == len(wrt) else tuple(range(len(listed)))
+    return dict(zip(positions, listed))
+
+
+def refuse_argument(call: Call, which: int | str) -> NotDifferentiable:
+    assert isinstance(call.fn, Const)
+    name = getattr(call.fn.value, "__qualname__", None) or getattr(call.fn.value, "__name__", "this function")
+    argument = f"the argument {which!r}" if isinstance(which, str) else f"argument {which + 1}"
+    return NotDifferentiable(
+        f"no derivative of {name} with respect to {argument}",
+        call.place,
+        "pass a value there that carries no derivative, or register a rule with adcompile.rules.vjp",
+    )
 
 
 def composite(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
