@@ -12,11 +12,13 @@ from adcompile.backend.callables import BUILTINS, GETTER_TYPES, METHOD_TYPES, Gl
 from adcompile.backend.fold import end_values, fold
 from adcompile.backend.names import name_values
 from adcompile.backend.printer import Printer
+from adcompile.backend.purity import callee
+from adcompile.backend.undefined import is_undefined, needs_stand_in
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Const, Function, GlobalRef, OpaqueCode, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Type
-from adcompile.ir.walk import all_blocks, atoms_of
+from adcompile.ir.walk import all_blocks, atoms_of, statements_of
 
 SYNTAX = frozenset({"np", "math", "rt", "operator", "ops", "slice", "range", "complex", "set"})
 """Global names that the text of constants and calls may use anywhere."""
@@ -43,7 +45,12 @@ def _definer(
 ) -> Definer:
     folding = fold(function.body, types)
     names = name_values(function, folding, SYNTAX | frozenset(_global_names(function.body, scope, functions)))
-    return Definer(folding, {**names, **(known or {})}, types, scope, functions)
+    definer = Definer(folding, {**names, **(known or {})}, types, scope, functions)
+    definer.stand_ins = needs_stand_in(function.body, folding, names)
+    definer.foreign = bool(definer.stand_ins) and any(
+        isinstance(s, Call) and isinstance(callee(s), OpaqueCode) for s in statements_of(function.body)
+    )
+    return definer
 
 
 class Definer(Printer):
@@ -66,7 +73,7 @@ class Definer(Printer):
 
     def nested(self, function: Function, args: Sequence[Atom]) -> Any:
         """`make_g(s)`: a helper takes what the function captures, and makes the function."""
-        cells = [cell for cell in args[2:] if not _is_undefined(cell)]
+        cells = [cell for cell in args[2:] if not is_undefined(cell)]
         settings = [atom for atom in args[:2] if not self._is_empty(atom)]
         maker = self.makers.get(function)
         if maker is None:
@@ -80,11 +87,11 @@ class Definer(Printer):
     def _maker(self, function: Function, args: Sequence[Atom]) -> str:
         """Define the function that makes a nested function; it is defined once."""
         cells = list(zip(function.captured, args[2:]))
-        own = {var for var, cell in cells if _is_undefined(cell) and var.name == function.name}
+        own = {var for var, cell in cells if is_undefined(cell) and var.name == function.name}
         name = "function" if function.name == "<lambda>" else function.name
         inner = _definer(function, {}, self.scope, self.functions, dict.fromkeys(own, name))
         definition = inner.definition(function, name, _arguments(function, inner))
-        given = [var for var, cell in cells if not _is_undefined(cell)]
+        given = [var for var, cell in cells if not is_undefined(cell)]
         params = [inner.parameter(var) for var in given]
         body: list[Any] = [definition]
         for atom, field in zip(args[:2], ("__defaults__", "__kwdefaults__")):
@@ -108,10 +115,6 @@ def _arguments(function: Function, definer: Definer) -> gast.arguments:
     kwarg = rest.pop() if signature.kwarg is not None else None
     leading = signature.positional_only
     return gast.arguments(positional[leading:], positional[:leading], vararg, rest, [None] * len(rest), kwarg, [])
-
-
-def _is_undefined(atom: Atom) -> bool:
-    return isinstance(atom, Const) and atom.value is ops.UNDEFINED
 
 
 def _global_names(body: Block, scope: Globals, functions: Mapping[FunctionRef, str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from adcompile.backend.fold import RESULT, TEMPORARY
 from adcompile.backend.names import carried
 from adcompile.backend.statements import Out, Statements, assign, store
 from adcompile.backend.text import comment
-from adcompile.ir import ops
+from adcompile.backend.undefined import is_undefined
 from adcompile.ir.nodes import (
     Atom,
     Block,
@@ -56,6 +56,8 @@ class Printer(Statements):
         super().__init__(*args)
         self.loops: list[For | While] = []
         self.last_comment: tuple[str, int] | None = None
+        self.stand_ins: frozenset[Var] = frozenset()  # joins whose name must be bound even if the value is not
+        self.foreign = False  # whether code that runs as written must see which names are unbound
 
     # Blocks
 
@@ -108,6 +110,8 @@ class Printer(Statements):
 
     def end(self, end: End, out: Out, results: _Results | None) -> None:
         match end:
+            case Return(value) if is_undefined(value):
+                out.append(gast.Raise(self.const(UnboundLocalError("cannot access local variable")), None))
             case Return(value):
                 out.append(gast.Return(self._result(value)))
             case Yield(values) if results is not None and results.returned is not None:
@@ -136,13 +140,14 @@ class Printer(Statements):
         pending: list[Copy] = []
         for var, value in zip(into, values):
             name = self.names.get(var)
-            if name is None or isinstance(value, Const) and value.value is ops.UNDEFINED:
+            if name is None or is_undefined(value) and var not in self.stand_ins:
                 continue
             if isinstance(value, Var) and self.names.get(value) == name:
                 continue
             reads = frozenset(self.names[v] for v in self.folding.reads(value))
             computed = isinstance(value, Var) and value in self.folding.inlined
-            pending.append(Copy(name, self.atom(value), reads, computed))
+            node = literals.constant(None) if is_undefined(value) and not self.foreign else self.atom(value)
+            pending.append(Copy(name, node, reads, computed))
         for group in sequence(pending):
             if len(group) == 1:
                 out.append(assign(group[0].name, group[0].value))
