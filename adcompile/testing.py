@@ -287,7 +287,7 @@ def _check_subsets(check: _Check, f: Callable[..., Any], args: tuple[Any, ...]) 
             along = tuple(randn_like(a, check.rng) if i in subset else None for i, a in enumerate(args))
             got, tangent = jvp(f, args, along)
             check.same_value("value of jvp", got, value)
-            left = dot(conj(ct), tangent)
+            left = dot(ct, tangent)
             right = sum(dot(conj(whole[i]), along[i]) for i in subset)
             if not check.near(left, right, 1e-10 * norm(ct) * (1 + norm(tangent)), eps_of(args)):
                 raise check.fail(f"tangent with {subset} active", left, right)
@@ -372,7 +372,10 @@ def _called(body: Any, given: tuple[Any, ...], settings: dict[str, Any]) -> Any:
 
 
 def _entries(check: _Check, result: Any, wrt: tuple[int, ...], what: str) -> tuple[Any, ...]:
-    """The values returned for the differentiable arguments, their number checked."""
+    """The values returned for the differentiable arguments, their number checked; None for
+    optional arguments that were not passed is left out."""
+    while isinstance(result, tuple) and len(result) > len(wrt) and result[-1] is None:
+        result = result[:-1]
     if len(wrt) == 1 and type(result) is not tuple:
         result = (result,)
     if not isinstance(result, tuple) or len(result) != len(wrt):

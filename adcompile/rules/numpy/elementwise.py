@@ -73,21 +73,26 @@ def modf(x):
     return x - whole, whole
 
 
+def half(mask, y):
+    """½ where the mask selects, in the precision of the result."""
+    return 0.5 * mask if y.dtype == np.float64 else 0.5 * mask.astype(y.dtype)
+
+
 @elementwise(np.maximum)
 def maximum(y, a, b):
-    tie = 0.5 * (a == b)
+    tie = half(a == b, y)
     return (a > b) + tie, (b > a) + tie
 
 
 @elementwise(np.minimum)
 def minimum(y, a, b):
-    tie = 0.5 * (a == b)
+    tie = half(a == b, y)
     return (a < b) + tie, (b < a) + tie
 
 
 @elementwise(np.fmax, np.fmin)
 def extremum_without_nan(y, a, b):
-    tie = 0.5 * (a == b)
+    tie = half(a == b, y)
     return (a == y) - tie, (b == y) - tie
 
 
@@ -95,26 +100,26 @@ def extremum_without_nan(y, a, b):
 def clip(y, a, a_min=None, a_max=None, *, min=None, max=None):
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
-    return partials_of_clip(a, low, high)
+    return partials_of_clip(y, a, low, high)
 
 
 @elementwise(np.ndarray.clip, np.generic.clip)
 def clip_method(y, a, min=None, max=None):
-    return partials_of_clip(a, min, max)
+    return partials_of_clip(y, a, min, max)
 
 
-def partials_of_clip(a, low, high):
+def partials_of_clip(y, a, low, high):
     """Half at a bound; NumPy's clip is minimum(maximum(a, low), high)."""
     if low is None and high is None:
         return 1.0, None, None
     if high is None:
-        return 0.5 * (a >= low) + 0.5 * (a > low), 0.5 * (a <= low) + 0.5 * (a < low), None
+        return half(a >= low, y) + half(a > low, y), half(a <= low, y) + half(a < low, y), None
     if low is None:
-        return 0.5 * (a <= high) + 0.5 * (a < high), None, 0.5 * (a >= high) + 0.5 * (a > high)
-    inside = 0.5 * ((a >= low) & (a <= high)) + 0.5 * ((a > low) & (a < high))
-    below = (0.5 * (a <= low) + 0.5 * (a < low)) * (low < high)
+        return half(a <= high, y) + half(a < high, y), None, half(a >= high, y) + half(a > high, y)
+    inside = half((a >= low) & (a <= high), y) + half((a > low) & (a < high), y)
+    below = (half(a <= low, y) + half(a < low, y)) * (low < high)
     raised = np.maximum(a, low)
-    return inside, below, 0.5 * (raised >= high) + 0.5 * (raised > high)
+    return inside, below, half(raised >= high, y) + half(raised > high, y)
 
 
 def where_forward(condition, a, b, condition_dot, a_dot, b_dot):

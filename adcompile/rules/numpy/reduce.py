@@ -50,13 +50,15 @@ def nansum(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, 
 
 @reduction(*methods("mean"), total=True)
 def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
-    return selected(where) / count_of(a, axis, where)
+    if where is True:
+        return 1.0 / count_of(a, axis, where)
+    return (where / count_of(a, axis, where)).astype(y.dtype)
 
 
 @reduction(np.nanmean)
 def nanmean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
     valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    return valid / np.sum(valid, axis=axis, keepdims=True)
+    return (valid / np.sum(valid, axis=axis, keepdims=True)).astype(y.dtype)
 
 
 def deviation(a, axis, where):
@@ -72,13 +74,15 @@ def degrees_of_freedom(a, axis, where, ddof, correction):
 
 @reduction(*methods("var"), total=True)
 def var(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
-    return 2.0 * deviation(a, axis, where) / degrees_of_freedom(a, axis, where, ddof, correction)
+    partial = 2.0 * deviation(a, axis, where) / degrees_of_freedom(a, axis, where, ddof, correction)
+    return partial if where is True else partial.astype(a.dtype)
 
 
 @reduction(*methods("std"), total=True)
 def std(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     # the gradient of equal elements is 0
-    return deviation(a, axis, where) / (degrees_of_freedom(a, axis, where, ddof, correction) * (y + (y == 0)))
+    partial = deviation(a, axis, where) / (degrees_of_freedom(a, axis, where, ddof, correction) * (y + (y == 0)))
+    return partial if where is True else partial.astype(a.dtype)
 
 
 @composite(np.nanvar)
@@ -118,13 +122,14 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 # -- extrema ---------------------------------------------------------------------------------------
 
 
-def equal_shares(mask, axis):
-    return mask / np.maximum(np.sum(mask, axis=axis, keepdims=True), 1)
+def equal_shares(mask, y, axis):
+    share = mask.astype(y.dtype)
+    return share / np.maximum(np.sum(share, axis=axis, keepdims=True), 1.0)
 
 
 @reduction(*methods("max"), *methods("min"), *present(np, "amax amin nanmax nanmin"))
 def extremum(y, a, *, axis=None, out=None, keepdims=False, initial=None, where=True):
-    return equal_shares(a == y if where is True else (a == y) & where, axis)
+    return equal_shares(a == y if where is True else (a == y) & where, y, axis)
 
 
 @composite(np.ptp)

@@ -53,7 +53,7 @@ SAMPLES = {
         ((ANY.astype(np.float32), -0.5, 1.0), {}),
         ((ANY, 1.5, -1.0), {}),
     ],
-    np.ndarray.clip: [((ANY, -0.5, 1.0), {}), ((ANY, -0.5), {}), ((ANY,), {"max": 0.5})],
+    np.ndarray.clip: [((ANY, -0.5, 1.0), {}), ((ANY, -0.5), {}), ((ANY, None, 0.5), {})],
     np.where: [
         ((MASK, ANY, POSITIVE), {}),
         ((MASK, ANY, 0.0), {}),
