@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sys
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,15 +32,21 @@ class Source:
     code: CodeType
 
 
+_Found = tuple[Defined, tuple[ast.AST, ...]]
+"""A definition and the functions and classes around it, from the outside in."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class _File:
     lines: list[str]
-    definitions: dict[int, list[tuple[Defined, tuple[ast.AST, ...]]]]  # by first line; with what is around
+    tree: ast.AST
     imported: tuple[str, ...]  # by the module itself: CPython compiles their attributes differently
+    functions: dict[int, list[_Found]]  # by first line
+    lambdas: dict[int, list[_Found]]  # filled when one is asked for
 
 
 _files: dict[str, _File] = {}
-_found: dict[int, tuple[weakref.ref[CodeType], tuple[ast.AST, tuple[ast.AST, ...]]]] = {}
+_found: dict[int, tuple[weakref.ref[CodeType], _Found]] = {}
 
 
 def source_of(fn: Any) -> Source:
@@ -69,7 +76,7 @@ def _source_of(fn: FunctionType) -> Source:
     return Source(converted, code.co_filename, fn.__globals__, code.co_freevars, code)
 
 
-def _find(fn: FunctionType) -> tuple[Defined, tuple[ast.AST, ...]]:
+def _find(fn: FunctionType) -> _Found:
     """The definition of `fn` and the classes and functions around it."""
     code = fn.__code__
     problem: SourceError | None = None
@@ -81,12 +88,10 @@ def _find(fn: FunctionType) -> tuple[Defined, tuple[ast.AST, ...]]:
             remedy = "Put it in a file, or in a notebook cell; functions made by exec need an entry in linecache."
             raise SourceError(f"the source of {fn.__qualname__} cannot be had", None, remedy)
         file = _parsed(code.co_filename, lines)
-        candidates = file.definitions.get(code.co_firstlineno, [])
-        name = code.co_name
-        candidates = [c for c in candidates if (getattr(c[0], "name", "<lambda>")) == name]
-        matching = [c for c in candidates if _is_code_of(*c, file.imported, code)]
+        candidates = _candidates(file, code)
+        matching = [c for c in candidates if _is_code_of(c, file.imported, code)]
         if len(matching) > 1:
-            matching = [c for c in matching if _same_positions(*c, file.imported, code)] or matching
+            matching = [c for c in matching if _same_positions(c, file.imported, code)] or matching
         if matching:
             return matching[0]
         problem = _mismatch(fn, bool(candidates))
@@ -116,27 +121,48 @@ def _parsed(file: str, lines: list[str]) -> _File:
         raise SourceError(
             f"{file} does not parse: {error.msg}", place, "Mend the file, and import it again."
         ) from error
-    definitions: dict[int, list[tuple[Defined, tuple[ast.AST, ...]]]] = {}
-    for node, around in _definitions(tree):
-        first = node.lineno
-        if not isinstance(node, ast.Lambda) and node.decorator_list:
-            first = min(first, *(d.lineno for d in node.decorator_list))
-        definitions.setdefault(first, []).append((node, around))
-    parsed = _File(lines, definitions, _imported(tree))
+    parsed = _File(lines, tree, _imported(tree), _by_line(_definitions(tree, False)), {})
     _files[file] = parsed
     return parsed
 
 
-def _definitions(tree: ast.AST) -> Iterator[tuple[Defined, tuple[ast.AST, ...]]]:
-    """Every function in the tree, in the order of the text, with the scopes around it."""
+def _candidates(file: _File, code: CodeType) -> list[_Found]:
+    """The definitions that begin where the code does and have its name."""
+    if code.co_name == "<lambda>":
+        if not file.lambdas:
+            file.lambdas.update(_by_line(_definitions(file.tree, True)))
+        return file.lambdas.get(code.co_firstlineno, [])
+    found = file.functions.get(code.co_firstlineno, [])
+    return [f for f in found if getattr(f[0], "name", None) in (code.co_name, _private_tail(code.co_name))]
+
+
+def _private_tail(name: str) -> str:
+    """`__name` for the `_Class__name` that a class makes of it."""
+    at = name.find("__", 1)
+    return name[at:] if at > 0 else name
+
+
+def _by_line(found: Iterator[_Found]) -> dict[int, list[_Found]]:
+    out: dict[int, list[_Found]] = {}
+    for node, around in found:
+        decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+        out.setdefault(min([node.lineno, *(d.lineno for d in decorators)]), []).append((node, around))
+    return out
+
+
+def _definitions(tree: ast.AST, lambdas: bool) -> Iterator[_Found]:
+    """Every def in the tree, or every lambda, in the order of the text, with the scopes around."""
     stack: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, ())]
     while stack:
         node, around = stack.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield node, around
+            if isinstance(node, ast.Lambda) == lambdas:
+                yield node, around
             around = (*around, node)
         elif isinstance(node, ast.ClassDef):
             around = (*around, node)
+        elif isinstance(node, ast.expr) and not lambdas:
+            continue
         stack.extend((child, around) for child in reversed(list(ast.iter_child_nodes(node))))
 
 
@@ -156,63 +182,50 @@ def _imported(tree: ast.AST) -> tuple[str, ...]:
 # Is it the code?
 
 
-def _is_code_of(node: Defined, around: tuple[ast.AST, ...], imported: tuple[str, ...], code: CodeType) -> bool:
-    ours = _compiled(node, around, imported, code)
+def _is_code_of(found: _Found, imported: tuple[str, ...], code: CodeType) -> bool:
+    ours = _compiled(found, imported, code)
     return ours is not None and _equal(ours, code)
 
 
-def _same_positions(node: Defined, around: tuple[ast.AST, ...], imported: tuple[str, ...], code: CodeType) -> bool:
+def _same_positions(found: _Found, imported: tuple[str, ...], code: CodeType) -> bool:
     """Whether the node stands in the very columns that the code came from (Python 3.11 on)."""
-    ours = _compiled(node, around, imported, code)
-    if ours is None or not hasattr(code, "co_positions"):
+    ours = _compiled(found, imported, code)
+    if ours is None or sys.version_info < (3, 11):
         return False
     return list(ours.co_positions()) == list(code.co_positions())
 
 
-def _compiled(node: Defined, around: tuple[ast.AST, ...], imported: tuple[str, ...], code: CodeType) -> CodeType | None:
-    """The code of `node`, compiled in a skeleton of what is around it."""
-    statement: ast.stmt
-    if isinstance(node, ast.Lambda):
-        statement = ast.copy_location(ast.Expr(node), node)
-    else:
-        statement = _undecorated(node)
-    free = [n for n in code.co_freevars if n != "__class__"]
-    for outer in reversed(around):
-        if isinstance(outer, ast.ClassDef):
-            statement = ast.ClassDef(outer.name, [], [], [statement], [])  # type: ignore[call-arg]
-            if hasattr(outer, "type_params"):
-                statement.type_params = []  # type: ignore[attr-defined]
-        else:
-            name = getattr(outer, "name", "lambda_")
-            binds: list[ast.stmt] = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in free]
-            free = []
-            statement = _def(name, [*binds, statement])
-    if free:  # free variables without a function around: not this node
-        return None
-    imports: list[ast.stmt] = [ast.Import([ast.alias(n)]) for n in imported]
-    module = ast.fix_missing_locations(ast.Module([*imports, statement], []))
-    compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
-    for _ in range(len(around) + 1):
-        inner = [c for c in compiled.co_consts if isinstance(c, CodeType)]
-        wanted = [c for c in inner if c.co_firstlineno == code.co_firstlineno and c.co_name == code.co_name]
-        if _ == len(around):
-            return wanted[-1] if wanted else None
-        if not inner:
-            return None
-        compiled = inner[-1]
-    return None
+def _compiled(found: _Found, imported: tuple[str, ...], code: CodeType) -> CodeType | None:
+    """The code of a definition, compiled in a skeleton of what is around it."""
+    node, around = found
+    text = [f"import {name}" for name in imported]
+    free = [name for name in code.co_freevars if name != "__class__"]
+    innermost = max((i for i, outer in enumerate(around) if not isinstance(outer, ast.ClassDef)), default=None)
+    if free and innermost is None:
+        return None  # free variables, and no function around: not this definition
+    indent = ""
+    for i, outer in enumerate(around):
+        name = getattr(outer, "name", "function")
+        text.append(f"{indent}class {name}:" if isinstance(outer, ast.ClassDef) else f"{indent}def {name}():")
+        indent += " "
+        if i == innermost:
+            text += [f"{indent}{name} = None" for name in free]
+    skeleton = ast.parse("\n".join([*text, f"{indent}pass"]))
+    block = skeleton.body
+    while isinstance(block[-1], (ast.FunctionDef, ast.ClassDef)):
+        block = block[-1].body
+    block[-1] = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
+    compiled = compile(skeleton, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
+    return _nested_code(compiled, len(around), code)
 
 
-def _undecorated(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
-    fields = {name: getattr(node, name) for name in node._fields}
-    return ast.copy_location(type(node)(**fields), node)
-
-
-def _def(name: str, body: list[ast.stmt]) -> ast.stmt:
-    made = ast.parse(f"def {name}(): pass").body[0]
-    assert isinstance(made, ast.FunctionDef)
-    made.body = body
-    return made
+def _nested_code(outer: CodeType, depth: int, wanted: CodeType) -> CodeType | None:
+    """The code `depth` functions or classes inside `outer` that begins where `wanted` does."""
+    inner = [c for c in outer.co_consts if isinstance(c, CodeType)]
+    if depth:
+        return _nested_code(inner[-1], depth - 1, wanted) if inner else None
+    names = (wanted.co_firstlineno, wanted.co_name)
+    return next((c for c in reversed(inner) if (c.co_firstlineno, c.co_name) == names), None)
 
 
 def _equal(ours: CodeType, theirs: CodeType) -> bool:

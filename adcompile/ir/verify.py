@@ -41,6 +41,7 @@ class _Verifier:
     def __init__(self, name: str) -> None:
         self.where = name
         self.visible: set[Var] = set()
+        self.scope: list[Var] = []  # what the current block has defined
         self.defined: set[Var] = set()
 
     def fail(self, message: str, at: Any = None) -> None:
@@ -61,6 +62,7 @@ class _Verifier:
                 self.fail(f"{var.name} is defined twice", at)
             self.defined.add(var)
             self.visible.add(var)
+            self.scope.append(var)
 
     def read(self, atoms: Sequence[Atom], at: Any) -> None:
         for atom in atoms:
@@ -73,13 +75,13 @@ class _Verifier:
 
     def block(self, block: Block, kind: str, arity: int) -> None:
         """`kind`: function, branch (of an If that joins) or loop (a leaf of a loop's tree)."""
-        before = self.visible
-        self.visible = set(before) if block.params or block.statements else before
+        outside, self.scope = self.scope, []
         self.define(block.params, None)
         for i, statement in enumerate(block.statements):
             self.statement(statement, kind, arity, i == len(block.statements) - 1, block)
         self.end(block, kind, arity)
-        self.visible = before
+        self.visible.difference_update(self.scope)
+        self.scope = outside
 
     def end(self, block: Block, kind: str, arity: int) -> None:
         end = block.end
