@@ -265,12 +265,13 @@ def pullback(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, a
     cotangents = by_position(b, rule, result, len(bound.args))
     for k, arg in enumerate(bound.args):
         if active(arg):
-            if k not in cotangents:
-                raise refuse_argument(call, k)
-            cot.add(arg, cotangents[k])
+            if k in cotangents:
+                cot.add(arg, cotangents[k])
+            else:
+                refuse_argument(call, k)
     for name, setting in bound.settings:
         if active(setting):
-            raise refuse_argument(call, name)
+            refuse_argument(call, name)
 
 
 def by_position(b: Builder, rule: Rule, result: Atom, count: int) -> dict[int, Atom]:
@@ -283,11 +284,16 @@ def by_position(b: Builder, rule: Rule, result: Atom, count: int) -> dict[int, A
     return dict(zip(positions, listed))
 
 
-def refuse_argument(call: Call, which: int | str) -> NotDifferentiable:
+def refuse_argument(call: Call, which: int | str) -> None:
+    """Raise for an active argument that a rule has no cotangent for. Of the arguments of our own
+    helpers those count by their shape alone."""
     assert isinstance(call.fn, Const)
-    name = getattr(call.fn.value, "__qualname__", None) or getattr(call.fn.value, "__name__", "this function")
+    fn = call.fn.value
+    if getattr(fn, "__module__", "").startswith("adcompile.runtime"):
+        return
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", "this function")
     argument = f"the argument {which!r}" if isinstance(which, str) else f"argument {which + 1}"
-    return NotDifferentiable(
+    raise NotDifferentiable(
         f"no derivative of {name} with respect to {argument}",
         call.place,
         "pass a value there that carries no derivative, or register a rule with adcompile.rules.vjp",

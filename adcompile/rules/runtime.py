@@ -135,7 +135,7 @@ def own(y_bar, y, g, *, x):
 
 
 @linear(rt.scatter, wrt=(2,), typing=scattered)
-def scatter(y_bar, y, g, *, x, index):
+def scatter(y_bar, y, x, index, g):
     return rt.gather(y_bar, index)
 
 

@@ -440,7 +440,7 @@ def full(
     return None, rt.unbroadcast(y_bar, fill_value)
 
 
-@vjps(np.full_like, wrt=(1,))
+@vjps(np.full_like, wrt=(0, 1))
 def full_like(
     y_bar: Any,
     y: Any,

@@ -249,9 +249,8 @@ def polyval(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
         p_bar = np.ravel(y_bar) @ powers
         slope = np.polyval(p[:-1] * np.arange(n - 1, 0, -1), x) if n > 1 else np.zeros_like(y)
         return p_bar, rt.unbroadcast(y_bar * np.conj(slope), x)
-    coefficients = np.asarray(p)
-    p_bar, x_bar = polyval(y_bar, y, coefficients, x)
-    return tuple(p_bar), x_bar
+    p_bar, x_bar = polyval(y_bar, y, np.asarray(p), x)
+    return rt.unjoin(np.array, p_bar, p), x_bar
 
 
 @vjps(np.vander, wrt=(0,))
@@ -325,23 +324,37 @@ def bincount(y_bar: Any, y: Any, x: Any, /, weights: Any = None, minlength: Any 
     return None, y_bar[x]
 
 
-def spread_counts(y_bar: Any, a: Any, edges: Any, density: Any, y: Any, weights: Any) -> Any:
+def spread_counts(y_bar: Any, a: Any, edges: Any) -> Any:
     """Each sample has the cotangent of its bin; samples outside all bins none."""
     flat = np.ravel(a)
     k = np.searchsorted(edges, flat, side="right") - 1
     k = np.where(flat == edges[-1], len(edges) - 2, k)
     inside = (flat >= edges[0]) & (flat <= edges[-1])
-    g = y_bar
-    if density:
-        widths = edges[1:] - edges[:-1]
-        total = np.sum(np.where(inside, np.ravel(weights), 0))
-        g = (y_bar / widths - np.sum(y_bar * y)) / total
-    bar = np.where(inside, g[np.clip(k, 0, len(edges) - 2)], 0)
-    return np.reshape(bar, shape_of(a))
+    return np.reshape(np.where(inside, y_bar[np.clip(k, 0, len(edges) - 2)], 0), shape_of(a))
 
 
-@vjps(np.histogram, wrt=(4,))
+@vjps(np.histogram, wrt=(0, 1, 4))
 def histogram(
     y_bar: Any, y: Any, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None  # noqa: A002
 ) -> Any:
-    return None, None, None, None, spread_counts(y_bar[0], a, y[1], density, y[0], weights)
+    count_bar, edges_bar, edges = y_bar[0], y_bar[1], y[1]
+    if density:
+        widths = edges[1:] - edges[:-1]
+        count = 1.0 if weights is None else weights
+        total = np.sum(spread_counts(np.ones_like(widths), a, edges) * count)
+        share = -count_bar * y[0] / widths
+        nothing = np.zeros(1)
+        edges_bar = edges_bar + np.concatenate((nothing, share)) - np.concatenate((share, nothing))
+        count_bar = (count_bar / widths - np.sum(count_bar * y[0])) / total
+    weights_bar = None if weights is None else spread_counts(count_bar, a, edges)
+    a_bar, bins_bar = None, None
+    if isinstance(bins, str):
+        a_bar = rt.no_derivative("np.histogram with bins chosen by name with respect to the data")
+    elif np.ndim(bins) > 0:
+        bins_bar = edges_bar
+    elif range is None:
+        # the bins span the data: which sample is in which is piecewise constant, the edges are not
+        t = np.linspace(0.0, 1.0, bins + 1)
+        low, high = a == np.min(a), a == np.max(a)
+        a_bar = low * (np.sum(edges_bar * (1.0 - t)) / np.sum(low)) + high * (np.sum(edges_bar * t) / np.sum(high))
+    return a_bar, bins_bar, None, None, weights_bar
