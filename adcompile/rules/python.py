@@ -59,11 +59,12 @@ def positive(y, x):
 @elementwise(operator.pow, operator.ipow, pow, typing=power_type())
 @elementwise(np.power, np.float_power)
 def power(y, a, b):
-    # 0 ** 0 has the derivative 0 for the base; 0 ** b has it for the exponent
+    # 0 ** 0 has the derivative 0 for the base; 0 ** b has it for the exponent. Elsewhere a zero
+    # exponent gives b y / a, which is 0 too, but depends on b.
     if np.ndim(b) == 0:
-        by_base = b * a ** (b - 1) if b != 0 else 0.0
+        by_base = b * a ** (b - 1) if b != 0 else b * y / (a + (a == 0))
     else:
-        by_base = b * a ** np.where(b == 0, 1, b - 1)
+        by_base = b * np.where((a == 0) & (b == 0), 1, a) ** (b - 1)
     if np.ndim(a) > 0:
         by_exponent = y * np.log(np.where(a == 0, 1, a))
     elif np.iscomplexobj(a):
@@ -75,7 +76,7 @@ def power(y, a, b):
 
 @elementwise(math.pow)
 def real_power(y, a, b):
-    by_base = b * a ** (b - 1.0) if b != 0.0 else 0.0
+    by_base = b * a ** (b - 1.0) if b != 0.0 else b * y / (a + (a == 0.0))
     by_exponent = y * math.log(a) if a > 0.0 else 0.0 if a == 0.0 else math.nan
     return by_base, by_exponent
 
