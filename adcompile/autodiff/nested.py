@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adcompile.analysis.builder import Builder
+import numpy as np
+
+from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.calls import class_handlers, handles
 from adcompile.autodiff.transform import gradient, pushforward
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const
-from adcompile.ir.types import Known, Method, differentiable
+from adcompile.ir.types import Known, Method, Scalar, Unknown, differentiable, is_complex
 
 Kwargs = list[tuple[str, Atom]]
 
@@ -39,11 +41,22 @@ def call_gradient(
     else:
         numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     value, aux, grads = gradient(b, fun, list(args), kwargs, numbers, has_aux)
+    grads = [conjugated(b, g) for g in grads]
     out = b.build_tuple(*grads) if argnums is None or isinstance(argnums, tuple) else grads[0]
     if transform == "value_and_grad":
         head = value if aux is None else b.build_tuple(value, aux)
         return b.build_tuple(head, out)
     return out if aux is None else b.build_tuple(out, aux)
+
+
+def conjugated(b: Builder, g: Atom) -> Atom:
+    """A cotangent as users see it: the conjugate, where it is complex."""
+    t = b.type(g)
+    if is_structured(t):
+        return b.build(t, [conjugated(b, item) for item in b.items(g)])
+    if not is_complex(t) or isinstance(t, Unknown):
+        return g
+    return b.call(complex.conjugate if t == Scalar(frozenset({complex})) else np.conjugate, g)
 
 
 def register_derivative(cls: type, describe: Callable[[Any], tuple[Any, str, Any, bool]]) -> None:
