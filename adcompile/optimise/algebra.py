@@ -17,6 +17,8 @@ from adcompile.ir.types import Array, Known, Scalar, Type
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.helpers import HELPERS, ONES, ZEROS
 from adcompile.optimise.patterns import (
+    COST,
+    COSTLY,
     SAME_AS,
     Computed,
     Hole,
@@ -118,8 +120,8 @@ _UNIFIED = frozenset({operator.add, operator.sub, operator.mul, operator.truediv
 def algebra(block: Block, types: MutableMapping[Var, Type], effects: Effects, sharing: Sharing) -> Block:
     """Apply TABLE and HELPERS to adjoint and tangent statements.
 
-    A rule fires if it saves an operation, or moves signs and literals towards each other at the
-    same number: an operation that others read too is not saved by rewriting one of its readers.
+    A rule fires if it costs no more than it saves: an operation that others read too is not saved
+    by rewriting one of its readers.
     """
     return _Algebra(types, effects, sharing).block(block)
 
@@ -212,11 +214,11 @@ class _Algebra(ForwardWalk):
         return fn
 
     def _match(self, p: Operation, call: Call, found: dict[str, Atom]) -> int | None:
-        """How many operations the replacement saves: the call's own, and those inside that
+        """The cost of what the replacement saves: the call itself, and the calls inside that
         nobody else reads. None if the pattern does not match."""
         if len(p.args) != len(call.args):
             return None
-        saved = 1
+        saved = COST.get(p.fn, COSTLY)
         for part, atom in zip(p.args, call.args):
             inner = self._match_atom(part, atom, found)
             if inner is None:
@@ -256,9 +258,11 @@ class _Algebra(ForwardWalk):
         if isinstance(t, Known) and kinds(t):
             return not isinstance(t.value, (bool, np.bool_)) and bool(t.value == value)
         call = self.defs.get(atom) if isinstance(atom, Var) and value in (0, 1) else None
-        if call is None or not isinstance(call.fn, Const) or not isinstance(t, Array):
+        if call is None or not isinstance(call.fn, Const) or not isinstance(t, (Array, Scalar)):
             return False
         fn = call.fn.value
+        if self.operation(call) is operator.pow and value == 1:
+            return self.is_number(call.args[1], 0)
         if fn is np.broadcast_to or getattr(fn, "__name__", "") == "broadcast_like":
             return self.is_number(call.args[0], value)
         return hashable(fn) and fn in (ONES if value else ZEROS)
@@ -363,6 +367,10 @@ class _Algebra(ForwardWalk):
             return True
         ta, tb = type_of(a, self.types), type_of(b, self.types)
         return isinstance(ta, Array) and isinstance(tb, Array) and definite(ta) and ta.dims == tb.dims
+
+    def first(self, atom: Atom) -> Atom:
+        """The oldest value of this shape: for those who read nothing else of it."""
+        return self.shapes.first(atom) if isinstance(atom, Var) and isinstance(self.type(atom), Array) else atom
 
     def type(self, atom: Atom) -> Type:
         return type_of(atom, self.types)

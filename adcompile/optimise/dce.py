@@ -26,10 +26,10 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.types import Type
-from adcompile.ir.walk import end_atoms
+from adcompile.ir.walk import blocks_of, end_atoms
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.rewrite import leaves
-from adcompile.optimise.shapes import Shapes
+from adcompile.optimise.shapes import AGREEING, Shapes
 
 
 def dce(block: Block, effects: Effects) -> Block:
@@ -70,14 +70,22 @@ class _Dce:
     live: set[Var] = field(default_factory=set[Var])
     work: list[Var] = field(default_factory=list[Var])
 
+    defs: dict[Var, Call] = field(default_factory=dict[Var, Call])
+    unproved: set[Statement] = field(default_factory=set)  # dead calls that raise if shapes differ
+
     def run(self, block: Block, keep: Iterable[Var]) -> Block:
-        self.shapes = Shapes(self.effects.types, {}, assume=False)
+        self.shapes = Shapes(self.effects.types, self.defs, assume=False)
         self._index(block, None)
         self._read(keep)
         self._read(end_atoms(block.end))
+        self._drain()
+        if not self.unproved <= self.alive:
+            self._prove(block, Shapes(self.effects.types, self.defs, assume=False))
+        return self._rebuild(block)
+
+    def _drain(self) -> None:
         while self.work:
             self._mark(self.work.pop())
-        return self._rebuild(block)
 
     # -- finding roots ----------------------------------------------------------------------
 
@@ -88,8 +96,12 @@ class _Dce:
             match s:
                 case Call():
                     self.owner[s.result] = (s, 0)
+                    self.defs[s.result] = s
                     if not self.effects.removable(s, self.shapes):
-                        self._keep(s)
+                        if self.effects.removable(s, AGREEING):
+                            self.unproved.add(s)
+                        else:
+                            self._keep(s)
                     self.shapes.note(s)
                 case If():
                     self._own(s, s.results)
@@ -117,11 +129,40 @@ class _Dce:
             self._read(end_atoms(block.end))
             self._enclose(around)
 
+    # -- shapes that live statements prove ----------------------------------------------------
+
+    def _prove(self, block: Block, shapes: Shapes) -> None:
+        """Keep dead calls that may meet unequal shapes, unless a live statement would then raise
+        as well: one before, or one after with nothing between that others see."""
+        mark = shapes.mark()
+        stretch: list[Call] = []
+        for s in block.statements:
+            if isinstance(s, Call) and self.effects.pure(s):
+                stretch.append(s)
+                continue
+            self._prove_stretch(stretch, shapes)
+            stretch = []
+            if isinstance(s, Call):
+                shapes.note(s)
+            for inner in blocks_of(s):
+                self._prove(inner, shapes)
+        self._prove_stretch(stretch, shapes)
+        shapes.undo(mark)
+
+    def _prove_stretch(self, stretch: list[Call], shapes: Shapes) -> None:
+        for s in stretch:
+            shapes.note(s, ran=s in self.alive)
+        for s in stretch:
+            if s in self.unproved and s not in self.alive and not shapes.compatible(s.args):
+                self._keep(s)
+                self._drain()
+                shapes.note(s, ran=True)
+
+    # -- marking ----------------------------------------------------------------------------
+
     def _own(self, s: Statement, vars_: tuple[Var, ...], shift: int = 0) -> None:
         for k, var in enumerate(vars_):
             self.owner[var] = (s, k + shift)
-
-    # -- marking ----------------------------------------------------------------------------
 
     def _read(self, atoms: Iterable[Atom]) -> None:
         for a in atoms:

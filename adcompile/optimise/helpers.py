@@ -31,6 +31,7 @@ class Site(Protocol):
     def type(self, atom: Atom) -> Type: ...
     def same_shape(self, a: Atom, b: Atom) -> bool: ...
     def is_number(self, atom: Atom, value: int) -> bool: ...
+    def first(self, atom: Atom) -> Atom: ...
     def new(self, call: Call, fn: Any, args: tuple[Atom, ...], t: Type, out: list[Statement], **kwargs: Any) -> Var: ...
 
 
@@ -152,18 +153,6 @@ def zeros(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
     return None
 
 
-def zeros_of(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
-    """`np.zeros_like(a)` reads nothing of `a` but its form: that of what `a` was made after."""
-    made = site.defs.get(call.args[0]) if isinstance(call.args[0], Var) else None
-    if made is None or not isinstance(made.fn, Const) or made.role == "primal" or call.kwargs or made.kwargs:
-        return None
-    if made.fn.value in (np.zeros_like, np.ones_like, np.copy, operator.neg) and site.type(made.args[0]) == site.type(
-        made.result
-    ):
-        return _call(call, np.zeros_like, made.args[0])
-    return None
-
-
 def total_of(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
     """`np.sum(s)` → `s` of a NumPy scalar: sums of one class keep it."""
     x = call.args[0]
@@ -202,19 +191,55 @@ def attribute(site: Site, call: Call, out: list[Statement]) -> Call | Atom | Non
 
 
 def narrow(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
-    """An operand broadcast to a shape that the other operand has anyway need not be."""
+    """An operand broadcast to a shape that the other operand has anyway need not be; arithmetic
+    of a scalar and a broadcast scalar is done before broadcasting."""
     if len(call.args) != 2 or call.kwargs:
         return None
     assert isinstance(call.fn, Const)
+    wanted = site.type(call.result)
     for i in (0, 1):
         small, other = _before_broadcast(site, call.args[i]), call.args[1 - i]
-        if small is None or not isinstance(site.type(other), Array) or not site.same_shape(other, call.result):
+        if small is None:
             continue
         operands = (small, other) if i == 0 else (other, small)
         made = arithmetic(call.fn.value, (site.type(operands[0]), site.type(operands[1])))
-        if agree(made, site.type(call.result)) and (_scalar(site, small) or definite(made)):
-            return Call(call.result, call.fn, operands, (), call.place, call.role)
+        if isinstance(site.type(other), Array):
+            full = site.same_shape(other, call.result) and agree(made, wanted)
+            if full and (_scalar(site, small) or definite(made)):
+                return Call(call.result, call.fn, operands, (), call.place, call.role)
+        elif _scalar(site, small) and _scalar(site, other) and _fills(made, wanted):
+            return _call(
+                call,
+                arrays.broadcast_like,
+                site.new(call, call.fn.value, operands, made, out),
+                _form(site, call.args[i]),
+            )
     return None
+
+
+def negative(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """The negative of a broadcast scalar is taken before broadcasting."""
+    small = _before_broadcast(site, call.args[0])
+    if small is None or not _scalar(site, small) or not _fills(site.type(small), site.type(call.result)):
+        return None
+    inner = site.new(call, operator.neg, (small,), site.type(small), out)
+    return _call(call, arrays.broadcast_like, inner, _form(site, call.args[0]))
+
+
+def _fills(scalar: Type, wanted: Type) -> bool:
+    """Whether a scalar of this type, broadcast, gives an array of the wanted dtype."""
+    classes = kinds(scalar)
+    return isinstance(wanted, Array) and len(classes) == 1 and all(np.dtype(k) == wanted.dtype for k in classes)
+
+
+def _form(site: Site, atom: Atom) -> Atom:
+    """What a broadcast value was broadcast to the shape of."""
+    assert isinstance(atom, Var)
+    made = site.defs[atom]
+    assert isinstance(made.fn, Const)
+    if made.fn.value is arrays.broadcast_like:
+        return made.args[1]
+    return atom
 
 
 def product(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
@@ -235,21 +260,72 @@ def _before_broadcast(site: Site, atom: Atom) -> Atom | None:
     return made.args[0] if made.fn.value in (arrays.broadcast_like, np.broadcast_to) else None
 
 
+def own(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`own(g, x)` → `np.copy(g)` where g is like x already (and `g`, where nobody shares it)."""
+    g, x = call.args
+    if not _same(site, g, x):
+        return None
+    return g if _scalar(site, g) else _call(call, np.copy, g)
+
+
+def sum_over(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`sum_over(p, axis, keepdims)` → `np.sum(p, …)` with what differs from its defaults."""
+    p, *rest = call.args
+    if call.kwargs or not isinstance(site.type(p), (Array, Scalar)) or not all(isinstance(a, Const) for a in rest):
+        return None
+    values = [a.value for a in rest if isinstance(a, Const)]
+    settings = {k: v for k, v in zip(("axis", "keepdims"), values) if v is not None and v is not False}
+    return _call(call, np.sum, p, **settings)
+
+
+def formed_like(at: int, helper: Helper | None = None, typed: bool = False) -> Helper:
+    """A function that reads only the shape of its argument `at` (and its dtype, if `typed`): it
+    may read the oldest value of that shape instead, so that one made since can go."""
+
+    def rewrite(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+        new = helper(site, call, out) if helper is not None else None
+        if new is not None or call.kwargs or at >= len(call.args):
+            return new
+        form = call.args[at]
+        first = site.first(form)
+        if first is form or typed and site.type(first) != site.type(form):
+            return None
+        args = (*call.args[:at], first, *call.args[at + 1 :])
+        return Call(call.result, call.fn, args, (), call.place, call.role)
+
+    return rewrite
+
+
+def shape_attribute(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`x.shape` of the oldest value of that shape; others as `attribute`."""
+    name = call.args[1]
+    if isinstance(name, Const) and name.value in ("shape", "size", "ndim"):
+        return formed_like(0)(site, call, out)
+    return attribute(site, call, out)
+
+
 HELPERS: dict[Any, Helper] = {
     arrays.like: like,
-    arrays.unbroadcast: unbroadcast,
-    arrays.broadcast_like: broadcast_like,
-    arrays.expand: expand,
-    arrays.contract: contract,
+    arrays.unbroadcast: formed_like(1, unbroadcast),
+    arrays.broadcast_like: formed_like(1, broadcast_like),
+    arrays.expand: formed_like(1, expand),
+    arrays.contract: formed_like(1, contract),
     arrays.zeros_like: zeros,
+    arrays.own: own,
+    arrays.sum_over: sum_over,
+    np.size: formed_like(0),
+    np.shape: formed_like(0),
+    np.ndim: formed_like(0),
     np.broadcast_to: broadcast_to,
-    np.zeros_like: zeros_of,
+    np.zeros_like: formed_like(0, typed=True),
+    np.ones_like: formed_like(0, typed=True),
     np.sum: total_of,
     np.copy: copy,
     ops.index_add: index_add,
-    getattr: attribute,
+    getattr: shape_attribute,
     operator.add: narrow,
     operator.sub: narrow,
     operator.mul: product,
     operator.truediv: narrow,
+    operator.neg: negative,
 }

@@ -38,6 +38,16 @@ SAME_AS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 """NumPy functions that are the operators wherever NumPy types are involved."""
 
+COST: dict[Callable[..., Any], int] = {
+    operator.neg: 1,
+    operator.add: 2,
+    operator.sub: 2,
+    operator.mul: 2,
+    operator.truediv: 3,
+}
+COSTLY = 4
+"""What operations cost beside each other; the sign of a value is nearly free."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hole:
@@ -79,7 +89,7 @@ class Rule:
     after: Pattern
     only: Literal["", "real", "negative"]
     text: str
-    cost: int  # operations that the replacement makes
+    cost: int  # of the operations that the replacement makes
 
 
 def rule(before: str, after: str, only: Literal["", "real", "negative"] = "") -> Rule:
@@ -87,7 +97,7 @@ def rule(before: str, after: str, only: Literal["", "real", "negative"] = "") ->
     pattern = _parse(ast.parse(before, mode="eval").body)
     replacement = _parse(ast.parse(after, mode="eval").body)
     assert isinstance(pattern, Operation)
-    return Rule(pattern, replacement, only, f"{before} → {after}", _operations(replacement))
+    return Rule(pattern, replacement, only, f"{before} → {after}", _cost(replacement))
 
 
 def _parse(node: ast.expr) -> Pattern:
@@ -110,5 +120,5 @@ def _parse(node: ast.expr) -> Pattern:
             raise ValueError(f"no pattern: {ast.dump(node)}")
 
 
-def _operations(p: Pattern) -> int:
-    return 1 + sum(map(_operations, p.args)) if isinstance(p, Operation) else 0
+def _cost(p: Pattern) -> int:
+    return COST.get(p.fn, COSTLY) + sum(map(_cost, p.args)) if isinstance(p, Operation) else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -63,28 +63,40 @@ def is_elementwise(fn: Any) -> bool:
 
 
 class Shapes:
-    """Facts of the statements noted so far. `assume` says whose success may be relied on to
-    prove operands equal: dce must not take an adjoint's word, since it may drop the adjoint."""
+    """Facts of the statements noted so far. `assume`: they all run, so that their operands are
+    known to fit together; else that is known only of those noted as having run."""
 
     def __init__(self, types: Mapping[Var, Type], defs: Mapping[Var, Call], assume: bool = True) -> None:
         self.types, self.defs, self.assume = types, defs, assume
         self._parent: dict[Var, Var] = {}
         self._size: dict[Var, int] = {}
-        self._trail: list[tuple[Var, Var]] = []
+        self._first: dict[Var, Var] = {}  # by root: the value of this shape that was there first
+        self._number: dict[Var, int] = {}  # in which order results came; parameters have none
+        self._slices: dict[Hashable, Var] = {}
+        self._trail: list[tuple[Var, Var, Var] | Hashable] = []
 
     def mark(self) -> int:
         return len(self._trail)
 
     def undo(self, mark: int) -> None:
         while len(self._trail) > mark:
-            child, root = self._trail.pop()
-            del self._parent[child]
-            self._size[root] -= self._size.get(child, 1)
+            match self._trail.pop():
+                case (Var() as child, Var() as root, Var() as first):
+                    del self._parent[child]
+                    self._size[root] -= self._size.get(child, 1)
+                    self._first[root] = first
+                case key:
+                    del self._slices[key]
 
     def _root(self, var: Var) -> Var:
         while var in self._parent:
             var = self._parent[var]
         return var
+
+    def first(self, var: Var) -> Var:
+        """The oldest value known to have this shape, parameters before all."""
+        root = self._root(var)
+        return self._first.get(root, root)
 
     def unite(self, a: Var, b: Var) -> None:
         a, b = self._root(a), self._root(b)
@@ -92,9 +104,11 @@ class Shapes:
             return
         if self._size.get(a, 1) < self._size.get(b, 1):
             a, b = b, a
+        first = self._first.get(a, a)
+        self._trail.append((b, a, first))
         self._parent[b] = a
         self._size[a] = self._size.get(a, 1) + self._size.get(b, 1)
-        self._trail.append((b, a))
+        self._first[a] = min(first, self._first.get(b, b), key=lambda v: self._number.get(v, -1))
 
     def key(self, atom: Atom) -> Hashable:
         """Equal keys, equal shapes; None if nothing is known."""
@@ -122,13 +136,17 @@ class Shapes:
                 seen.add(key)
         return len(seen) <= 1
 
-    def note(self, call: Call) -> None:
+    def note(self, call: Call, ran: bool = False) -> None:
         """Learn what the success of a call tells."""
         if not isinstance(call.fn, Const) or not isinstance(self.types.get(call.result), Array):
             return
         fn, args = call.fn.value, call.args
+        self._number.setdefault(call.result, len(self._number))
         if is_elementwise(fn):
-            self._broadcast(call)
+            self._broadcast(call, ran or self.assume)
+            return
+        if fn is operator.getitem:
+            self._slice(call)
             return
         at = _LIKE.get(fn) if isinstance(fn, type(np.sum)) or callable(fn) and hashable(fn) else None
         if at is not None and at < len(args) and not call.kwargs:
@@ -144,7 +162,7 @@ class Shapes:
         if isinstance(source, Var) and isinstance(self.types.get(source), Array):
             self.unite(result, source)
 
-    def _broadcast(self, call: Call) -> None:
+    def _broadcast(self, call: Call, ran: bool) -> None:
         result_type = self.types[call.result]
         operands = [a for a in call.args if not isinstance(widened(type_of(a, self.types)), Scalar)]
         if any(not isinstance(a, Var) or not isinstance(self.types.get(a), Array) for a in operands):
@@ -154,13 +172,39 @@ class Shapes:
             full = [operands[0]]
         if full:
             self.unite(call.result, full[0])
-            if self.assume or call.role == "primal":
+            if ran:
                 for other in full[1:]:
                     self.unite(call.result, other)
+
+    def _slice(self, call: Call) -> None:
+        """`x[1:]` and `x[:-1]` have one shape: both are what is left when one is taken."""
+        owner = call.args[0]
+        parts = slice_parts(call.args[1], self.defs)
+        if not isinstance(owner, Var) or parts is None or not isinstance(self.types.get(owner), Array):
+            return
+        if all(part == 0 for part in parts):
+            self.unite(call.result, owner)
+            return
+        key = (self._root(owner), parts)
+        if key in self._slices:
+            self.unite(call.result, self._slices[key])
+        else:
+            self._slices[key] = call.result
+            self._trail.append(key)
 
     def _fills(self, operand: Var, result: Type) -> bool:
         t = self.types[operand]
         return isinstance(t, Array) and isinstance(result, Array) and definite(t) and t.dims == result.dims
+
+
+class _Agreeing(Shapes):
+    """As if all shapes fitted together."""
+
+    def compatible(self, operands: tuple[Atom, ...]) -> bool:
+        return True
+
+
+AGREEING = _Agreeing({}, {})
 
 
 def shape_source(atom: Atom, defs: Mapping[Var, Call]) -> Atom | None:
@@ -173,3 +217,37 @@ def shape_source(atom: Atom, defs: Mapping[Var, Call]) -> Atom | None:
     if call.fn.value is getattr and isinstance(call.args[1], Const) and call.args[1].value == "shape":
         return call.args[0]
     return None
+
+
+_Part = Union[int, tuple[Any, ...]]
+
+
+def slice_parts(index: Atom, defs: Mapping[Var, Call]) -> tuple[_Part, ...] | None:
+    """What slices leave of each axis: how many elements are taken away, whatever there are, or
+    else the slice itself. None if the index is not made of slices with literal bounds."""
+    call = defs.get(index) if isinstance(index, Var) else None
+    if call is not None and isinstance(call.fn, Const) and call.fn.value is ops.build_tuple:
+        parts = [slice_parts(a, defs) for a in call.args]
+        return tuple(p[0] for p in parts if p) if all(p is not None and len(p) == 1 for p in parts) else None
+    if isinstance(index, Const) and isinstance(index.value, tuple):
+        parts = [slice_parts(Const(item), defs) for item in index.value]
+        return tuple(p[0] for p in parts if p) if all(p is not None and len(p) == 1 for p in parts) else None
+    bounds = _bounds(index, call)
+    if bounds is None or not all(b is None or type(b) is int for b in bounds):
+        return None
+    start, stop, step = bounds
+    if step in (None, 1) and (start is None or start >= 0) and (stop is None or stop < 0):
+        return ((start or 0) - (stop or 0),)
+    return (bounds,)
+
+
+def _bounds(index: Atom, call: Call | None) -> tuple[Any, ...] | None:
+    if isinstance(index, Const):
+        value = index.value
+        return (value.start, value.stop, value.step) if isinstance(value, slice) else None
+    if call is None or not isinstance(call.fn, Const) or call.fn.value is not slice:
+        return None
+    values = [a.value for a in call.args if isinstance(a, Const)]
+    if len(values) != len(call.args) or not 1 <= len(values) <= 3:
+        return None
+    return (None, values[0], None) if len(values) == 1 else (*values, None)[:3]
