@@ -16,6 +16,7 @@ from adcompile.frontend.containers import local_containers
 from adcompile.frontend.normalise import (
     NEVER,
     RESULT,
+    RETURN,
     Branch,
     Foreign,
     Item,
@@ -30,6 +31,7 @@ from adcompile.frontend.normalise import (
     Target,
     Throw,
     display_name,
+    identifier,
     leaves,
 )
 from adcompile.frontend.opaque import make_opaque
@@ -204,8 +206,12 @@ class FunctionLowerer(Statements):
     # Code that is not followed
 
     def _foreign(self, item: Foreign, live: frozenset[str]) -> None:
-        flags = () if item.returned is None else (item.returned, RESULT)
-        names = tuple(name for name in item.facts.binds if name in live and name not in flags)
+        # the flag and value of a return lead, as OpaqueCode has it
+        flags = (item.flags[RETURN], RESULT) if RETURN in item.flags else ()
+        others = tuple(flag for kind, flag in item.flags.items() if kind != RETURN)
+        names = others + tuple(
+            name for name in item.facts.binds if name in live and name not in flags and name not in others
+        )
         declared = self.scope.globals | self.scope.nonlocals
         if declared & set(item.facts.binds):
             for name in sorted(declared & set(item.facts.binds)):
@@ -229,8 +235,18 @@ class FunctionLowerer(Statements):
         used = sorted({n for n in bound if n in self.local or n in self.env})
         inputs = [n for n in used if self.value_of(n) is not UNBOUND and not n.startswith("%")]
         place = self.place(item.node)
-        returns = item.returned is not None
-        code = make_opaque(item.node, inputs, outputs, returns, self.unit.namespace, item.feature, item.remedy, place)
+        flags = {kind: flag for kind, flag in item.flags.items() if kind != RETURN}
+        code = make_opaque(
+            item.node,
+            inputs,
+            [identifier(name) for name in outputs],
+            {kind: identifier(flag) for kind, flag in flags.items()},
+            RETURN in item.flags,
+            self.unit.namespace,
+            item.feature,
+            item.remedy,
+            place,
+        )
         call = Call(Var(item.feature, place), Const(code), self._values(inputs), (), place)
         if emit:
             self.statements.append(call)

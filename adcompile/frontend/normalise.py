@@ -97,12 +97,12 @@ class Throw:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Foreign:
-    """Statements that run as written; `body`: what a try does if nothing is raised. With
-    `returned`, that flag and RESULT are bound too."""
+    """Statements that run as written; `body`: what a try does if nothing is raised. `flags` (kind
+    of exit → name) say which exit was taken; if it was a return RESULT is bound too."""
 
     node: Any
     body: Seq | None
-    returned: str | None
+    flags: dict[str, str]
     feature: str
     remedy: str
     facts: Facts
@@ -385,27 +385,27 @@ class Normaliser:
         names = self.scopes.names([s])
         binds = self._binds(names)
         kinds = self.exits(s)
-        if kinds & {BREAK, CONTINUE} or names.yields:
-            what = "break or continue inside try, with or match" if kinds & {BREAK, CONTINUE} else "yield"
+        if names.yields:
             facts = Facts(tuple(binds), frozenset(names.reads))
-            out.append(Refused(s, f"{what} is not followed", "Move it out of the block: set a flag in it.", facts))
+            out.append(Refused(s, "yield is not followed", "Return a list in place of yielding its items.", facts))
             return rest
-        returned = self._flag("returned") if names.returns else None
+        exits = [kind for kind in (RETURN, BREAK, CONTINUE) if kind in kinds or (kind == RETURN and names.returns)]
+        flags = {kind: self._flag(_HAPPENED[kind]) for kind in exits}
         body = None
         if isinstance(s, gast.Try):
-            context = _Context({RETURN: returned}) if returned is not None else _DIRECT
-            body = self.block(_chain([*s.body, *s.orelse, *s.finalbody]), context)
-            if returned is not None:
-                body = self.seq([self._set(returned, False, s), *body.items])
-        extra = (returned, RESULT) if returned is not None else ()
+            body = self.block(_chain([*s.body, *s.orelse, *s.finalbody]), _Context(flags) if flags else _DIRECT)
+            body = self.seq([*(self._set(flag, False, s) for flag in flags.values()), *body.items])
+        extra = (*flags.values(), RESULT) if RETURN in flags else tuple(flags.values())
         # a name may keep the value it had, if the code stops before binding it
         facts = Facts((*extra, *binds), frozenset(names.reads) | binds.keys(), frozenset(extra))
-        out.append(Foreign(s, body, returned, feature, REMEDIES[feature], facts))
-        if returned is None:
-            return rest if NORMAL in kinds else _Chain(NEVER, None)
+        out.append(Foreign(s, body, flags, feature, REMEDIES[feature], facts))
         if NORMAL not in kinds:
-            return _Chain(_Exit(RETURN, s), None)
-        return _Chain(_FlagTest(returned, (_Exit(RETURN, s),), (), s), rest)
+            last = next(iter(flags), None)
+            rest = _Chain(NEVER if last is None else _Exit(last, s), None)
+            flags = {kind: flag for kind, flag in flags.items() if kind != last}
+        for kind, flag in reversed(flags.items()):
+            rest = _Chain(_FlagTest(flag, (_Exit(kind, s),), (), s), rest)
+        return rest
 
     def _assert(self, s: Any) -> Branch:
         names = self.scopes.names([s.test])
@@ -467,6 +467,11 @@ def is_flag(name: str) -> bool:
 def display_name(name: str) -> str:
     """The name of a variable as the IR shows it."""
     return name.split("%")[1] if is_flag(name) else name
+
+
+def identifier(name: str) -> str:
+    """The name of a variable where opaque code needs one."""
+    return "_".join(["", *name.split("%")[1:]]) if is_flag(name) else name
 
 
 def _then(s: Any) -> Sequence[Any]:

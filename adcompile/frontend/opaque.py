@@ -26,16 +26,22 @@ def make_opaque(
     node: Any,
     inputs: Sequence[str],
     outputs: Sequence[str],
+    exits: dict[str, str],
     returns: bool,
     namespace: dict[str, Any],
     feature: str,
     remedy: str,
     place: Place | None,
 ) -> OpaqueCode:
-    """The OpaqueCode for one statement; it is compiled when first called."""
+    """The OpaqueCode for one statement; it is compiled when first called.
+
+    `exits`: "break" and "continue" of a loop around → the outputs that say whether they ran.
+    """
     stores = tuple(name for name in inputs if name in _stored([node]))
     name = f"{feature}_{place.line if place else 0}"
-    run = _Runner(name, node, tuple(inputs), tuple(outputs), returns, namespace, place.file if place else "<opaque>")
+    run = _Runner(
+        name, node, tuple(inputs), tuple(outputs), exits, returns, namespace, place.file if place else "<opaque>"
+    )
     return OpaqueCode(
         name, [node], tuple(inputs), tuple(outputs), returns, stores, namespace, feature, remedy, place, run
     )
@@ -74,6 +80,7 @@ class _Runner:
     node: Any
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    exits: dict[str, str]
     returns: bool
     namespace: dict[str, Any]
     file: str
@@ -89,13 +96,15 @@ class _Runner:
 
     def _compile(self) -> Callable[..., tuple[Any, ...]]:
         body = gast.gast_to_ast(gast.Module(body=[self.node], type_ignores=[])).body
-        body = [_Returns(len(self.outputs)).visit(s) for s in body] if self.returns else body
+        if self.returns:
+            returns = _Returns([name in self.exits.values() for name in self.outputs])
+            body = [returns.visit(s) for s in body]
+        if self.exits:
+            body = [_Exits(self.exits).visit(s) for s in body]
         scaffold = ast.parse(self._scaffold())
-        maker = scaffold.body[0]
-        assert isinstance(maker, ast.FunctionDef) and isinstance(maker.body[0], ast.FunctionDef)
-        inner = maker.body[0].body
-        at = next(i for i, s in enumerate(inner) if isinstance(s, ast.Pass))
-        inner[at : at + 1] = body
+        block = _placeholder(scaffold)
+        at = next(i for i, s in enumerate(block) if isinstance(s, ast.Pass))
+        block[at : at + 1] = body
         ast.fix_missing_locations(scaffold)
         local: dict[str, Any] = {}
         exec(compile(scaffold, self.file, "exec", dont_inherit=True), self.namespace, local)
@@ -111,7 +120,9 @@ class _Runner:
             lines.append(f"    global {', '.join(declared)}")
         for name in self.inputs:
             lines += [f"    if {name} is {_UNDEFINED}:", f"      del {name}"]
-        lines.append("    pass")
+        lines += [f"    {flag} = False" for flag in self.exits.values()]
+        # break and continue of the loop around leave a loop of one iteration
+        lines += ["    for __once in (0,):", "      pass"] if self.exits else ["    pass"]
         for i, name in enumerate(names):
             lines += ["    try:", f"      {_PREFIX}{i} = {name}"]
             lines += ["    except NameError:", f"      {_PREFIX}{i} = {_UNDEFINED}"]
@@ -133,16 +144,18 @@ def _globals(node: Any) -> set[str]:
     return out
 
 
-class _Returns(ast.NodeTransformer):
-    """`return v` → `return (True, v, UNDEFINED, …)`."""
+def _placeholder(tree: ast.AST) -> list[ast.stmt]:
+    """The block that holds the scaffold's `pass`."""
+    return next(
+        block
+        for node in ast.walk(tree)
+        for block in [getattr(node, "body", [])]
+        if any(isinstance(s, ast.Pass) for s in block)
+    )
 
-    def __init__(self, outputs: int) -> None:
-        self.outputs = outputs
 
-    def visit_Return(self, node: ast.Return) -> ast.Return:
-        value = ast.Constant(None) if node.value is None else node.value
-        filler: list[ast.expr] = [ast.Name(_UNDEFINED, ast.Load()) for _ in range(self.outputs)]
-        return ast.copy_location(ast.Return(ast.Tuple([ast.Constant(True), value, *filler], ast.Load())), node)
+class _OwnScope(ast.NodeTransformer):
+    """Leaves nested functions and classes alone."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         return node
@@ -154,4 +167,48 @@ class _Returns(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        return node
+
+
+class _Returns(_OwnScope):
+    """`return v` → `return (True, v, UNDEFINED, …)`; outputs that are flags are False."""
+
+    def __init__(self, flags: Sequence[bool]) -> None:
+        self.flags = flags
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        value = ast.Constant(None) if node.value is None else node.value
+        filler = [ast.Constant(False) if flag else ast.Name(_UNDEFINED, ast.Load()) for flag in self.flags]
+        return ast.copy_location(ast.Return(ast.Tuple([ast.Constant(True), value, *filler], ast.Load())), node)
+
+
+class _Exits(_OwnScope):
+    """`break` and `continue` of the loop around → the setting of a flag, and a break."""
+
+    def __init__(self, exits: dict[str, str]) -> None:
+        self.exits = exits
+
+    def visit_Break(self, node: ast.Break) -> list[ast.stmt]:
+        return self._leave("break", node)
+
+    def visit_Continue(self, node: ast.Continue) -> list[ast.stmt]:
+        return self._leave("continue", node)
+
+    def _leave(self, kind: str, node: ast.stmt) -> list[ast.stmt]:
+        flag = ast.Assign([ast.Name(self.exits[kind], ast.Store())], ast.Constant(True))
+        return [ast.copy_location(s, node) for s in (flag, ast.Break())]
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        return self._inner_loop(node)
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        return self._inner_loop(node)
+
+    def _inner_loop(self, node: Any) -> Any:
+        """A loop inside has exits of its own, but for those in its else."""
+        orelse: list[ast.stmt] = []
+        for statement in node.orelse:
+            new = self.visit(statement)
+            orelse += new if isinstance(new, list) else [new]
+        node.orelse = orelse
         return node

@@ -947,6 +947,43 @@ def try_with_return_in_loop(items):
     return "none"
 
 
+@on(["1", "x", "3", "", "5", "6"])
+@on(["1", "stop"])
+def try_with_break_and_continue(items):
+    out = []
+    for item in items:
+        try:
+            if not item:
+                continue
+            n = int(item)
+            for k in range(9):
+                if k == n:
+                    break
+            else:
+                continue
+            if n == 5:
+                break
+        except ValueError:
+            if item == "stop":
+                return "stopped", out
+            continue
+        finally:
+            out.append(item)
+        out.append(n)
+    return out, k
+
+
+@on(3)
+def with_break(n):
+    while True:
+        with np.errstate(all="ignore"):
+            n += 1
+            if n > 5:
+                break
+        n += 1
+    return n
+
+
 @on(1)
 def try_raises(n):
     try:

@@ -1,5 +1,6 @@
 """The source found is the source that runs, or there is an error that says what to do."""
 
+import colorsys
 import functools
 import importlib
 import linecache
@@ -210,5 +211,5 @@ def test_assertions_rewritten_by_pytest():
 
 
 def test_installed_packages():
-    assert interpret(textwrap.indent, "a\nb", "  ") == "  a\n  b"
+    assert interpret(colorsys.rgb_to_hsv, 0.2, 0.4, 0.6) == colorsys.rgb_to_hsv(0.2, 0.4, 0.6)
     assert interpret(textwrap.dedent, "  a\n  b") == "a\nb"
