@@ -364,9 +364,10 @@ def check_body(check: _Check, fn: Any, rule: Rule, args: tuple[Any, ...], settin
         return
     wrt = rule.wrt if rule.wrt is not None else tuple(range(len(args)))
     if rule.kind == "elementwise":
-        _check_partials(check, _called(rule.body, (y, *args), settings), y, args, wrt)
+        _check_partials(check, rule.body, _called(rule.body, (y, *args), settings), y, args, wrt)
     elif rule.kind in ("linear", "bilinear", "vjp"):
-        _check_cotangents(check, _called(rule.body, (ct, y, *args), settings), y, args, wrt)
+        entries = _called(rule.body, (ct, y, *args), settings)
+        _check_cotangents(check, rule.kind, rule.body, entries, y, args, wrt)
     elif rule.kind == "explicit":
         _check_explicit(check, rule, y, ct, args, settings, wrt)
 
@@ -384,17 +385,19 @@ def _called(body: Any, given: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         return body(*given, **settings)
 
 
-def _entries(check: _Check, result: Any, wrt: tuple[int, ...], what: str) -> tuple[Any, ...]:
-    """The values returned for the differentiable arguments, their number checked; None for
-    optional arguments that were not passed is left out."""
-    while isinstance(result, tuple) and len(result) > len(wrt) and result[-1] is None:
-        result = result[:-1]
-    if len(wrt) == 1 and type(result) is not tuple:
-        result = (result,)
-    if not isinstance(result, tuple) or len(result) != len(wrt):
-        count = len(result) if isinstance(result, tuple) else 1
-        raise check.fail(f"number of {what} returned", count, len(wrt))
-    return result
+def _entries(check: _Check, result: Any, wrt: tuple[int, ...], what: str, body: Any) -> list[tuple[int, Any]]:
+    """What is returned for the differentiable arguments, by position: one entry for each of
+    them, or one for each parameter of the primal from the first on. Raises where neither fits."""
+    bare = type(result) is not tuple or (what == "linear" and len(wrt) == 1)
+    entries: tuple[Any, ...] = (result,) if bare else result
+    if len(entries) == len(wrt):
+        return list(zip(wrt, entries))
+    leading = {"elementwise": 1, "rrule": 0}.get(what, 2)
+    kinds = [p.kind for p in inspect.signature(body).parameters.values()]
+    if max(wrt, default=-1) < len(entries) <= sum(k in (0, 1) for k in kinds) - leading:
+        return list(enumerate(entries))
+    name = "partial derivatives" if what == "elementwise" else "cotangents"
+    raise check.fail(f"number of {name} returned", len(entries), len(wrt))
 
 
 def _dtype(value: Any) -> np.dtype[Any] | None:
@@ -413,10 +416,10 @@ def _check_dtype(check: _Check, what: str, value: Any, wanted: np.dtype[Any] | N
         raise check.fail(f"dtype of the {what}", have, wanted)
 
 
-def _check_partials(check: _Check, result: Any, y: Any, args: tuple[Any, ...], wrt: tuple[int, ...]) -> None:
+def _check_partials(check: _Check, body: Any, result: Any, y: Any, args: tuple[Any, ...], wrt: tuple[int, ...]) -> None:
     if result is _NOT_CALLED:
         return
-    for i, partial in zip(wrt, _entries(check, result, wrt, "partial derivatives")):
+    for i, partial in _entries(check, result, wrt, "elementwise", body):
         if partial is None:
             continue
         if np.broadcast_shapes(np.shape(partial), np.shape(y)) != np.shape(y):
@@ -424,10 +427,12 @@ def _check_partials(check: _Check, result: Any, y: Any, args: tuple[Any, ...], w
         _check_dtype(check, f"partial derivative for argument {i}", partial, _common_dtype(y, args))
 
 
-def _check_cotangents(check: _Check, result: Any, y: Any, args: tuple[Any, ...], wrt: tuple[int, ...]) -> None:
+def _check_cotangents(
+    check: _Check, kind: str, body: Any, result: Any, y: Any, args: tuple[Any, ...], wrt: tuple[int, ...]
+) -> None:
     if result is _NOT_CALLED:
         return
-    for i, bar in zip(wrt, _entries(check, result, wrt, "cotangents")):
+    for i, bar in _entries(check, result, wrt, kind, body):
         if bar is None or i >= len(args) or not tangents.is_leaf(args[i]):
             continue
         if np.shape(bar) != np.shape(args[i]):
@@ -444,7 +449,7 @@ def _check_explicit(
             if not isinstance(made, tuple) or len(made) != 2 or not callable(made[1]):
                 raise check.fail("result of the rrule", made, "(value, pullback)")
             check.same_value("value of the rrule", made[0], y)
-            _check_cotangents(check, made[1](ct), y, args, wrt)
+            _check_cotangents(check, "rrule", rule.rrule, made[1](ct), y, args, wrt)
     if rule.frule is not None:
         dots = tuple(0.0 if tangents.is_absent(t) else t for t in (randn_like(args[i], check.rng) for i in wrt))
         made = _called(rule.frule, (*args, *dots), settings)
