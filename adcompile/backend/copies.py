@@ -15,6 +15,7 @@ class Copy:
     value: Any
     reads: frozenset[str]
     ordered: bool = False
+    atom: Any = None
 
 
 def sequence(copies: Sequence[Copy]) -> list[list[Copy]]:

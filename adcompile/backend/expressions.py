@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gast
+import numpy as np
 
 from adcompile.backend import literals
-from adcompile.backend.callables import GETTER_TYPES, METHOD_TYPES, Globals, attribute, load
+from adcompile.backend.callables import GETTER_TYPES, METHOD_TYPES, Globals, attribute, known_path, load
 from adcompile.backend.fold import Folding
 from adcompile.backend.purity import callee, hashable
 from adcompile.ir import ops
@@ -127,13 +128,25 @@ class Expressions:
         odd: list[tuple[str, Atom]] = []
         for name, value in call.kwargs:
             if is_name(name):
-                keywords.append(gast.keyword(name, self.atom(value)))
+                keywords.append(gast.keyword(name, self._class_of(value) if name == "dtype" else self.atom(value)))
             else:
                 odd.append((name, value))
         if odd:
             keys = [literals.constant(name) for name, _ in odd]
             keywords.append(gast.keyword(None, gast.Dict(keys, [self.atom(v) for _, v in odd])))
-        return gast.Call(fn, self.atoms(call.args if args is None else args), keywords)
+        return gast.Call(fn, self._given(call, call.args if args is None else args), keywords)
+
+    def _given(self, call: Call, args: Sequence[Atom]) -> list[Any]:
+        """The arguments; NumPy's functions take `np.float64` for the dtype of that name."""
+        fn = callee(call)
+        takes_class = isinstance(fn, METHOD_TYPES) or (known_path(fn) or "").startswith("np.")
+        return [self._class_of(a) if takes_class else self.atom(a) for a in args]
+
+    def _class_of(self, atom: Atom) -> Any:
+        value = atom.value if isinstance(atom, Const) else None
+        if isinstance(value, np.dtype) and value.isbuiltin == 1 and value.isnative:
+            return self.const(value.type)
+        return self.atom(atom)
 
     # Conditions
 

@@ -34,7 +34,8 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import Type
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import TupleT, Type
 
 MAX_DEPTH = 8
 MAX_WIDTH = 88
@@ -63,6 +64,7 @@ class Folding:
     expressions: set[If] = field(default_factory=set[If])
     loop_targets: dict[For, Target] = field(default_factory=dict[For, "Target"])
     weights: dict[Block, int] = field(default_factory=dict[Block, int])
+    ordered: set[Var] = field(default_factory=set[Var])  # inlined values that may not change places
 
     def used(self, var: Var) -> bool:
         return self.uses.get(var, 0) > 0
@@ -216,25 +218,34 @@ class _Folder:
         for call in block.statements:
             if not isinstance(call, Call) or not isinstance(call.fn, Const):
                 continue
-            if _width_of(call):
+            if self._width_of(call):
                 sources[call.result] = call
                 takers[call.result] = []
             elif call.fn.value is operator.getitem and len(call.args) == 2:
                 whole, index = call.args
                 if isinstance(whole, Var) and whole in sources and isinstance(index, Const):
-                    if type(index.value) is int and 0 <= index.value < _width_of(sources[whole]):
+                    if type(index.value) is int and 0 <= index.value < self._width_of(sources[whole]):
                         takers[whole].append((call, index.value))
         absorbed: set[Call] = set()
         for whole, call in sources.items():
             indices = [index for _, index in takers[whole]]
             if len(indices) != self.uses.get(whole, 0) or len(set(indices)) != len(indices):
                 continue
-            targets: list[Var | None] = [None] * _width_of(call)
+            if isinstance(purity.callee(call), FunctionRef) and len(indices) < 2:
+                continue
+            targets: list[Var | None] = [None] * self._width_of(call)
             for taker, index in takers[whole]:
                 targets[index] = taker.result if self.result.used(taker.result) else None
                 absorbed.add(taker)
             self.result.targets[call] = tuple(targets)
         return absorbed
+
+    def _width_of(self, call: Call) -> int:
+        """How many values the tuple has that `call` gives; 0 where it is not there to be taken apart."""
+        t = self.types.get(call.result)
+        if isinstance(t, TupleT) and isinstance(purity.callee(call), FunctionRef):
+            return len(t.items)
+        return _width_of(call)
 
     def _loop_target(self, element: Var, statements: list[Statement | None]) -> Target:
         """`for i, (a, b) in …`: the leading unpackings of the element move into the header."""
@@ -278,6 +289,8 @@ class _Folder:
                 if entry.ordered:
                     open_.ordered.pop()
                 self.result.inlined[atom] = entry.statement
+                if entry.ordered:
+                    self.result.ordered.add(atom)
                 del self.pending[atom]
                 out.add(entry.ordered, entry.memory, entry.depth, entry.width)
             else:
@@ -297,11 +310,11 @@ class _Folder:
             return False
         if entry.depth >= MAX_DEPTH or out.width + entry.width > MAX_WIDTH:
             return False
-        if var.name in TEMPORARY or _is_path(entry.statement, var) or var.name in self.consumes:
-            return True
         if entry.statement.role == "primal":
-            return False
-        return place is None or entry.statement.place is None or place.line == entry.statement.place.line
+            return var.name in TEMPORARY or _is_path(entry.statement, var) or var.name in self.consumes
+        # a line of its own for what comes from another line of the source, under its comment
+        made = entry.statement.place
+        return place is None or made is None or (place.file, place.line) == (made.file, made.line)
 
     def block(self, block: Block) -> bool:
         """Fold within `block`; whether it must keep its place."""
@@ -319,8 +332,27 @@ class _Folder:
                     self._loop(open_, statement)
                     ordered = True
         ordered |= self._end(open_, block.end)
-        self.result.items[block] = [s for s in open_.items if s is not None]
+        self.result.items[block] = self._hoisted([s for s in open_.items if s is not None])
         return ordered
+
+    def _hoisted(self, items: list[Statement]) -> list[Statement]:
+        """Keep numbers for the reverse sweep right where they are made: `y.append(x)` before
+        `x = x * c`, so that the new value may take the old one's name."""
+        if not any(isinstance(s, Call) and purity.callee(s) is ops.push for s in items):
+            return items
+        made: dict[Var, int] = {}
+        moved: list[tuple[int, int, Statement]] = []
+        for index, s in enumerate(items):
+            place = index
+            if isinstance(s, Call):
+                if purity.callee(s) is ops.push and not any(map(self._memory, self.result.reads(s.args[1]))):
+                    place = max((made.get(v, -1) for a in s.args for v in self.result.reads(a)), default=-1)
+                for var in (s.result, *(v for v in self.result.targets.get(s, ()) if v is not None)):
+                    made[var] = place
+            else:
+                made.update((var, index) for var in s.results)
+            moved.append((place, index, s))
+        return [s for _, _, s in sorted(moved, key=lambda entry: (entry[0], entry[1]))]
 
     def _end(self, open_: _Open, end: End) -> bool:
         self.consumes = _HINTS.get(type(end), frozenset())

@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
 from adcompile.backend import literals
 from adcompile.backend.copies import Copy, sequence
-from adcompile.backend.fold import RESULT, TEMPORARY
+from adcompile.backend.fold import RESULT, TEMPORARY, operands
 from adcompile.backend.names import carried
+from adcompile.backend.purity import callee
 from adcompile.backend.statements import Out, Statements, assign, store
 from adcompile.backend.text import comment
 from adcompile.backend.undefined import is_undefined
+from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Block,
@@ -103,8 +106,12 @@ class Printer(Statements):
         place = statement.place
         if statement.role == "primal" or place is None or (place.file, place.line) == self.last_comment:
             return
-        self.last_comment = place.file, place.line
+        if isinstance(statement, Call) and _is_storage(statement):
+            return
         text = linecache.getline(place.file, place.line).strip()
+        if text.endswith(":"):  # the head of a loop or branch says nothing about a derivative
+            return
+        self.last_comment = place.file, place.line
         where = f"{os.path.basename(place.file)}:{place.line}"
         out.append(comment(f"# {text:{COMMENT_COLUMN - 2}}  {where}" if text else f"# {where}"))
 
@@ -113,9 +120,9 @@ class Printer(Statements):
             case Return(value) if is_undefined(value):
                 out.append(gast.Raise(self.const(UnboundLocalError("cannot access local variable")), None))
             case Return(value):
-                out.append(gast.Return(self._result(value)))
+                self._return(value, out)
             case Yield(values) if results is not None and results.returned is not None:
-                out.append(gast.Return(self._result(values[results.returned])))
+                self._return(values[results.returned], out)
             case Yield(values):
                 self.copies(results.results if results is not None else (), values, out)
             case Continue(values):
@@ -130,8 +137,19 @@ class Printer(Statements):
             case Unreachable():
                 pass
 
-    def _result(self, value: Atom) -> Any:
-        return None if isinstance(value, Const) and value.value is None else self.atom(value)
+    def _return(self, value: Atom, out: Out) -> None:
+        self._comment_of(value, out)
+        nothing = isinstance(value, Const) and value.value is None
+        out.append(gast.Return(None if nothing else self.atom(value)))
+
+    def _comment_of(self, value: Atom, out: Out) -> None:
+        """The comment for an expression that stands in a return or a join."""
+        inside = self.folding.inlined.get(value) if isinstance(value, Var) else None
+        while isinstance(inside, Call) and (inside.place is None or _is_storage(inside)):
+            parts = [a for a in operands(inside) if isinstance(a, Var) and a in self.folding.inlined]
+            inside = self.folding.inlined[parts[0]] if parts else None
+        if isinstance(inside, Call):
+            self.comment(inside, out)
 
     # Joins
 
@@ -145,11 +163,15 @@ class Printer(Statements):
             if isinstance(value, Var) and self.names.get(value) == name:
                 continue
             reads = frozenset(self.names[v] for v in self.folding.reads(value))
-            computed = isinstance(value, Var) and value in self.folding.inlined
+            computed = isinstance(value, Var) and value in self.folding.ordered
             node = literals.constant(None) if is_undefined(value) and not self.foreign else self.atom(value)
-            pending.append(Copy(name, node, reads, computed))
+            pending.append(Copy(name, node, reads, computed, value))
         for group in sequence(pending):
-            if len(group) == 1:
+            self._comment_of(group[0].atom, out)
+            inside = self.folding.inlined.get(group[0].atom)
+            if len(group) == 1 and isinstance(inside, Call):
+                out.append(self.assigned(group[0].name, inside))
+            elif len(group) == 1:
                 out.append(assign(group[0].name, group[0].value))
             else:
                 targets = gast.Tuple([store(copy.name) for copy in group], gast.Store())
@@ -265,6 +287,12 @@ class Printer(Statements):
         self.loops.pop()
         _strip(out)
         return out or [gast.Pass()]
+
+
+def _is_storage(call: Call) -> bool:
+    """Whether a call keeps, groups or converts values: it stands for no source line."""
+    fn = callee(call)
+    return any(fn is f for f in (ops.push, ops.build_tuple, ops.build_list, float, complex, np.zeros, np.zeros_like))
 
 
 def _returned(end: End, results: _Results | None) -> Atom | None:

@@ -14,7 +14,7 @@ from adcompile.backend.expressions import Expressions, is_name
 from adcompile.backend.fold import Target
 from adcompile.backend.purity import IN_PLACE, callee
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
+from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Scalar
 
 Out = list[Any]
@@ -38,7 +38,7 @@ class Statements(Expressions):
             self._pop_statement(call, targets, out)
         elif (fn is ops.unpack or fn is ops.unpack_star) and not call.kwargs:
             self._unpack(call, targets, out)
-        elif isinstance(fn, OpaqueCode) and targets:
+        elif targets:
             out.append(gast.Assign([self._starred(call, [self.target(t) for t in targets])], self.call(call), None))
         elif fn is operator.setitem and len(call.args) == 3:
             target = self.subscript(call.args[0], call.args[1], gast.Store())
@@ -80,11 +80,15 @@ class Statements(Expressions):
         elif in_place is not None and name not in {self.names[v] for v in self.folding.reads(call.args[1])}:
             out.append(assign(name, self.atom(call.args[0])))
             out.append(gast.AugAssign(store(name), getattr(gast, in_place)(), self.atom(call.args[1])))
-        elif fn is operator.add and call.role != "primal" and self._accumulates(call, name):
-            value = call.args[1] if self._is_named(call.args[0], name) else call.args[0]
-            out.append(gast.AugAssign(store(name), gast.Add(), self.atom(value)))
         else:
-            out.append(assign(name, self.call(call)))
+            out.append(self.assigned(name, call))
+
+    def assigned(self, name: str, call: Call) -> Any:
+        """`name = …`, or `name += …`."""
+        if callee(call) is operator.add and call.role != "primal" and self._accumulates(call, name):
+            value = call.args[1] if self._is_named(call.args[0], name) else call.args[0]
+            return gast.AugAssign(store(name), gast.Add(), self.atom(value))
+        return assign(name, self.call(call))
 
     def _is_named(self, atom: Atom, name: str) -> bool:
         return isinstance(atom, Var) and self.names.get(atom) == name

@@ -34,6 +34,14 @@ def comment(text: str) -> Any:
 class _Generator(SourceGenerator):
     """astor's printer, made to agree with itself over versions of Python and to know newer syntax."""
 
+    def visit_Tuple(self, node: Any) -> None:
+        if len(node.elts) == 1:
+            self.write("(")
+            self.comma_list(node.elts, True)
+            self.write(")")
+        else:
+            super().visit_Tuple(node)
+
     def visit_JoinedStr(self, node: Any) -> None:
         self.write(ast.unparse(node))
 
