@@ -68,7 +68,7 @@ def dtype_of(t: Type) -> np.dtype[Any] | None:
             return np.asarray(value).dtype
         case ListT(items) | TupleT(items) if items:
             parts = [dtype_of(i) for i in items]
-            return None if None in parts else np.result_type(*[p for p in parts if p is not None])
+            return None if any(p is None for p in parts) else np.result_type(*[p for p in parts if p is not None])
         case Seq(item):
             return dtype_of(item)
         case _:

@@ -70,7 +70,6 @@ for known in (
     rt.axes_to_end,
     rt.tensordot_axes,
     rt.einsum_adjoint,
-    rt.interleaved_spec,
     rt.fft_dual,
     rt.diagonal_place,
     rt.shape_along,
@@ -81,6 +80,12 @@ for known in (
 
 def interleaved_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return TupleT(tuple(args[: len(args) // 2 * 2 : 2]))
+
+
+def interleaved_spec_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Only the lists of numbers matter."""
+    lists = [static(a) if k % 2 or k == len(args) - 1 else None for k, a in enumerate(args)]
+    return UNKNOWN if any(v is MISSING for v in lists) else Known(rt.interleaved_spec(*lists))
 
 
 def fft_axes_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
@@ -136,6 +141,7 @@ def insertion_places_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 
 constant(rt.interleaved_arrays, typing=interleaved_type, total=True)
+constant(rt.interleaved_spec, typing=interleaved_spec_type, total=True)
 constant(rt.fft_axes, typing=fft_axes_type, total=True)
 constant(rt.along, typing=along_type, total=True)
 constant(rt.diagonal_index, typing=diagonal_index_type, total=True)

@@ -308,7 +308,7 @@ def extract(y_bar: Any, y: Any, condition: Any, arr: Any) -> Any:
 def choose_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     choices = sequence(args[1])
     dtypes = [dtype_of(c) for c in choices] if choices else [dtype_of(args[1])]
-    if None in dtypes or choices is None:
+    if any(d is None for d in dtypes) or choices is None:
         return UNKNOWN
     dims = broadcast([dims_of(args[0]), *(dims_of(c) for c in choices)])
     dtype = np.result_type(*[d for d in dtypes if d is not None])
@@ -340,7 +340,7 @@ def select_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     if weak and all(d is not None and d.kind in "fc" for d in arrays):
         return array(np.result_type(*[d for d in arrays if d is not None]), dims)
     dtypes = [dtype_of(p) for p in parts]
-    if None in dtypes or weak:
+    if any(d is None for d in dtypes) or weak:
         return UNKNOWN
     return array(np.result_type(*[d for d in dtypes if d is not None]), dims)
 

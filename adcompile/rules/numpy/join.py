@@ -186,7 +186,7 @@ def joined_dtype(parts: list[Type], kwargs: dict[str, Type]) -> np.dtype[Any] | 
     if kwargs.get("dtype", Known(None)) != Known(None):
         return wanted_dtype(kwargs["dtype"])
     dtypes = [dtype_of(p) for p in parts]
-    return None if None in dtypes or not dtypes else np.result_type(*[d for d in dtypes if d is not None])
+    return None if any(d is None for d in dtypes) or not dtypes else np.result_type(*[d for d in dtypes if d is not None])
 
 
 def concatenated(parts: list[Type], shapes: list[Dims | None], k: Any, kwargs: dict[str, Type], known: bool) -> Type:

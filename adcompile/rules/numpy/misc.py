@@ -55,7 +55,7 @@ def logspace(
 def arange_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     asked = argument(args, kwargs, 3, "dtype")
     dtypes = [dtype_of(a) for a in args[:3]]
-    if None in dtypes or not args:
+    if any(d is None for d in dtypes) or not args:
         return UNKNOWN
     if asked == Known(None):
         return array(np.result_type(*[d for d in dtypes if d is not None], np.dtype(int)), ("any",))
@@ -241,15 +241,18 @@ def correlate(y_bar: Any, y: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
 # -- polynomials -----------------------------------------------------------------------------
 
 
+def polynomial_bars(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
+    n = len(p)
+    p_bar = np.ravel(y_bar) @ np.vander(np.conj(np.ravel(x)), n)
+    slope = np.polyval(p[:-1] * np.arange(n - 1, 0, -1), x) if n > 1 else np.zeros_like(y)
+    return p_bar, rt.unbroadcast(y_bar * np.conj(slope), x)
+
+
 @vjps(np.polyval, wrt=(0, 1))
 def polyval(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
     if isinstance(p, np.ndarray):
-        n = len(p)
-        powers = np.vander(np.conj(np.ravel(x)), n)
-        p_bar = np.ravel(y_bar) @ powers
-        slope = np.polyval(p[:-1] * np.arange(n - 1, 0, -1), x) if n > 1 else np.zeros_like(y)
-        return p_bar, rt.unbroadcast(y_bar * np.conj(slope), x)
-    p_bar, x_bar = polyval(y_bar, y, np.asarray(p), x)
+        return polynomial_bars(y_bar, y, p, x)
+    p_bar, x_bar = polynomial_bars(y_bar, y, np.asarray(p), x)
     return rt.unjoin(np.array, p_bar, p), x_bar
 
 
