@@ -27,7 +27,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import Type
 from adcompile.ir.walk import blocks_of, end_atoms
-from adcompile.optimise.effects import Effects
+from adcompile.optimise.effects import Effects, pure_statement
 from adcompile.optimise.rewrite import leaves
 from adcompile.optimise.shapes import AGREEING, Shapes
 
@@ -132,33 +132,48 @@ class _Dce:
     # -- shapes that live statements prove ----------------------------------------------------
 
     def _prove(self, block: Block, shapes: Shapes) -> None:
-        """Keep dead calls that may meet unequal shapes, unless a live statement would then raise
-        as well: one before, or one after with nothing between that others see."""
+        """Keep dead calls that may meet unequal shapes or lengths, unless a live statement would
+        then raise as well: one before, or one after with nothing between that others see."""
         mark = shapes.mark()
-        stretch: list[Call] = []
+        stretch: list[Statement] = []
         for s in block.statements:
-            if isinstance(s, Call) and self.effects.pure(s):
+            if pure_statement(s, self.effects):
                 stretch.append(s)
                 continue
             self._prove_stretch(stretch, shapes)
             stretch = []
             if isinstance(s, Call):
                 shapes.note(s)
-            for inner in blocks_of(s):
-                self._prove(inner, shapes)
+            self._prove_inside(s, shapes)
         self._prove_stretch(stretch, shapes)
         shapes.undo(mark)
 
-    def _prove_stretch(self, stretch: list[Call], shapes: Shapes) -> None:
+    def _prove_stretch(self, stretch: list[Statement], shapes: Shapes) -> None:
         for s in stretch:
-            shapes.note(s, ran=s in self.alive)
+            if isinstance(s, Call):
+                shapes.note(s, ran=s in self.alive)
+            elif isinstance(s, For) and s in self.alive:
+                self._note_loop(s, shapes)
         for s in stretch:
-            if s in self.unproved and s not in self.alive and not shapes.compatible(s.args):
+            if not isinstance(s, Call):
+                self._prove_inside(s, shapes)
+            elif s in self.unproved and s not in self.alive and not self.effects.removable(s, shapes):
                 self._keep(s)
                 self._drain()
                 shapes.note(s, ran=True)
 
-    # -- marking ----------------------------------------------------------------------------
+    def _prove_inside(self, s: Statement, shapes: Shapes) -> None:
+        mark = shapes.mark()
+        if isinstance(s, For):
+            shapes.enter_loop(s)
+        for inner in blocks_of(s):
+            self._prove(inner, shapes)
+        shapes.undo(mark)
+
+    def _note_loop(self, s: For, shapes: Shapes) -> None:
+        """A loop that never breaks reads at each of its indices what its live calls read."""
+        if all(isinstance(end, Continue) for end in self.ends[s]):
+            shapes.note_loop(s, [c for c in s.body.statements if isinstance(c, Call) and c in self.alive])
 
     def _own(self, s: Statement, vars_: tuple[Var, ...], shift: int = 0) -> None:
         for k, var in enumerate(vars_):

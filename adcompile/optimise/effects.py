@@ -173,10 +173,12 @@ def summarise(functions: Mapping[FunctionRef, Function], types: Mapping[Var, Typ
 
 
 def _pure_block(block: Block, effects: Effects) -> bool:
-    return not isinstance(block.end, Raise) and all(_pure_statement(s, effects) for s in block.statements)
+    return not isinstance(block.end, Raise) and all(pure_statement(s, effects) for s in block.statements)
 
 
-def _pure_statement(statement: Statement, effects: Effects) -> bool:
+def pure_statement(statement: Statement, effects: Effects) -> bool:
+    """Whether a statement comes to an end without an effect but its results; it may raise by
+    what it calls."""
     match statement:
         case Call():
             return effects.pure(statement)

@@ -7,15 +7,15 @@ shapes: after `c = a + b` with a, b: float64[many], all three have one shape.
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Union
 
 import numpy as np
 
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.nodes import Atom, Call, Const, For, Var
 from adcompile.ir.types import Array, Scalar, Type
-from adcompile.optimise.typing import definite, hashable, type_of, widened
+from adcompile.optimise.typing import const_key, definite, hashable, type_of, widened
 from adcompile.rules import registry
 from adcompile.runtime import arrays
 
@@ -72,8 +72,9 @@ class Shapes:
         self._size: dict[Var, int] = {}
         self._first: dict[Var, Var] = {}  # by root: the value of this shape that was there first
         self._number: dict[Var, int] = {}  # in which order results came; parameters have none
-        self._slices: dict[Hashable, Var] = {}
-        self._trail: list[tuple[Var, Var, Var] | Hashable] = []
+        self._cuts: dict[Var, dict[Hashable, Var]] = {}  # by root: what indices give
+        self._loops: dict[Var, Hashable] = {}  # by element: what the loop runs over
+        self._trail: list[tuple[Var, Var, Var] | tuple[Var, Hashable]] = []
 
     def mark(self) -> int:
         return len(self._trail)
@@ -85,8 +86,8 @@ class Shapes:
                     del self._parent[child]
                     self._size[root] -= self._size.get(child, 1)
                     self._first[root] = first
-                case key:
-                    del self._slices[key]
+                case (root, index):
+                    del self._cuts[root][index]
 
     def _root(self, var: Var) -> Var:
         while var in self._parent:
@@ -109,6 +110,46 @@ class Shapes:
         self._parent[b] = a
         self._size[a] = self._size.get(a, 1) + self._size.get(b, 1)
         self._first[a] = min(first, self._first.get(b, b), key=lambda v: self._number.get(v, -1))
+        for index, cut in list(self._cuts.get(b, {}).items()):
+            self._cut(a, index, cut)
+
+    def _cut(self, owner: Var, index: Hashable, result: Var) -> None:
+        """Equal indices of equal shapes give equal shapes."""
+        cuts = self._cuts.setdefault(self._root(owner), {})
+        known = cuts.get(index)
+        if known is None:
+            cuts[index] = result
+            self._trail.append((self._root(owner), index))
+        elif isinstance(self.types.get(result), Array):
+            self.unite(result, known)
+
+    def reached(self, owner: Atom, index: Atom) -> bool:
+        """Whether this index is known to exist in arrays of the owner's shape."""
+        if not isinstance(owner, Var):
+            return False
+        cuts = self._cuts.get(self._root(owner), {})
+        loop = self._loops.get(index) if isinstance(index, Var) else None
+        return ("at", const_key(index)) in cuts or loop is not None and ("each", loop) in cuts
+
+    def enter_loop(self, s: For) -> None:
+        """The element of a loop over `range(len(x))` is an index of x."""
+        element = s.body.params[0]
+        self._loops[element] = iteration(s.iterable, self.defs)
+        made = self.defs.get(s.iterable) if isinstance(s.iterable, Var) else None
+        if made is None or not isinstance(made.fn, Const) or made.fn.value is not range or len(made.args) != 1:
+            return
+        owner = length_of(made.args[0], self.defs)
+        if isinstance(owner, Var):
+            self._cut(owner, ("at", element), element)
+
+    def note_loop(self, s: For, calls: Iterable[Call]) -> None:
+        """Learn that a loop ran to its end, with these calls in each iteration."""
+        element, loop = s.body.params[0], iteration(s.iterable, self.defs)
+        for call in calls:
+            fn = call.fn.value if isinstance(call.fn, Const) else None
+            if (fn is operator.getitem or fn is ops.index_add) and call.args[1] is element:
+                if isinstance(call.args[0], Var):
+                    self._cut(call.args[0], ("each", loop), call.result)
 
     def key(self, atom: Atom) -> Hashable:
         """Equal keys, equal shapes; None if nothing is known."""
@@ -138,9 +179,13 @@ class Shapes:
 
     def note(self, call: Call, ran: bool = False) -> None:
         """Learn what the success of a call tells."""
-        if not isinstance(call.fn, Const) or not isinstance(self.types.get(call.result), Array):
+        if not isinstance(call.fn, Const):
             return
         fn, args = call.fn.value, call.args
+        if ran and (fn is operator.getitem or fn is ops.index_add) and isinstance(args[0], Var):
+            self._cut(args[0], ("at", const_key(args[1])), call.result)
+        if not isinstance(self.types.get(call.result), Array):
+            return
         self._number.setdefault(call.result, len(self._number))
         if is_elementwise(fn):
             self._broadcast(call, ran or self.assume)
@@ -185,12 +230,7 @@ class Shapes:
         if all(part == 0 for part in parts):
             self.unite(call.result, owner)
             return
-        key = (self._root(owner), parts)
-        if key in self._slices:
-            self.unite(call.result, self._slices[key])
-        else:
-            self._slices[key] = call.result
-            self._trail.append(key)
+        self._cut(owner, parts, call.result)
 
     def _fills(self, operand: Var, result: Type) -> bool:
         t = self.types[operand]
@@ -201,6 +241,9 @@ class _Agreeing(Shapes):
     """As if all shapes fitted together."""
 
     def compatible(self, operands: tuple[Atom, ...]) -> bool:
+        return True
+
+    def reached(self, owner: Atom, index: Atom) -> bool:
         return True
 
 
@@ -220,6 +263,30 @@ def shape_source(atom: Atom, defs: Mapping[Var, Call]) -> Atom | None:
 
 
 _Part = Union[int, tuple[Any, ...]]
+
+
+def iteration(iterable: Atom, defs: Mapping[Var, Call]) -> Hashable:
+    """Equal for loops over the same elements, in whatever order."""
+    call = defs.get(iterable) if isinstance(iterable, Var) else None
+    if call is None or not isinstance(call.fn, Const) or call.kwargs:
+        return const_key(iterable)
+    if call.fn.value is reversed:
+        return iteration(call.args[0], defs)
+    if call.fn.value is range:
+        return ("range", *map(const_key, call.args))
+    return const_key(iterable)
+
+
+def length_of(stop: Atom, defs: Mapping[Var, Call]) -> Atom | None:
+    """The array whose length an atom is: `len(x)`, `x.shape[0]`."""
+    call = defs.get(stop) if isinstance(stop, Var) else None
+    if call is None or not isinstance(call.fn, Const):
+        return None
+    if call.fn.value is len:
+        return call.args[0]
+    if call.fn.value is operator.getitem and isinstance(call.args[1], Const) and call.args[1].value == 0:
+        return shape_source(call.args[0], defs)
+    return None
 
 
 def slice_parts(index: Atom, defs: Mapping[Var, Call]) -> tuple[_Part, ...] | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const
-from adcompile.ir.types import Array, DictT, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type
+from adcompile.ir.types import Array, DictT, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type, Unknown
 from adcompile.optimise.callables import (
     ADDITIVE,
     ARRAY_ATTRIBUTES,
@@ -32,6 +32,8 @@ def is_known_simple(t: Type) -> bool:
 def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
     """Whether a pure callable cannot raise on arguments of these types."""
     if fn is operator.getitem:
+        if isinstance(types[0], Array) and not isinstance(types[1], Unknown) and shapes.reached(*call.args):
+            return True
         return _has_item(types[0], types[1])
     if fn is getattr:
         return len(types) == 2 and _has_attribute(types[0], types[1])
