@@ -75,7 +75,7 @@ def modf(x):
 
 def half(mask, y):
     """½ where the mask selects, in the precision of the result."""
-    return 0.5 * mask if y.dtype == np.float64 else 0.5 * mask.astype(y.dtype)
+    return 0.5 * mask if np.result_type(y) == np.float64 else 0.5 * mask.astype(np.result_type(y))
 
 
 @elementwise(np.maximum)

@@ -52,13 +52,13 @@ def nansum(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, 
 def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
     if where is True:
         return 1.0 / count_of(a, axis, where)
-    return (where / count_of(a, axis, where)).astype(y.dtype)
+    return (where / count_of(a, axis, where)).astype(np.result_type(y))
 
 
 @reduction(np.nanmean)
 def nanmean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
     valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    return (valid / np.sum(valid, axis=axis, keepdims=True)).astype(y.dtype)
+    return (valid / np.sum(valid, axis=axis, keepdims=True)).astype(np.result_type(y))
 
 
 def deviation(a, axis, where):
@@ -75,14 +75,14 @@ def degrees_of_freedom(a, axis, where, ddof, correction):
 @reduction(*methods("var"), total=True)
 def var(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     partial = 2.0 * deviation(a, axis, where) / degrees_of_freedom(a, axis, where, ddof, correction)
-    return partial if where is True else partial.astype(a.dtype)
+    return partial if where is True else partial.astype(np.result_type(a))
 
 
 @reduction(*methods("std"), total=True)
 def std(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     # the gradient of equal elements is 0
     partial = deviation(a, axis, where) / (degrees_of_freedom(a, axis, where, ddof, correction) * (y + (y == 0)))
-    return partial if where is True else partial.astype(a.dtype)
+    return partial if where is True else partial.astype(np.result_type(a))
 
 
 @composite(np.nanvar)
@@ -123,7 +123,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
 
 def equal_shares(mask, y, axis):
-    share = mask.astype(y.dtype)
+    share = mask.astype(np.result_type(y))
     return share / np.maximum(np.sum(share, axis=axis, keepdims=True), 1.0)
 
 
