@@ -6,17 +6,20 @@ in its tangents, so its reverse by them is the pullback.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.autodiff.adjoint import bind_rule, inline_rule, kind_of
-from adcompile.autodiff.cotangents import Cotangents, tangent_type
+from adcompile.autodiff.adjoint import bind_rule, by_position, inline_rule, kind_of, refuse_argument
+from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.forward import Forward
+from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.transform import cut, facts, independent, leaves, pair_leaves, reverse_of
-from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, Var, Yield
+from adcompile.ir.types import TupleT, differentiable
+from adcompile.ir.walk import substitute
 from adcompile.rules.registry import Rule
 
 
@@ -43,14 +46,21 @@ def has_active(b: Builder, a: Atom, active: Any) -> bool:
 
 def sweep_composite(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotangents, active: Any) -> None:
     """Run the body in the adjoint code, then reverse it there."""
-    values = separate_values(b, call.args, active)
+    given = [*call.args, *(a for _, a in call.kwargs)]
+    values = separate_values(b, given, active)
     start = len(b.statements)
-    result = inline_rule(b, body, values, call.kwargs)
-    inputs = [leaf for v, a in zip(values, call.args) if v is not a for leaf in leaves(b, v)]
+    result = inline_rule(b, body, *regrouped(call, values))
+    inputs = [leaf for v, a in zip(values, given) if v is not a for leaf in leaves(b, v)]
     table = reverse_of(b, start, inputs, [(result, y_bar)], None)
-    for v, a in zip(values, call.args):
+    for v, a in zip(values, given):
         if v is not a:
             hand_over(b, table, v, a, cot)
+
+
+def regrouped(call: Call, values: Sequence[Atom]) -> tuple[list[Atom], list[tuple[str, Atom]]]:
+    """Values for a call's positional and named arguments, one after the other, as such."""
+    n = len(call.args)
+    return list(values[:n]), [(name, value) for (name, _), value in zip(call.kwargs, values[n:])]
 
 
 def hand_over(b: Builder, table: Cotangents, inner: Atom, outer: Atom, cot: Cotangents) -> None:
@@ -74,29 +84,37 @@ def transpose_frule(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotange
             inputs.append((a, dot))
         else:
             dots.append(Const(0.0))
-    start = len(b.statements)
-    pair = inline_rule(b, body, (*call.args, *dots), call.kwargs)
-    y_dot = b.items(pair)[1]
-    statements = cut(b, start)
-    b.statements.extend(statements)
-    table = reverse_of(b, start, [d for _, d in inputs], [(y_dot, y_bar)], None)
+    scratch = b.child()
+    pair = inline_rule(scratch, body, (*call.args, *dots), call.kwargs)
+    y_dot = scratch.items(pair)[1]
+    table = reverse_of(scratch, 0, [d for _, d in inputs], [(y_dot, y_bar)], None)
+    splice(b, scratch, [table.get(dot) for _, dot in inputs], {dot: a for a, dot in inputs})
     for a, dot in inputs:
         g = table.get(dot)
         if g is not None:
             cot.add(a, g)
 
 
+def splice(b: Builder, scratch: Builder, results: Sequence[Atom | None], stand_in: Mapping[Var, Atom]) -> None:
+    """Take over what the results need of a transposed rule. Of what the rule is linear in only
+    the shape can be wanted still, and the primal value it belongs to has that."""
+    live = live_statements(scratch.statements, [r for r in results if r is not None])
+    b.statements.extend(substitute(Block((), tuple(live), Yield()), stand_in).statements)
+    b.local |= scratch.local
+
+
 def forward_composite(f: Forward, s: Call, body: Any, args: Sequence[Atom], kwargs: Any) -> Atom | None:
     b = f.b
-    values = separate_values(b, args, f.active)
+    given = [*args, *(a for _, a in kwargs)]
+    values = separate_values(b, given, f.active)
     dots: dict[Var, Atom] = {}
-    for v, a in zip(values, args):
+    for v, a in zip(values, given):
         if v is not a:
             d = f.whole_dot(a)
             if d is not None:
                 pair_leaves(b, v, d, dots)
     start = len(b.statements)
-    result = inline_rule(b, body, values, kwargs)
+    result = inline_rule(b, body, *regrouped(s, values))
     statements = cut(b, start)
     inner = Forward(b, facts(b, statements, list(dots), [result]), Derived(b.context))
     inner.dots.update(dots)
@@ -107,28 +125,57 @@ def forward_composite(f: Forward, s: Call, body: Any, args: Sequence[Atom], kwar
 def transpose_vjp(f: Forward, s: Call, rule: Rule) -> Atom | None:
     """y_dot as the cotangent that the pullback's own reverse gives its y_bar."""
     b = f.b
-    y_bar = b.new("y_bar", tangent_type(b.type(s.result)))
-    b.context.shape[y_bar] = b.context.shape.get(s.result, s.result)
-    start = len(b.statements)
+    stand_in: dict[Var, Var] = {}
+    scratch = b.child()
+    y_bar = cotangent_of(b, scratch, s.result, stand_in)
     if kind_of(rule, s) == "rrule":
-        made = inline_rule(b, rule.rrule, s.args, s.kwargs)
-        result = b.dispatch(b.items(made)[1], [y_bar], [])
+        made = inline_rule(scratch, rule.rrule, s.args, s.kwargs)
+        result = scratch.dispatch(scratch.items(made)[1], [y_bar], [])
         args = tuple(s.args)
+        listed = scratch.items(result) if is_structured(b.type(result)) else [result]
+        cotangents = dict(enumerate(listed))
+        settings: Sequence[tuple[str, Atom]] = ()
     else:
         bound = bind_rule(rule.body, 2, s)
-        result = inline_rule(b, rule.body, (y_bar, s.result, *bound.args), bound.settings)
-        args = bound.args
-    listed = b.items(result) if is_structured(b.type(result)) else [result]
-    wrt = rule.wrt if rule.wrt is not None and len(listed) == len(rule.wrt) else tuple(range(len(listed)))
-    seeds = []
-    for k, g in zip(wrt, listed):
-        d = f.whole_dot(args[k]) if k < len(args) else None
-        if d is not None and isinstance(g, Var):
-            seeds.append((g, d))
-    statements = cut(b, start)
-    b.statements.extend(statements)
-    table = reverse_of(b, start, [y_bar], seeds, None)
-    return table.get(y_bar)
+        result = inline_rule(scratch, rule.body, (y_bar, s.result, *bound.args), bound.settings)
+        args, settings = bound.args, bound.settings
+        cotangents = by_position(scratch, rule, result, len(args))
+    seeds: list[tuple[Atom, Atom]] = []
+    for k, a in enumerate(args):
+        d = f.whole_dot(a)
+        if d is not None and k not in cotangents:
+            refuse_argument(s, k)
+        elif d is not None and isinstance(cotangents[k], Var):
+            seeds.append((cotangents[k], d))
+    for name, a in settings:
+        if f.whole_dot(a) is not None:
+            refuse_argument(s, name)
+    table = reverse_of(scratch, 0, list(stand_in), seeds, None)
+    found = [table.get(var) for var in stand_in]
+    splice(b, scratch, found, stand_in)
+    if all(g is None for g in found):
+        return None
+    tangents = {var: g if g is not None else zero(b, y) for (var, y), g in zip(stand_in.items(), found)}
+    return tangent_of(b, y_bar, tangents)
 
 
-_ = Any
+def cotangent_of(b: Builder, scratch: Builder, y: Atom, stand_in: dict[Var, Var]) -> Atom:
+    """A cotangent of the form of `y` in `scratch`: a fresh name for every leaf that can have one,
+    paired in `stand_in` with the leaf of `y` that has its shape; None for the others."""
+    t = b.type(y)
+    if is_structured(t):
+        items = [cotangent_of(b, scratch, item, stand_in) for item in b.items(y)]
+        return scratch.build(TupleT(()) if isinstance(t, TupleT) else t, items)
+    if not differentiable(t) or not isinstance(y, Var):
+        return Const(None)
+    var = b.new("y_bar", tangent_type(t))
+    b.context.shape[var] = b.context.shape.get(y, y)
+    stand_in[var] = y
+    return var
+
+
+def tangent_of(b: Builder, y_bar: Atom, tangents: Mapping[Var, Atom]) -> Atom:
+    """The tangent of the form of a cotangent made by `cotangent_of`."""
+    if is_structured(b.type(y_bar)):
+        return b.build(b.type(y_bar), [tangent_of(b, item, tangents) for item in b.items(y_bar)])
+    return tangents[y_bar] if isinstance(y_bar, Var) else Const(None)

@@ -29,7 +29,7 @@ def live_statement(s: Statement, wanted: set[Var]) -> Statement | None:
     if isinstance(s, Call):
         return s if s.result in wanted else None
     if not isinstance(s, If):
-        return s if any(r in wanted for r in s.results) or s.role != "adjoint" else None
+        return s if any(r in wanted for r in s.results) or s.role == "primal" else None
     if isinstance(s.then.end, Raise) or isinstance(s.orelse.end, Raise):
         return s
     kept = [k for k, r in enumerate(s.results) if r in wanted]

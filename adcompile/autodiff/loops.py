@@ -205,14 +205,14 @@ class LoopReversal:
         loop_body = Block((plan.element, *params), body.statements, body.end)
         iterable = plan.iterable(b)
         b.append(For(tuple(results), iterable, tuple(init), loop_body, s.place, "adjoint"))
-        for k, r in zip(self.positions, results):
-            if isinstance(s.init[k], Var) and self.sweep.active(s.init[k]):
-                cot.add(s.init[k], r)
         for v, r in zip(outer, results[len(self.positions) :]):
             cot.set(v, r)
             cot.owned.add(r)
             if v in body_cot.updated_in_place:
                 cot.updated_in_place.add(v)
+        for k, r in zip(self.positions, results):
+            if isinstance(s.init[k], Var) and self.sweep.active(s.init[k]):
+                cot.add(s.init[k], r)
         return plan.forward
 
     def zero_outside(self, b: Builder, var: Var) -> Atom:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from adcompile.analysis.activity import Activity, Useful, Varied
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
+from adcompile.analysis.mutation import check_writes
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.live import live_statements
 from adcompile.errors import Unsupported
@@ -150,11 +151,14 @@ def tangent_structure(t: Type) -> Type:
 
 
 def body_facts(context: Context, statements: Sequence[Statement], wrt: Sequence[Var], result: Atom) -> Activity:
-    varied, useful = Varied(context.types), Useful(context.types)
+    varied = Varied(context.types, context.definition)
+    useful = Useful(context.types, context.definition)
     varied.vars.update(wrt)
     block = Block((), tuple(statements), Return(result))
     varied.run(block)
     useful.run(block)
+    written = check_writes(context.types, statements, varied, useful)
+    written.check_reads(statements, frozenset(varied.vars & useful.vars))
     return Activity(frozenset(varied.vars), frozenset(varied.vars & useful.vars))
 
 

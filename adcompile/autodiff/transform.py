@@ -9,20 +9,20 @@ differentiates like any other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity, Useful, Varied
-from adcompile.analysis.builder import Builder, is_structured, parts
+from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.mutation import check_writes
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.reverse import Sweep
+from adcompile.autodiff.scalar import check_scalar
 from adcompile.autodiff.separate import Derived
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
-from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, Type, differentiable
+from adcompile.ir.types import Array, Known, Scalar, Type, differentiable
 from adcompile.ir.walk import statements_of
 
 
@@ -48,17 +48,27 @@ def leaves(b: Builder, value: Atom) -> list[Var]:
     return [value] if isinstance(value, Var) and differentiable(b.type(value)) else []
 
 
-def facts(b: Builder, statements: Sequence[Statement], inputs: Sequence[Var], outputs: Sequence[Atom]) -> Activity:
-    """Activity of statements in the middle of a block."""
+def facts(
+    b: Builder,
+    statements: Sequence[Statement],
+    inputs: Sequence[Var],
+    outputs: Sequence[Atom],
+    backwards: bool = True,
+) -> Activity:
+    """Activity of statements in the middle of a block; refuses writes it would notice."""
     types = b.context.types
-    varied, useful = Varied(types), Useful(types)
+    varied, useful = Varied(types, b.context.definition), Useful(types, b.context.definition)
     varied.vars.update(inputs)
     block = Block((), tuple(statements), Yield(tuple(outputs)))
     varied.run(block)
     for output in outputs:
         useful.add(output)
     useful.run(block)
-    return Activity(frozenset(varied.vars), frozenset(varied.vars & useful.vars))
+    active = frozenset(varied.vars & useful.vars)
+    written = check_writes(types, statements, varied, useful)
+    if backwards:
+        written.check_reads(statements, active)
+    return Activity(frozenset(varied.vars), active)
 
 
 def cut(b: Builder, start: int) -> list[Statement]:
@@ -113,6 +123,7 @@ def gradient(
     start = len(b.statements)
     result = b.dispatch(fun, values, list(kwargs))
     value, aux = b.items(result)[:2] if has_aux else (result, None)
+    check_scalar(b.type(value), getattr(fun, "value", fun), b.place)
     inputs = [leaf for i in dict.fromkeys(argnums) for leaf in leaves(b, values[i])]
     role, b.role = b.role, "adjoint"
     table = reverse_of(b, start, inputs, [(value, seed_one(b, value))])
@@ -205,14 +216,14 @@ def pushforward(
     values = list(args)
     for i, _ in tangents:
         values[i] = independent(b, values[i])
-    start = len(b.statements)
-    result = b.dispatch(fun, values, list(kwargs))
     dots: dict[Var, Atom] = {}
     for i, dot in tangents:
         pair_leaves(b, values[i], dot, dots)
+    start = len(b.statements)
+    result = b.dispatch(fun, values, list(kwargs))
     statements = cut(b, start)
     target = b.items(result)[0] if has_aux else result
-    activity = facts(b, statements, list(dots), [target])
+    activity = facts(b, statements, list(dots), [target], backwards=False)
     outer, b.role = b.role, b.role
     forward = Forward(b, activity, Derived(b.context))
     forward.dots.update(dots)
@@ -236,7 +247,13 @@ def tangent_of(b: Builder, forward: Forward, value: Atom) -> Atom:
     """The tangent of a result in its structure; zeros where nothing active reaches it."""
     t = b.type(value)
     if is_structured(t):
-        return b.build(t, [tangent_of(b, forward, item) for item in b.items(value)])
+        items = b.items(value)
+        whole = forward.dot(value)
+        if whole is not None:  # of a call that gave the whole structure
+            for item, dot in zip(items, b.items(whole)):
+                if isinstance(item, Var) and not (isinstance(dot, Const) and dot.value is None):
+                    forward.dots.setdefault(item, dot)
+        return b.build(t, [tangent_of(b, forward, item) for item in items])
     if not differentiable(t):
         return Const(None)
     dot = forward.dot(value)
@@ -250,6 +267,3 @@ def tangent_of(b: Builder, forward: Forward, value: Atom) -> Atom:
     made = project(b, dot, value, t)
     b.role = role
     return made
-
-
-_ = parts, ListT, TupleT, Any
