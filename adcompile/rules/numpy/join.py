@@ -44,7 +44,8 @@ def wanted_dtype(t: Type) -> np.dtype[Any] | None:
 def array_of_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     """The type of `np.array(object, dtype=…)`."""
     source, asked = args[0], argument(args, kwargs, 1, "dtype")
-    if set(kwargs) - {"dtype", "copy", "order", "ndmin"} or kwargs.get("ndmin", Known(0)) != Known(0):
+    least = static(kwargs.get("ndmin", Known(0)))
+    if set(kwargs) - {"dtype", "copy", "order", "ndmin"} or not isinstance(least, int):
         return UNKNOWN
     if not isinstance(source, (Array, Scalar, ListT, TupleT, Seq, Known)):
         return UNKNOWN
@@ -54,7 +55,7 @@ def array_of_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
         return UNKNOWN
     if sequence(source) == () and asked == Known(None):
         dtype = np.dtype(float)
-    return array(dtype, dims)
+    return array(dtype, None if dims is None else (*("one",) * (least - len(dims)), *dims))
 
 
 def parts_of(y_bar: Any, source: Any) -> Any:
@@ -212,15 +213,13 @@ def parts_type(t: Type) -> tuple[list[Type], bool]:
         return list(items), True
     if isinstance(t, Seq):
         return [t.item], False
+    if isinstance(t, Array):
+        return [Array(t.dtype, None if t.dims is None else t.dims[1:])], False
     return [UNKNOWN], False
 
 
 def concatenate_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    if isinstance(args[0], Array):
-        dims = args[0].dims
-        parts, known = [Array(args[0].dtype, None if dims is None else dims[1:])], False
-    else:
-        parts, known = parts_type(args[0])
+    parts, known = parts_type(args[0])
     axis = argument(args, kwargs, 1, "axis", 0)
     return concatenated(list(parts), [dims_of(p) for p in parts], None if axis == Known(None) else axis, kwargs, known)
 
@@ -262,10 +261,7 @@ def concatenate(
 
 
 def stack_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    if isinstance(args[0], Array):
-        parts, known = [indexed_part(args[0])], False
-    else:
-        parts, known = parts_type(args[0])
+    parts, known = parts_type(args[0])
     dims = equal_dims(dims_of(p) for p in parts)
     axis = argument(args, kwargs, 1, "axis", 0)
     k = None if dims is None else axis_of(axis, len(dims) + 1)
@@ -273,10 +269,6 @@ def stack_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return array(
         joined_dtype(list(parts), kwargs), None if k is None or dims is None else (*dims[:k], fresh, *dims[k:])
     )
-
-
-def indexed_part(t: Array) -> Type:
-    return Array(t.dtype, None if t.dims is None else t.dims[1:])
 
 
 def layers_of(y_bar: Any, arrays: Any, axis: Any) -> Any:

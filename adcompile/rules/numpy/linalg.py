@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, TupleT, Type
+from adcompile.ir.types import UNKNOWN, Scalar, TupleT, Type
 from adcompile.rules.kinds import composite, vjps
-from adcompile.rules.numpy.dims import array, dims_of, dtype_of
+from adcompile.rules.numpy.dims import MISSING, argument, array, dims_of, dtype_of, static
 
 
 def adjoint(a: Any) -> Any:
@@ -108,7 +108,20 @@ def pinv(y_bar: Any, y: Any, a: Any, rcond: Any = None, hermitian: Any = False, 
     return pinv_bar(y_bar, y, a)
 
 
-@vjps(np.linalg.lstsq, wrt=(0, 1))
+def lstsq_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Whether there are residuals depends on the values."""
+    a, b = dims_of(args[0]), dims_of(args[1])
+    dtypes = [dtype_of(args[0]), dtype_of(args[1])]
+    if a is None or b is None or len(a) != 2 or any(d is None for d in dtypes):
+        return UNKNOWN
+    dtype = np.result_type(*[d for d in dtypes if d is not None], np.float32)
+    real = np.empty(0, dtype).real.dtype
+    rank = Scalar(frozenset({type(np.linalg.lstsq(np.eye(1), np.eye(1), rcond=None)[2])}))
+    x, least = array(dtype, (a[1], *b[1:])), a[0] if a[0] == a[1] else "any"
+    return TupleT((x, array(real, ("any",)), rank, array(real, (least,))))
+
+
+@vjps(np.linalg.lstsq, wrt=(0, 1), typing=lstsq_type)
 def lstsq(y_bar: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
     x_bar, residual_bar, s_bar = y_bar[0], y_bar[1], y_bar[3]
     inverse = np.linalg.pinv(a)
@@ -132,13 +145,36 @@ def lstsq(y_bar: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
     return a_bar, b_bar[:, 0] if flat else b_bar
 
 
-@composite(np.linalg.tensorinv)
+def tensorinv_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    dims, ind = dims_of(args[0]), static(argument(args, kwargs, 1, "ind", 2))
+    found = None if dims is None or not isinstance(ind, int) else (*dims[ind:], *dims[:ind])
+    return array(float_dtype(args[0]), found)
+
+
+def tensorsolve_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    a, b = dims_of(args[0]), dims_of(args[1])
+    axes = static(argument(args, kwargs, 2, "axes"))
+    first, second = float_dtype(args[0]), float_dtype(args[1])
+    dtype = None if first is None or second is None else np.result_type(first, second)
+    if a is None or b is None or axes is MISSING:
+        return array(dtype, None)
+    moved = a if axes is None else tuple(a[k] for k in rt.axes_to_end(axes, len(a)))
+    return array(dtype, moved[len(b) :])
+
+
+def float_dtype(t: Type) -> np.dtype[Any] | None:
+    """The dtype that numpy.linalg computes in."""
+    dtype = dtype_of(t)
+    return None if dtype is None else dtype if dtype.kind in "fc" else np.dtype(float)
+
+
+@composite(np.linalg.tensorinv, typing=tensorinv_type)
 def tensorinv(a: Any, ind: Any = 2) -> Any:
     square = np.reshape(a, (rt.size_of(a.shape[ind:]), -1))
     return np.reshape(np.linalg.inv(square), a.shape[ind:] + a.shape[:ind])
 
 
-@composite(np.linalg.tensorsolve)
+@composite(np.linalg.tensorsolve, typing=tensorsolve_type)
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     moved = a if axes is None else np.transpose(a, rt.axes_to_end(axes, a.ndim))
     shape = moved.shape[b.ndim :]

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Array, Type
+from adcompile.ir.types import UNKNOWN, Array, Dim, Known, Type
 from adcompile.rules.kinds import bilinear, vjps
-from adcompile.rules.numpy.dims import Dims, array, broadcast, dims_of, dtype_of, element
+from adcompile.rules.numpy.dims import MISSING, Dims, array, broadcast, dims_of, dtype_of, element, product, static
 from adcompile.rules.numpy.shape import shape_of
+from adcompile.rules.typing import broadcast_type
+from adcompile.runtime.adjoints import einsum_terms
 
 # -- matmul ----------------------------------------------------------------------------------
 
@@ -67,7 +69,9 @@ def matmul(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
 
 def dot_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     a, b, dtype = dims_of(args[0]), dims_of(args[1]), product_dtype(args)
-    if dtype is None or kwargs or a == () or b == ():
+    if (a == () or b == ()) and len(args) == 2:
+        return broadcast_type(np.multiply, args)
+    if dtype is None or kwargs:
         return UNKNOWN
     if a is None or b is None:
         return array(dtype, None)
@@ -97,7 +101,9 @@ def dot(y_bar: Any, y: Any, a: Any, b: Any, out: Any = None) -> Any:
 
 def inner_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     a, b, dtype = dims_of(args[0]), dims_of(args[1]), product_dtype(args)
-    if dtype is None or a == () or b == ():
+    if a == () or b == ():
+        return broadcast_type(np.multiply, args)
+    if dtype is None:
         return UNKNOWN
     return array(dtype, None) if a is None or b is None else product_type(dtype, (*a[:-1], *b[:-1]))
 
@@ -116,9 +122,9 @@ def inner(y_bar: Any, y: Any, a: Any, b: Any, /) -> Any:
 
 def outer_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     a, b, dtype = dims_of(args[0]), dims_of(args[1]), product_dtype(args)
-    if dtype is None or kwargs or a is None or b is None or len(a) != 1 or len(b) != 1:
-        return UNKNOWN if dtype is None or kwargs else array(dtype, ("any", "any"))
-    return array(dtype, (*a, *b))
+    if dtype is None or kwargs:
+        return UNKNOWN
+    return array(dtype, ("any" if a is None else product(a), "any" if b is None else product(b)))
 
 
 @bilinear(np.outer, wrt=(0, 1), typing=outer_type)
@@ -191,7 +197,29 @@ def einsum_bars(y_bar: Any, spec: Any, operands: Any) -> Any:
     return bars
 
 
-@vjps(np.einsum)
+def einsum_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Every letter of the result has the dimension of the axes that it names."""
+    spec, operands = static(args[0]), args[1:]
+    if not isinstance(spec, str):
+        operands = args[: len(args) // 2 * 2 : 2]
+        lists = [static(a) if k % 2 or k == len(args) - 1 else None for k, a in enumerate(args)]
+        if any(item is MISSING for item in lists):
+            return UNKNOWN
+        spec = rt.interleaved_spec(*lists)
+    shapes, dtypes = [dims_of(a) for a in operands], [dtype_of(a) for a in operands]
+    known = [s for s in shapes if s is not None]
+    if len(known) < len(operands) or any(d is None for d in dtypes) or set(kwargs) - {"optimize"}:
+        return UNKNOWN
+    terms, output = einsum_terms(spec, tuple(map(len, known)))
+    letters: dict[str, set[Dim]] = {}
+    for term, dims in zip(terms, known):
+        for letter, dim in zip(term, dims):
+            letters.setdefault(letter, set()).add(dim)
+    dtype = np.result_type(*[d for d in dtypes if d is not None])
+    return product_type(dtype, tuple(product(letters[c]) for c in output))
+
+
+@vjps(np.einsum, typing=einsum_type)
 def einsum(y_bar: Any, y: Any, subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
     if isinstance(subscripts, str):
         return (None, *einsum_bars(y_bar, subscripts, operands))
@@ -243,7 +271,13 @@ def cross(
     return np.moveaxis(a_bar, -1, axisa), np.moveaxis(b_bar, -1, axisb)
 
 
-@bilinear(np.linalg.cross, wrt=(0, 1))
+def linalg_cross_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Vectors of length 3."""
+    dims, axis = broadcast([dims_of(args[0]), dims_of(args[1])]), kwargs.get("axis", Known(-1))
+    return array(product_dtype(args), None if dims is None or static(axis) is MISSING else dims)
+
+
+@bilinear(np.linalg.cross, wrt=(0, 1), typing=linalg_cross_type)
 def linalg_cross(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
     return cross(y_bar, y, x1, x2, axis=axis)
 
