@@ -1,0 +1,1 @@
+"""Workloads from published benchmarks, timed beside other tools; see README.md."""

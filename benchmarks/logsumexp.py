@@ -1,0 +1,25 @@
+"""log(sum(exp(x))) of one long vector, shifted by its maximum as everybody writes it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.harness import Workload
+
+
+def logsumexp(x):
+    m = np.max(x)
+    return m + np.log(np.sum(np.exp(x - m)))
+
+
+def by_hand(x):
+    """The softmax, in one buffer."""
+    e = x - np.max(x)
+    np.exp(e, out=e)
+    e /= np.sum(e)
+    return e
+
+
+def workloads(small: bool = False) -> list[Workload]:
+    x = np.random.default_rng(0).standard_normal(50 if small else 1_000_000)
+    return [Workload("logsumexp", logsumexp, (x,), 0, by_hand)]
