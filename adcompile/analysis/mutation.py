@@ -57,6 +57,8 @@ def writes_into(call: Call, types: Mapping[Var, Type]) -> tuple[Atom, ...]:
             return call.args[:1]
     except TypeError:
         return ()
+    if isinstance(fn, type) and issubclass(fn, tuple) and hasattr(fn, "_fields"):
+        return ()  # a namedtuple is structure
     out = tuple(v for k, v in call.kwargs if k == "out" and isinstance(v, Var))
     if fn is np.ufunc.at:
         return call.args[1:2]

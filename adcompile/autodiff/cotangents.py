@@ -163,6 +163,8 @@ def zero(b: Builder, var: Var) -> Atom:
             return Const(0j)
         narrow = [k for k in tangent_type(t).kinds if k not in (float, np.float64)]  # type: ignore[union-attr]
         return Const(narrow[0](0.0)) if len(narrow) == 1 and len(t.kinds) == 1 else Const(0.0)
+    if isinstance(t, Seq) and t.cls is tuple:  # a cotangent grows item by item: a list
+        var = b.emit(list, (var,), Seq(t.item), (), var.name)
     made = b.emit(
         np.zeros_like if isinstance(t, Array) else rt.zeros_like, (var,), tangent_type(t), (), f"{var.name}_bar"
     )

@@ -235,11 +235,6 @@ def _einsum_fillers(terms: list[str], output: str, k: int) -> tuple[str, list[st
     return letters, fillers
 
 
-def interleaved_arrays(*operands: Any) -> tuple[Any, ...]:
-    """The arrays of `np.einsum(a, [0, 1], b, [1, 2])`."""
-    return operands[: len(operands) // 2 * 2 : 2]
-
-
 def interleaved_spec(*operands: Any) -> str:
     """The subscripts of `np.einsum(a, [0, 1], b, [1, 2])` as a string."""
 

@@ -103,3 +103,65 @@ def test_both_modes(fn, args, kwargs):
     value, tangent = ad.jvp(f, tuple(xs), tuple(vs))
     mapped(np.testing.assert_array_equal, value, y)
     assert abs(pairing(y_bar, inexact_part(tangent)) - wanted) <= tolerance
+
+
+# -- second order ----------------------------------------------------------------------------
+
+
+def leaf_paths(y, path="y"):
+    if isinstance(y, (list, tuple)):
+        return [found for k, item in enumerate(y) for found in leaf_paths(item, f"{path}[{k}]")]
+    return [(path, y)] if is_inexact(y) else []
+
+
+def weighed_sum(f, count, y):
+    """A real function: the real part of a weighed sum of all that `f` returns."""
+    rng, namespace = np.random.default_rng(3), f.__globals__
+    terms = []
+    for k, (path, leaf) in enumerate(leaf_paths(y)):
+        namespace[f"w{k}"] = direction(rng)(leaf)
+        terms.append(f"np.sum(np.real(w{k} * {path}))")
+    namespace["np"] = np
+    call_line = linecache.cache[f.__code__.co_filename][2][1].replace("return", "y =")
+    head = f"def g({', '.join(f'a{k}' for k in range(count))}):\n"
+    source = f"{head}{call_line}    return {' + '.join(terms)}\n"
+    file = f"<weighed {next(counter)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    exec(compile(source, file, "exec"), namespace)
+    return namespace["g"]
+
+
+def first_samples():
+    """Two samples of every callable; none in single precision, nor the eigenvalues of real
+    matrices, whose type depends on their values."""
+    seen = {}
+    for case in cases():
+        fn, args, _ = case.values
+        seen[fn] = seen.get(fn, 0) + 1
+        single = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in flat(args) if is_inexact(leaf))
+        if seen[fn] <= 2 and not single and not (fn in (np.linalg.eig, np.linalg.eigvals) and args[0].dtype == float):
+            yield case
+
+
+@pytest.mark.parametrize(("fn", "args", "kwargs"), list(first_samples()))
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_second_order(fn, args, kwargs):
+    f, xs = written(fn, args, kwargs)
+    y = f(*xs)
+    if not xs or not leaf_paths(y):
+        pytest.skip("nothing to differentiate")
+    gradient = ad.grad(weighed_sum(f, len(xs), y), tuple(range(len(xs))))
+    rng = np.random.default_rng(5)
+    u, v = ([shaped(mapped(direction(rng), x), x) for x in xs] for _ in range(2))
+
+    def slope(h):
+        return pairing(u, conjugated(gradient(*[shaped(moved(x, w, h), x) for x, w in zip(xs, v)])))
+
+    coarse, fine = ((slope(h) - slope(-h)) / (2 * h) for h in (1e-4, 5e-5))
+    wanted = (4 * fine - coarse) / 3
+    tolerance = 1e-6 * max(1.0, abs(wanted), np.sqrt(pairing(u, u) * pairing(v, v)))
+    _, tangent = ad.jvp(gradient, tuple(xs), tuple(v))
+    assert abs(pairing(u, conjugated(inexact_part(tangent))) - wanted) <= tolerance
+    value, pullback = ad.vjp(gradient, *xs)
+    bars = pullback(tuple(shaped(a, b) for a, b in zip(u, value)))
+    assert abs(sum(pairing(conjugated(bar), w) for bar, w in zip(bars, v)) - wanted) <= tolerance

@@ -78,10 +78,6 @@ for known in (
     by_value(known)
 
 
-def interleaved_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    return TupleT(tuple(args[: len(args) // 2 * 2 : 2]))
-
-
 def interleaved_spec_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     """Only the lists of numbers matter."""
     lists = [static(a) if k % 2 or k == len(args) - 1 else None for k, a in enumerate(args)]
@@ -140,7 +136,6 @@ def insertion_places_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return Array(INDICES, None if lengths is None else ("any",) * len(lengths))
 
 
-constant(rt.interleaved_arrays, typing=interleaved_type, total=True)
 constant(rt.interleaved_spec, typing=interleaved_spec_type, total=True)
 constant(rt.fft_axes, typing=fft_axes_type, total=True)
 constant(rt.along, typing=along_type, total=True)

@@ -223,7 +223,10 @@ def einsum_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 def einsum(y_bar: Any, y: Any, subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
     if isinstance(subscripts, str):
         return (None, *einsum_bars(y_bar, subscripts, operands))
-    arrays = rt.interleaved_arrays(subscripts, *operands)
+    arrays: tuple[Any, ...] = (subscripts,)
+    for k in rt.positions(operands):
+        if k % 2 == 1 and k < len(operands) - 1:
+            arrays = (*arrays, operands[k])
     bars = einsum_bars(y_bar, rt.interleaved_spec(subscripts, *operands), arrays)
     spread: tuple[Any, ...] = ()
     for k in rt.positions(bars):
