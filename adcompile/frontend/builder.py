@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from adcompile.errors import Place, Unsupported
@@ -24,6 +24,7 @@ class Unit:
     file: str
     namespace: dict[str, Any]
     scopes: Scopes
+    lowered: dict[Any, Function] = field(default_factory=dict[Any, Function])  # nested functions, each once
 
 
 def place_of(file: str, node: Any) -> Place | None:
@@ -147,4 +148,4 @@ class Builder:
         return results[0]
 
 
-LowerNested = Callable[[Unit, Any, str, Sequence[str]], Function]
+LowerNested = Callable[[Unit, Any, str, Sequence[str], dict[str, Any]], Function]

@@ -36,7 +36,9 @@ class Captures:
     _loops: tuple[int, ...] = ()
     _bindings: dict[str, list[_Moment]] = field(default_factory=dict[str, list[_Moment]])
     _functions: dict[Any, _Moment] = field(default_factory=dict[Any, _Moment])
-    _kept: dict[str, list[int]] = field(default_factory=dict[str, list[int]])  # loads that may keep the value
+    _loads: dict[str, list[_Moment]] = field(default_factory=dict[str, list[_Moment]])
+    _kept: dict[str, list[_Moment]] = field(default_factory=dict[str, list[_Moment]])  # loads that may keep the value
+    _captured: set[str] = field(default_factory=set[str])
     _kept_functions: set[Any] = field(default_factory=set[Any])
     _names_of: dict[Any, str] = field(default_factory=dict[Any, str])
     _nonlocals: set[str] = field(default_factory=set[str])
@@ -44,9 +46,7 @@ class Captures:
 
     def problem(self, node: Any, name: str) -> str | None:
         """Why the nested function `node` cannot capture the value of `name`; None if it can."""
-        if not self._done:
-            self._done = True
-            self._statements(self.body)
+        self._survey()
         if name in self._nonlocals:
             return f"{name!r} is assigned to by a nested function"
         me = self._functions[node]
@@ -62,7 +62,62 @@ class Captures:
         """Whether the function may be called after the iteration that defines it."""
         if node not in self._names_of:
             return node in self._kept_functions
-        return self._names_of[node] in self._kept
+        return self._names_of[node] in self._kept or self._names_of[node] in self._captured
+
+    def _survey(self) -> None:
+        if not self._done:
+            self._done = True
+            self._statements(self.body)
+
+    def late_functions(self) -> dict[str, Any]:
+        """The nested functions to be made anew wherever they are used, with the values that what
+        they capture has there: for those that capture what is bound, or bound again, only after
+        them (so functions that call each other are among them). By name; they are defined at the
+        top of the body, once, without defaults or decorators.
+        """
+        definitions = {s.name: s for s in self.body if isinstance(s, gast.FunctionDef) and _is_bare(s)}
+        if not definitions:
+            return {}
+        self._survey()
+        late: dict[str, Any] = {}
+        while True:
+            new = {n for n in definitions.keys() - late.keys() if self._is_late(definitions[n], late)}
+            if not new:
+                break
+            for name in definitions:
+                if name in new:
+                    late[name] = definitions[name]
+                    captured = self.free_of(definitions[name], late)
+                    late.update((n, definitions[n]) for n in captured if n in definitions and n not in late)
+        return {name: node for name, node in late.items() if self._may_be_late(node, late)}
+
+    def free_of(self, node: Any, late: dict[str, Any]) -> list[str]:
+        """What a nested function captures when the `late` ones are made inside it."""
+        own, seen = getattr(node, "name", None), dict[str, None]()
+        stack = list(self.scopes.of(node).free)
+        while stack:
+            name = stack.pop()
+            if name not in seen:
+                seen[name] = None
+                if name in late and name != own:
+                    stack.extend(self.scopes.of(late[name]).free)
+        return sorted(n for n in seen if n == own or n not in late)
+
+    def _is_late(self, node: Any, late: dict[str, Any]) -> bool:
+        return any(n != node.name and self.problem(node, n) is not None for n in self.free_of(node, late))
+
+    def _may_be_late(self, node: Any, late: dict[str, Any]) -> bool:
+        name, me = node.name, self._functions[node]
+        if len(self._bindings[name]) != 1 or any(use.time < me.time for use in self._loads.get(name, ())):
+            return False
+        for captured in self.free_of(node, late):
+            if captured in self._nonlocals:
+                return False
+            for binding in self._bindings.get(captured, ()):
+                for use in self._kept.get(name, ()):
+                    if binding.time > use.time or set(binding.loops) & set(use.loops):
+                        return False
+        return True
 
     def _now(self) -> _Moment:
         self._clock += 1
@@ -77,8 +132,10 @@ class Captures:
         match node:
             case gast.Name():
                 if isinstance(node.ctx, gast.Load):
+                    moment = self._now()
+                    self._loads.setdefault(node.id, []).append(moment)
                     if kept:
-                        self._kept.setdefault(node.id, []).append(self._now().time)
+                        self._kept.setdefault(node.id, []).append(moment)
                 else:
                     self._bind(node.id)
             case gast.Assign(value=value) | gast.AnnAssign(value=value) if value is not None:
@@ -136,11 +193,14 @@ class Captures:
             self._statements(node.decorator_list)
             self._names_of[node] = node.name
         self._nonlocals |= self.scopes.of(node).nonlocals
-        # a function that captures another may keep it
-        for name in self.scopes.of(node).free:
-            self._kept.setdefault(name, []).append(self._clock)
+        self._captured.update(self.scopes.of(node).free)  # a function that captures another may keep it
         self._functions[node] = self._now()
         if kept:
             self._kept_functions.add(node)
         if not isinstance(node, gast.Lambda):
             self._bind(node.name)
+
+
+def _is_bare(node: Any) -> bool:
+    """Whether a def has neither decorators nor defaults, which are evaluated once."""
+    return not node.decorator_list and not node.args.defaults and not any(d is not None for d in node.args.kw_defaults)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import gast
@@ -62,6 +62,8 @@ COMPARE: dict[type, Callable[..., Any]] = {
 }
 CONSUMERS = frozenset({"sum", "min", "max", "list", "tuple", "sorted", "set", "frozenset", "dict", "any", "all"})
 """Builtins that take everything an iterable gives before they return."""
+CONSUMING_ATTRIBUTES = frozenset({"join", "fsum", "prod", "fromiter", "extend", "update"})
+"""Methods, and functions of math and numpy, that do."""
 
 
 class Expressions(Builder):
@@ -74,10 +76,11 @@ class Expressions(Builder):
         captured: Sequence[str],
         containers: frozenset[str],
         captures: Captures,
+        late: dict[str, Any],
         lower_nested: LowerNested,
     ) -> None:
         super().__init__(unit, scope, captured)
-        self.containers, self.captures, self.lower_nested = containers, captures, lower_nested
+        self.containers, self.captures, self.late, self.lower_nested = containers, captures, late, lower_nested
         self.binds_inside = scope.walrus or bool(containers)
 
     def rebound(self, *nodes: Any) -> tuple[str, ...]:
@@ -93,6 +96,8 @@ class Expressions(Builder):
             case gast.Constant():
                 return Const(node.value)
             case gast.Name():
+                if node.id in self.late and node.id not in self.env:
+                    return self.function(self.late[node.id], node.id)
                 return self.load(node.id, node)
             case gast.BinOp():
                 left = self.expr(node.left)
@@ -308,22 +313,33 @@ class Expressions(Builder):
             return self.call(operator.getitem, popped, Const(1), node=node, hint=hint)
         if attr in ("append", "extend") and len(node.args) == 1:
             op = ops.push if attr == "append" else ops.list_concat
-            value = self.expr(node.args[0])
+            value = self._argument(node.args[0], node)
             self.bind(name, self.call(op, self.load(name, node), value, node=node, hint=name))
             return Const(None)
         return None
 
     def _argument(self, arg: Any, node: gast.Call) -> Atom:
-        if isinstance(arg, gast.GeneratorExp) and len(node.args) == 1 and self._consumes(node.func):
+        if isinstance(arg, gast.GeneratorExp) and arg is node.args[0] and self._consumes(node.func):
             return self.comprehension(arg, "t")
         return self.expr(arg)
 
     def _consumes(self, fn: Any) -> bool:
         if isinstance(fn, gast.Attribute):
-            return fn.attr == "join"
+            return fn.attr in CONSUMING_ATTRIBUTES
         return isinstance(fn, gast.Name) and fn.id in CONSUMERS and self.is_builtin(fn, fn.id)
 
     # Functions
+
+    def late_among(self, names: Iterable[str]) -> list[Any]:
+        """The definitions of these late functions and of the late ones they use."""
+        found: dict[str, None] = {}
+        stack = list(names)
+        while stack:
+            name = stack.pop()
+            if name in self.late and name not in found:
+                found[name] = None
+                stack.extend(self.unit.scopes.of(self.late[name]).free)
+        return [self.late[name] for name in self.late if name in found]
 
     def function(self, node: Any, name: str) -> Atom:
         """A lambda or nested def: its defaults now, and the captured values."""
@@ -331,12 +347,16 @@ class Expressions(Builder):
         defaults = self.call(ops.build_tuple, *[self.expr(d) for d in args.defaults], node=node)
         kwpairs = [(Const(p.id), self.expr(d)) for p, d in zip(args.kwonlyargs, args.kw_defaults) if d is not None]
         kwdefaults = self.call(ops.build_dict, *[atom for pair in kwpairs for atom in pair], node=node)
-        inner = self.unit.scopes.of(node)
-        free = tuple(n for n in inner.free if n in self.local or n in self.env)
+        free = self.captures.free_of(node, self.late)
+        free = [n for n in free if n == name or n in self.local or n in self.env]
         for captured in free:
-            problem = self.captures.problem(node, captured) if captured != name else None
+            known = captured == name or self.late.get(name) is node
+            problem = None if known else self.captures.problem(node, captured)
             if problem is not None:
                 return self.refuse(node, problem, "Pass the value as an argument with a default: def f(x, k=k).", name)
         cells = [UNBOUND if n == name else self.value_of(n) for n in free]
-        function = self.lower_nested(self.unit, node, name, free)
-        return self.call(ops.make_function, Const(function), defaults, kwdefaults, *cells, node=node, hint=name)
+        key = (node, name, tuple(free), frozenset(self.late))
+        if key not in self.unit.lowered:
+            self.unit.lowered[key] = self.lower_nested(self.unit, node, name, free, self.late)
+        function = Const(self.unit.lowered[key])
+        return self.call(ops.make_function, function, defaults, kwdefaults, *cells, node=node, hint=name)

@@ -32,6 +32,7 @@ from adcompile.frontend.normalise import (
     Throw,
     display_name,
     identifier,
+    is_flag,
     leaves,
 )
 from adcompile.frontend.opaque import make_opaque
@@ -232,12 +233,15 @@ class FunctionLowerer(Statements):
 
     def _opaque_call(self, item: Foreign, outputs: tuple[str, ...], emit: bool) -> Call:
         bound = (*item.facts.reads, *item.facts.binds)
-        used = sorted({n for n in bound if n in self.local or n in self.env})
-        inputs = [n for n in used if self.value_of(n) is not UNBOUND and not n.startswith("%")]
+        used = sorted({n for n in bound if (n in self.local or n in self.env) and not is_flag(n)})
+        inputs = [n for n in used if self.value_of(n) is not UNBOUND]
+        values = self._values(inputs)
+        # functions made where they are used are made in there
+        late = self.late_among(n for n in bound if n in self.late and n not in self.env)
         place = self.place(item.node)
         flags = {kind: flag for kind, flag in item.flags.items() if kind != RETURN}
         code = make_opaque(
-            item.node,
+            [*late, item.node],
             inputs,
             [identifier(name) for name in outputs],
             {kind: identifier(flag) for kind, flag in flags.items()},
@@ -247,7 +251,7 @@ class FunctionLowerer(Statements):
             item.remedy,
             place,
         )
-        call = Call(Var(item.feature, place), Const(code), self._values(inputs), (), place)
+        call = Call(Var(item.feature, place), Const(code), values, (), place)
         if emit:
             self.statements.append(call)
         return call
@@ -272,15 +276,18 @@ def _live_after(seq: Seq, live: frozenset[str]) -> list[frozenset[str]]:
     return out
 
 
-def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str]) -> Function:
-    """A FunctionDef or Lambda, whose free variables are `captured`, as a Function."""
+def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str], around: dict[str, Any]) -> Function:
+    """A FunctionDef or Lambda, whose free variables are `captured`, as a Function; `around`: the
+    late functions of the functions around it."""
     scope = unit.scopes.of(node)
     containers = local_containers(node, scope, unit.scopes)
     statements = (
         [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
     )
     captures = Captures(statements, unit.scopes)
-    lowerer = FunctionLowerer(unit, scope, captured, containers, captures, lower_node)
+    late = {n: f for n, f in around.items() if n not in scope.bound and n not in captured}
+    late |= captures.late_functions()
+    lowerer = FunctionLowerer(unit, scope, captured, containers, captures, late, lower_node)
     params = tuple(Var(p.id, lowerer.place(p)) for p in parameters(node.args))
     cells = tuple(Var(n, None) for n in captured)
     lowerer.env.update(zip(captured, cells))
@@ -290,7 +297,8 @@ def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str]) -> Fun
         stop = lowerer.refuse(node, f"{what} is not followed", "Return a list in place of yielding its items.")
         body = Block((), tuple(lowerer.statements), Return(stop))
     else:
-        body = lowerer.body(Normaliser(unit.scopes, containers).function(statements, node))
+        reads = {n: captures.free_of(f, late) for n, f in late.items()}
+        body = lowerer.body(Normaliser(unit.scopes, containers, reads).function(statements, node))
     return Function(name, params, cells, body, _signature(node.args), lowerer.place(node))
 
 
@@ -333,4 +341,4 @@ def lower_source(source: Source) -> Function:
     """The untyped IR of a function whose source is known; call it with a large stack."""
     unit = Unit(source.file, source.namespace, Scopes())
     name = source.code.co_name
-    return lower_node(unit, source.node, name, source.freevars)
+    return lower_node(unit, source.node, name, source.freevars, {})

@@ -7,7 +7,7 @@ other branch; where both branches fall through only partly, a flag says what hap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -188,11 +188,13 @@ REMEDIES = {
 
 class Normaliser:
     """Normalises the body of one function; `containers` are the names of its local lists and
-    dicts whose mutations count as rebinding."""
+    dicts whose mutations count as rebinding, `late` what those names read that stand for nested
+    functions made where they are used."""
 
-    def __init__(self, scopes: Scopes, containers: frozenset[str]) -> None:
+    def __init__(self, scopes: Scopes, containers: frozenset[str], late: Mapping[str, Sequence[str]]) -> None:
         self.scopes = scopes
         self.containers = containers
+        self.late = late
         self.counter = 0
         self._exits: dict[Any, frozenset[str]] = {}
 
@@ -337,7 +339,7 @@ class Normaliser:
             binds, reads = {}, frozenset({s.flag})
         else:
             test = s.test
-            names = self.scopes.names([s.test])
+            names = self._names([s.test])
             binds, reads = self._binds(names), frozenset(names.reads)
         return self._make_branch(test, binds, reads, self.block(then, context), self.block(orelse, context), s)
 
@@ -357,17 +359,17 @@ class Normaliser:
         out.extend(self._set(flag, False, s) for flag in (returned, broke) if flag is not None)
         body = self.block(_chain(s.body), _Context(None, True, returned, broke))
         if isinstance(s, gast.For):
-            names = self.scopes.names([s.target])
+            names = self._names([s.target])
             facts = Facts(tuple(names.binds), frozenset(names.reads), frozenset(names.binds))
             body = self.seq([Target(s.target, facts), *body.items])
             reads = self._reads([s.iter])
         else:
             reads = frozenset[str]()
             if not _endless(s):
-                names = self.scopes.names([s.test])
+                names = self._names([s.test])
                 binds, tested = self._binds(names), frozenset(names.reads)
                 body = self.seq([self._make_branch(s.test, binds, tested, body, self.seq([Leave(True)]), s)])
-        iterated = self.scopes.names([s.iter]) if isinstance(s, gast.For) else Names()
+        iterated = self._names([s.iter]) if isinstance(s, gast.For) else Names()
         binds = tuple(self._binds(iterated) | dict.fromkeys(body.facts.binds))
         out.append(Loop(getattr(s, "iter", None), body, s, Facts(binds, reads | body.facts.reads)))
         if not goes_on:
@@ -382,7 +384,7 @@ class Normaliser:
 
     def _foreign(self, s: Any, rest: _Chain | None, out: list[Item]) -> _Chain | None:
         feature = {gast.Try: "try", gast.With: "with", gast.Match: "match"}[type(s)]
-        names = self.scopes.names([s])
+        names = self._names([s])
         binds = self._binds(names)
         kinds = self.exits(s)
         if names.yields:
@@ -408,13 +410,13 @@ class Normaliser:
         return rest
 
     def _assert(self, s: Any) -> Branch:
-        names = self.scopes.names([s.test])
+        names = self._names([s.test])
         reads = self._reads([s.msg]) if s.msg is not None else frozenset[str]()
         throw = self.seq([Throw(s, Facts((), reads, None))])
         return self._make_branch(s.test, self._binds(names), frozenset(names.reads), self.seq([]), throw, s)
 
     def _plain(self, s: Any) -> Item:
-        names = self.scopes.names([s])
+        names = self._names([s])
         binds = self._binds(names)
         reads = frozenset(names.reads)
         if isinstance(s, (gast.ClassDef, gast.AsyncFunctionDef, gast.AsyncFor, gast.AsyncWith)):
@@ -442,11 +444,17 @@ class Normaliser:
         known = Facts(tuple(binds), frozenset(reads), None if kills is None else frozenset(kills))
         return Seq(tuple(items), known, any(map(leaves, items)))
 
+    def _names(self, nodes: Iterable[Any]) -> Names:
+        names = self.scopes.names(nodes)
+        for name in [n for n in self.late if n in names.reads]:
+            names.reads.update(dict.fromkeys(self.late[name]))
+        return names
+
     def _binds(self, names: Names) -> dict[str, None]:
         return names.binds | {n: None for n in names.mutates if n in self.containers}
 
     def _reads(self, nodes: Iterable[Any]) -> frozenset[str]:
-        return frozenset(self.scopes.names(nodes).reads)
+        return frozenset(self._names(nodes).reads)
 
     def _flag(self, what: str) -> str:
         self.counter += 1

@@ -23,7 +23,7 @@ _PREFIX = "__out_"
 
 
 def make_opaque(
-    node: Any,
+    nodes: Sequence[Any],
     inputs: Sequence[str],
     outputs: Sequence[str],
     exits: dict[str, str],
@@ -33,17 +33,17 @@ def make_opaque(
     remedy: str,
     place: Place | None,
 ) -> OpaqueCode:
-    """The OpaqueCode for one statement; it is compiled when first called.
+    """The OpaqueCode for statements; it is compiled when first called.
 
     `exits`: "break" and "continue" of a loop around → the outputs that say whether they ran.
     """
-    stores = tuple(name for name in inputs if name in _stored([node]))
+    stores = tuple(name for name in inputs if name in _stored(nodes))
     name = f"{feature}_{place.line if place else 0}"
     run = _Runner(
-        name, node, tuple(inputs), tuple(outputs), exits, returns, namespace, place.file if place else "<opaque>"
+        name, list(nodes), tuple(inputs), tuple(outputs), exits, returns, namespace, place.file if place else "<opaque>"
     )
     return OpaqueCode(
-        name, [node], tuple(inputs), tuple(outputs), returns, stores, namespace, feature, remedy, place, run
+        name, list(nodes), tuple(inputs), tuple(outputs), returns, stores, namespace, feature, remedy, place, run
     )
 
 
@@ -77,7 +77,7 @@ def _root(node: Any) -> set[str]:
 @dataclass(slots=True, eq=False)
 class _Runner:
     name: str
-    node: Any
+    nodes: list[Any]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     exits: dict[str, str]
@@ -95,7 +95,7 @@ class _Runner:
         return self.function(*values)
 
     def _compile(self) -> Callable[..., tuple[Any, ...]]:
-        body = gast.gast_to_ast(gast.Module(body=[self.node], type_ignores=[])).body
+        body = gast.gast_to_ast(gast.Module(body=self.nodes, type_ignores=[])).body
         if self.returns:
             returns = _Returns([name in self.exits.values() for name in self.outputs])
             body = [returns.visit(s) for s in body]
@@ -115,7 +115,7 @@ class _Runner:
         their value is UNDEFINED, and given back as UNDEFINED where they are unbound at the end."""
         names = tuple(dict.fromkeys(self.outputs))
         lines = [f"def __maker({_UNDEFINED}):", f"  def {self.name}({', '.join(self.inputs)}):"]
-        declared = sorted(_globals(self.node))
+        declared = sorted(_globals(self.nodes))
         if declared:
             lines.append(f"    global {', '.join(declared)}")
         for name in self.inputs:
@@ -132,9 +132,9 @@ class _Runner:
         return "\n".join(lines)
 
 
-def _globals(node: Any) -> set[str]:
+def _globals(nodes: Sequence[Any]) -> set[str]:
     out: set[str] = set()
-    stack = [node]
+    stack = list(nodes)
     while stack:
         node = stack.pop()
         if isinstance(node, gast.Global):

@@ -138,6 +138,8 @@ class Statements(Comprehensions):
     # Definitions
 
     def _definition(self, node: Any) -> None:
+        if self.late.get(node.name) is node:
+            return  # made where it is used
         decorators = [self.expr(d) for d in node.decorator_list]
         fn = self.function(node, node.name)
         for decorator in reversed(decorators):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -28,18 +29,38 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef, Program
-from adcompile.ir.types import Type
+from adcompile.ir.types import (
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    IterT,
+    Known,
+    ListT,
+    Maybe,
+    Method,
+    Never,
+    RangeT,
+    Scalar,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+    Unknown,
+)
 from adcompile.ir.walk import large_stack
 
 
-def show(shown: Function | Program) -> str:
+def show(shown: Function | Program, notes: Mapping[Var, str] | None = None) -> str:
     """The text of a function or program. Names are the user's, with a counter where one name
-    has several values; the same input gives the same text."""
-    return large_stack(_Printer().whole, shown)
+    has several values; the same input gives the same text. `notes` stand behind the type of
+    values where they are defined."""
+    return large_stack(_Printer(notes or {}).whole, shown)
 
 
 class _Printer:
-    def __init__(self) -> None:
+    def __init__(self, notes: Mapping[Var, str]) -> None:
+        self.notes = notes
         self.lines: list[str] = []
         self.names: dict[Var, str] = {}
         self.counts: dict[str, int] = {}
@@ -84,7 +105,8 @@ class _Printer:
 
     def define(self, var: Var) -> str:
         name = self.name(var)
-        return f"{name}: {show_type(self.types[var])}" if var in self.types else name
+        note = f" ({self.notes[var]})" if var in self.notes else ""
+        return f"{name}: {show_type(self.types[var])}{note}" if var in self.types else name
 
     def name(self, var: Var) -> str:
         if var not in self.names:
@@ -186,8 +208,37 @@ def _value(value: Any) -> str:
 
 
 def show_type(t: Type) -> str:
-    """A type as text."""
-    text = repr(t)
-    for cls in ("Known", "Scalar", "Array", "TupleT", "ListT", "DictT", "Seq"):
-        text = text.replace(f"adcompile.ir.types.{cls}", cls)
-    return text
+    """A type as text: `float64[:,1]`, `float | float64`, `= 3` for a known value; a dimension
+    is `:` (not one), `1` or `?`."""
+    match t:
+        case Known(value):
+            return f"= {_value(value)}"
+        case Scalar(kinds):
+            return " | ".join(sorted(kind.__name__ for kind in kinds))
+        case Array(dtype, dims):
+            marks = {"one": "1", "many": ":", "any": "?"}
+            return f"{dtype}[{'...' if dims is None else ','.join(marks[d] for d in dims)}]"
+        case TupleT(items, cls):
+            return f"{'' if cls is tuple else cls.__name__}({', '.join(map(show_type, items))})"
+        case ListT(items):
+            return f"[{', '.join(map(show_type, items))}]"
+        case DictT(keys, values):
+            return f"{{{', '.join(f'{k!r}: {show_type(v)}' for k, v in zip(keys, values))}}}"
+        case Seq(item, cls):
+            return f"({show_type(item)}, ...)" if cls is tuple else f"[{show_type(item)}, ...]"
+        case SliceT(parts):
+            return f"slice({', '.join(map(show_type, parts))})"
+        case IterT(kind, parts):
+            return f"{kind}({', '.join(map(show_type, parts))})"
+        case RangeT():
+            return "range"
+        case Closure(function):
+            return f"function {function.name}"
+        case Method(function):
+            return f"method {_value(function)}"
+        case Instance(cls):
+            return cls.__name__
+        case Maybe(inner):
+            return f"maybe {show_type(inner)}"
+        case Never() | Unknown():
+            return type(t).__name__.lower()

@@ -388,6 +388,7 @@ def comprehensions(items):
 @on([])
 def generator_arguments(items):
     total = sum(i * i for i in items), list(i for i in items), sorted(-i for i in items), tuple(i for i in items)
+    total += (sum((i / 2 for i in items), 10), math.fsum(i for i in items))
     return total, max((i for i in items), default=0), "".join(str(i) for i in items), dict((i, i) for i in items)
 
 
@@ -707,6 +708,79 @@ def closure_in_loop(n):
         out.append((lambda v: v * i)(2))
         out.append(sorted([3, 1, 2], key=lambda v: -v * i))
     return out
+
+
+@on(5)
+def captured_variable_changes(n):
+    y = n
+
+    def f(a):
+        return a * y
+
+    out = [f(2)]
+    y = y + 1
+    out.append(f(2))
+    for y in range(3):
+        out.append(f(y))
+    return out, f(1), (lambda: f(3))()
+
+
+@on(6)
+def functions_that_call_each_other(n):
+    def even(k):
+        return k == 0 or odd(k - 1)
+
+    def odd(k):
+        return k != 0 and even(k - 1)
+
+    def base():
+        return shift + later()
+
+    shift = n
+
+    def later():
+        return shift * 10
+
+    return even(n), odd(n), base(), [even(k) for k in range(4)], list(map(odd, range(3)))
+
+
+@on(3)
+def three_that_call_each_other(n):
+    log = []
+
+    def a(k):
+        log.append(("a", k))
+        return b(k - 1) if k > 0 else 0
+
+    def b(k):
+        return c(k - 1) + a(k - 2) if k > 0 else 1
+
+    def c(k):
+        return a(k - 1) + b(k) + c(k - 2) if k > 0 else 2
+
+    return a(n + 3), b(n), c(n), log
+
+
+@on(2)
+def late_in_a_try(n):
+    def f():
+        return k + n
+
+    try:
+        k = 1
+        r = f()
+    except ValueError:
+        return None
+    return r, f()
+
+
+@on(2)
+def late_closure_returned(n):
+    def f():
+        return k + n
+
+    k = 5
+    return f
 
 
 @on(4)

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import io
+import types
 
 import numpy as np
 import pytest
@@ -28,6 +29,8 @@ def outcome(call, *args, **kwargs):
 
 
 def describe(value):
+    if isinstance(value, types.FunctionType):
+        return describe(value())
     if isinstance(value, np.ndarray):
         return f"array({value.dtype}, {value.shape}, {value.tolist()})"
     if isinstance(value, (tuple, list)) and type(value) in (tuple, list):

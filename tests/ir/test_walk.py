@@ -1,0 +1,90 @@
+"""Walks find everything, copies are independent, and the large stack is large."""
+
+import contextvars
+import sys
+import threading
+
+import pytest
+
+from adcompile.frontend.lower import lower_function
+from adcompile.ir.nodes import Call, Const, Var
+from adcompile.ir.show import show
+from adcompile.ir.verify import verify
+from adcompile.ir.walk import (
+    all_blocks,
+    copy_function,
+    defined,
+    free_vars,
+    large_stack,
+    statements_of,
+    substitute,
+)
+
+
+def sample(x, n):
+    total = 0.0
+    for i in range(n):
+        if i == 3:
+            break
+        total += x * i
+    while total > 10:
+        total = total / 2
+    return total if total else x
+
+
+def depth(n):
+    return 0 if n == 0 else 1 + depth(n - 1)
+
+
+def test_large_stack_recurses_deeply_and_puts_the_limit_back():
+    before = sys.getrecursionlimit()
+    assert large_stack(depth, 50_000) == 50_000
+    assert large_stack(large_stack, depth, 20_000) == 20_000
+    assert sys.getrecursionlimit() == before
+
+
+def test_large_stack_hands_on_exceptions():
+    with pytest.raises(ZeroDivisionError):
+        large_stack(lambda: 1 / 0)
+
+
+def test_large_stack_keeps_context_variables():
+    variable = contextvars.ContextVar("variable", default=0)
+    variable.set(1)
+
+    def inside():
+        seen = variable.get()
+        variable.set(2)
+        return seen
+
+    assert large_stack(inside) == 1
+    assert variable.get() == 2
+
+
+def test_large_stacks_in_several_threads():
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(large_stack(depth, 5_000))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [5_000] * 4
+
+
+def test_walks():
+    body = lower_function(sample).body
+    statements = list(statements_of(body))
+    assert len(statements) == sum(len(b.statements) for b in all_blocks(body))
+    assert {s.result for s in statements if isinstance(s, Call)} <= defined(body)
+    assert [v.name for v in free_vars(body)] == ["n", "x"]
+
+
+def test_substitute_and_copy():
+    function = lower_function(sample)
+    body = substitute(function.body, {function.params[0]: Const(2.0)})
+    assert [v.name for v in free_vars(body)] == ["n"]
+    copy = copy_function(function)
+    verify(copy)
+    assert show(copy) == show(function)
+    assert not defined(copy.body) & defined(function.body)
+    assert all(isinstance(v, Var) for v in defined(copy.body))
