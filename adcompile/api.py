@@ -416,3 +416,4 @@ nested.register_derivative(Derivative, lambda d: (d.fun, d.plan.transform, d.pla
 for _public in (grad, value_and_grad):
     nested.register_transform(_public, _public.__name__)
 nested.register_jvp(jvp)
+nested.register_vjp(vjp)

@@ -10,11 +10,12 @@ code there (autodiff). What comes out is verified, optimised, printed and loaded
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from adcompile.analysis import builtins as _builtins  # noqa: F401  registers its handlers
+from adcompile.analysis import callables as _callables  # noqa: F401  registers its handlers
 from adcompile.analysis import structure as _structure  # noqa: F401  registers its handlers
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.calls import Restart, new_context
@@ -26,7 +27,7 @@ from adcompile.autodiff.separate import split_body
 from adcompile.autodiff.transform import finished, gradient, independent, leaves, pushforward
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
-from adcompile.errors import AdcompileError
+from adcompile.errors import AdcompileError, Place
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Call, Const, End, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Guard, Program
@@ -37,12 +38,15 @@ from adcompile.optimise.passes import PASSES, Pass, optimise
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")
 
 
+Kind = Literal["primal", "forward", "joint", "split"]
+
+
 @dataclass(frozen=True)
 class Request:
     """What is asked of a function. `argnums` are positions of arguments; kinds: the function
     itself, tangents forward, gradients in one body (joint), or value and pullback (split)."""
 
-    kind: Literal["primal", "forward", "joint", "split"]
+    kind: Kind
     argnums: tuple[int, ...] = ()
     value: bool = False
     has_aux: bool = False
@@ -112,6 +116,8 @@ class Made:
     result: Type
     cells: tuple[int, ...]
     saved: tuple[tuple[Var, Type], ...] = ()
+    followed: Mapping[Any, Sequence[Place | None]] = field(default_factory=dict[Any, Any])
+    """The functions whose source went in, and where they are called."""
 
 
 def specialise(
@@ -119,14 +125,15 @@ def specialise(
 ) -> Made:
     """The typed program of a request, not yet optimised."""
     separate: set[Any] = set()
+    demoted: set[Any] = set()
     while True:
         context = new_context()
         install(context)
-        context.separate |= separate
+        context.separate, context.demoted = separate, demoted
         try:
             return Entry(context, fun, request).build(types, kwtypes)
         except Restart:
-            separate |= context.separate
+            continue  # with what the context has learned
 
 
 SUFFIX = {"primal": "", "forward": "_jvp", "joint": "_grad", "split": "_vjp"}
@@ -163,7 +170,7 @@ class Entry:
         program = Program(
             ref, reachable(ref, self.context.functions), self.context.types, tuple(self.context.guards.values())
         )
-        return Made(program, self.result, cells, saved)
+        return Made(program, self.result, cells, saved, self.context.followed)
 
     def names(self, count: int) -> list[str]:
         try:

@@ -61,7 +61,10 @@ class Context:
 
     stand_in_set: set[Var] = field(default_factory=set)
     cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
+    mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
+    demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
     why: dict[Var, str] = field(default_factory=dict)
+    followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
     # what rule kinds need of both modes; set by autodiff.composite.install
     sweep_composite: Callable[..., Any] = _missing
     transpose_frule: Callable[..., Any] = _missing

@@ -13,12 +13,12 @@ import numpy as np
 from adcompile.analysis import iteration
 from adcompile.analysis.builder import Builder, Lifted, parts
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.infer import choose, run_loop
+from adcompile.analysis.infer import Terminated, branch_on, choose, run_loop
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.structure import Args, Kwargs, class_of
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Raise, Var
 from adcompile.ir.types import (
     INT,
     NEVER,
@@ -163,10 +163,23 @@ def contains(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
                 return Const(item.value in t.value)
             except TypeError:
                 pass  # Python raises it where the test runs
-        items = parts(t) if isinstance(t, (TupleT, ListT)) else None
+        items = parts(t) if isinstance(t, (TupleT, ListT)) else known_set(b, args[0])
         if items is not None and all(isinstance(i, Known) for i in items):
             return Const(any(i.value == item.value for i in items))  # type: ignore[union-attr]
     return b.emit(operator.contains, args, Scalar(frozenset({bool})), (), name, place)
+
+
+def known_set(b: Builder, atom: Atom) -> tuple[Type, ...] | None:
+    """The element types of a set display or of set(…) over known items."""
+    made = b.context.definition.get(atom) if isinstance(atom, Var) else None
+    if made is None or not isinstance(made.fn, Const) or atom in b.context.mutated:
+        return None
+    if made.fn.value is ops.build_set:
+        return tuple(b.type(a) for a in made.args)
+    if made.fn.value in (set, frozenset) and len(made.args) == 1:
+        items = known_items(b, made.args[0])
+        return None if items is None else tuple(b.type(i) for i in items)
+    return None
 
 
 @handles(operator.not_)
@@ -245,15 +258,24 @@ def map_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, na
 def filter_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     items = known_items(b, args[1])
     if items is None:
-        return None
+        return filter_sequence(b, args, place)
     kept = []
     for item in items:
         test = item if b.known(args[0]) and b.value(args[0]) is None else dispatch(b, args[0], [item], [], "", place)
         if not b.known(test):
-            return None
+            return filter_sequence(b, args, place)
         if b.value(test):
             kept.append(item)
     return b.call(ops.build_list, *kept)
+
+
+def filter_sequence(b: Builder, args: Args, place: Place | None) -> Atom | None:
+    def keep(c: Builder, items: Atom, item: Atom) -> Atom:
+        none = c.known(args[0]) and c.value(args[0]) is None
+        test = item if none else dispatch(c, args[0], [item], [], "", place)
+        return branch_on(c, test, lambda d: d.call(ops.push, items, item), lambda _: items, "items")
+
+    return accumulate(b, Lifted(keep), args[1], b.call(ops.build_list), place, "items")
 
 
 def converter(cls: type, build: Any) -> Any:
@@ -394,11 +416,22 @@ def extreme(fn: Any) -> Any:
 def extreme_of_sequence(
     b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None
 ) -> Atom | None:
-    t = b.type(args[0])
-    if kwargs or not isinstance(t, (Seq, Array)) or isinstance(t, Array) and t.dims is not None and len(t.dims) != 1:
+    t = b.type(args[0]) if len(args) == 1 else None
+    if not isinstance(t, (Seq, Array)) or isinstance(t, Array) and t.dims is not None and len(t.dims) != 1:
         return None
+    if set(dict(kwargs)) - {"key"}:
+        raise Unsupported(f"{fn.__name__} with default=", place, "test for an empty sequence first")
     first = b.call(operator.getitem, args[0], 0)
-    return accumulate(b, fn, args[0], first, place, name)
+    key = dict(kwargs).get("key")
+    if key is None:
+        return accumulate(b, fn, args[0], first, place, name)
+    compare = operator.gt if fn is builtins.max else operator.lt
+
+    def better(c: Builder, best: Atom, item: Atom) -> Atom:
+        keys = [dispatch(c, key, [v], [], "", place) for v in (item, best)]
+        return choose(c, c.call(compare, *keys), item, best)
+
+    return accumulate(b, Lifted(better), args[0], first, place, name)
 
 
 handles(max)(extreme(max))
@@ -426,9 +459,18 @@ def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     if items is not None and all(b.known(i) for i in items) and not kwargs:
         return b.call(ops.build_list, *sorted(b.value(i) for i in items))
     source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
+    if isinstance(b.type(source), Array):
+        source = collect(b, source, lambda _, item: item, place) or source
     t = b.type(source)
-    if not isinstance(t, Seq) or "key" in dict(kwargs):
+    if not isinstance(t, Seq):
         return None
+    key = dict(kwargs).get("key")
+    if key is not None:
+        keys = collect(b, source, lambda c, item: dispatch(c, key, [item], [], "", place), place)
+        assert keys is not None
+        rest = [(k, v) for k, v in kwargs if k != "key"]
+        order = b.emit(ops.sort_order, (keys,), Seq(INT, list), rest, "order", place)
+        return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
     order = b.emit(ops.sort_order, (source,), Seq(INT, list), kwargs, "order", place)
     return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
 
@@ -448,6 +490,19 @@ def push(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
         return b.build(t, [*b.items(args[0]), args[1]], name, place)
     item = join(t.item, widen(b.type(args[1]))) if isinstance(t, Seq) else UNKNOWN
     return b.emit(ops.push, args, Seq(item, list), (), name, place)
+
+
+@handles(ops.pop)
+def pop(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """(the list without its last item, that item)."""
+    t = b.type(args[0])
+    if isinstance(t, ListT):
+        items = b.items(args[0])
+        if not items:
+            raise Terminated(Raise(Const(IndexError("pop from empty list")), None, place))
+        return b.build_tuple(b.build(ListT(()), items[:-1]), items[-1])
+    item = t.item if isinstance(t, Seq) else UNKNOWN
+    return b.emit(ops.pop, args, TupleT((t, item)), (), name, place)
 
 
 @handles(ops.list_set)

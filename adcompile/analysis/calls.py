@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import types as python_types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ import numpy as np
 from adcompile.analysis.builder import Builder, Context, Lifted
 from adcompile.analysis.infer import (
     Terminated,
+    branch_on,
     deep_widen,
     is_undefined,
     leaf_names,
@@ -38,13 +40,16 @@ from adcompile.ir.types import (
     NEVER,
     UNKNOWN,
     Array,
+    Choice,
     Closure,
     DictT,
     Instance,
     Known,
+    ListT,
     Method,
     Never,
     Scalar,
+    Seq,
     TupleT,
     Type,
     join,
@@ -101,11 +106,30 @@ def dispatch(
     if isinstance(t, Method):
         owner = b.context.definition[fn].args[0]  # type: ignore[index]
         return dispatch(b, Const(t.function), [owner, *args], kwargs, name, place)
+    if isinstance(t, Choice):
+        return call_choice(b, fn, t, args, kwargs, name, place)
     if isinstance(t, Instance):
         return call_instance(b, fn, t, args, kwargs, name, place)
     if not isinstance(t, Known):
         return b.emit(fn, args, UNKNOWN, kwargs, name, place)
     return call_known(b, t.value, args, kwargs, name, place)
+
+
+def call_choice(
+    b: Builder, fn: Atom, t: Choice, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+) -> Atom:
+    """Call the function meant: a chain of tests of its number."""
+
+    def option(k: int) -> Callable[[Builder], Atom]:
+        def run(c: Builder) -> Atom:
+            return dispatch(c, Const(t.options[k].value), args, kwargs, name, place)
+
+        def rest(c: Builder) -> Atom:
+            return branch_on(c, c.call(operator.eq, fn, k), run, option(k + 1), name)
+
+        return run if k == len(t.options) - 1 else rest
+
+    return option(0)(b)
 
 
 def check_defined(
@@ -128,6 +152,8 @@ def call_known(
 ) -> Atom:
     if isinstance(value, Lifted):
         return value.run(b, *args)
+    if is_container_write(value) and args:
+        demote(b, args[0], place)
     handler = handler_of(value)
     if handler is not None:
         result = handler(b, args, kwargs, place, name)
@@ -155,6 +181,8 @@ def call_known(
         return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)
     if isinstance(value, FunctionRef):
         return b.emit(value, args, UNKNOWN, kwargs, name, place)
+    if isinstance(value, functools._lru_cache_wrapper) and all_known(b, args, kwargs):  # noqa: SLF001  # pyright: ignore
+        return cached_call(b, value, args, kwargs, place)
     function = python_function(value)
     if function is not None:
         return follow(b, value, function, args, kwargs, name, place)
@@ -232,6 +260,55 @@ def python_function(value: Any) -> python_types.FunctionType | None:
     return inner if isinstance(inner, python_types.FunctionType) else None
 
 
+CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.ior} | {
+    getattr(cls, name)
+    for cls in (list, dict, set)
+    for name in (
+        "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add",
+        "discard", "popitem",
+    )
+    if hasattr(cls, name)
+}  # fmt: skip
+
+
+def is_container_write(fn: Any) -> bool:
+    try:
+        return fn in CONTAINER_WRITES
+    except TypeError:
+        return False
+
+
+def demote(b: Builder, owner: Atom, place: Place | None) -> None:
+    """A container that is written into has no known structure: specialise again with the display
+    that made it as an object of which only the class is known."""
+    if not isinstance(b.type(owner), (ListT, DictT, Seq)):
+        return
+    made = b.context.definition.get(owner) if isinstance(owner, Var) else None
+    if made is None or made.place is None or made.place in b.context.demoted:
+        raise Unsupported(
+            "a write into a list or dict that other code can reach is not supported yet",
+            place,
+            "build a new one: items = items + [item], or d = {**d, key: value}",
+        )
+    b.context.demoted.add(made.place)
+    raise Restart
+
+
+def all_known(b: Builder, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> bool:
+    return all(b.known(a) for a in (*args, *(v for _, v in kwargs)))
+
+
+def cached_call(
+    b: Builder, value: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], place: Place | None
+) -> Atom:
+    """A cached function of known values is what its cache says it is: its author declared that
+    the result depends on the arguments alone."""
+    try:
+        return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
+    except Exception as error:  # the program raises it where it calls
+        raise Terminated(Raise(Const(error), None, place)) from None
+
+
 def follow(
     b: Builder,
     value: Any,
@@ -246,6 +323,7 @@ def follow(
         function = lower_function(fn)
     except SourceError:
         return b.emit(value, args, UNKNOWN, kwargs, name, place)
+    b.context.followed.setdefault(fn, []).append(place)
     defaults = [Const(d) for d in fn.__defaults__ or ()]
     kwdefaults = {k: Const(v) for k, v in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
@@ -298,11 +376,12 @@ def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom])
     if function in context.inlining:
         context.separate.add(function)
         raise Restart
-    context.inlining.append(function)
+    outer = context.inlining
+    context.inlining = [*outer, function]
     try:
         return run_function(b, function, params, cells)
     finally:
-        context.inlining.pop()
+        context.inlining = outer
 
 
 def call_separate(b: Builder, function: Function, params: list[Atom], cells: list[Atom]) -> Atom:

@@ -7,9 +7,10 @@ into their leaves at joins, and loops are repeated until the types of what they 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from adcompile.analysis import iteration
-from adcompile.analysis.builder import Builder, is_structured, parts, same_form
+from adcompile.analysis.builder import Builder, Lifted, is_structured, parts, same_form
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -34,6 +35,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import (
     NEVER,
+    Choice,
     Closure,
     DictT,
     Known,
@@ -173,6 +175,19 @@ def choose(b: Builder, test: Atom, x: Atom, y: Atom, name: str = "t") -> Atom:
     return env[result]
 
 
+def branch_on(
+    b: Builder, test: Atom, then: Callable[[Builder], Atom], orelse: Callable[[Builder], Atom], name: str = "t"
+) -> Atom:
+    """`then() if test else orelse()`, each emitted into its own branch."""
+    t, u, v, result = Var("test"), Var(name or "t"), Var(name or "t"), Var(name or "t")
+    blocks = [Block((), (Call(x, Const(Lifted(run))),), Yield((x,))) for x, run in ((u, then), (v, orelse))]
+    env: Environment = {t: test}
+    end = run_if(b, If((result,), t, blocks[0], blocks[1], b.place), env, None)
+    if end is not None:
+        raise Terminated(end)
+    return env[result]
+
+
 def known_truth(b: Builder, test: Atom) -> bool | None:
     """The truth value of a test, where the type tells it."""
     t = b.type(test)
@@ -218,11 +233,33 @@ def phi(
         joined = join(joined, t)
     if isinstance(joined, Known):
         return Tree(Const(joined.value))
+    options = choice(types)
+    if options is not None and len(defined) == len(alternatives):
+        result = b.new(name, options, origin.place)
+        results.append(result)
+        for column, (c, a) in zip(columns, alternatives):
+            t = c.type(a)
+            column.append(a if not isinstance(t, Known) else Const(options.options.index(t)))
+        return Tree(result)
     result = b.new(name, joined, origin.place)
     results.append(result)
     for column, (_, a) in zip(columns, alternatives):
         column.append(a)
     return Tree(result)
+
+
+def choice(types: list[Type]) -> Choice | None:
+    """The type of a function that depends on the path, if all it can be are known callables."""
+    options: list[Known] = []
+    for t in types:
+        for known in t.options if isinstance(t, Choice) else (t,):
+            if not isinstance(known, Known) or not callable(known.value):
+                return None
+            if known not in options:
+                options.append(known)
+    if any(isinstance(t, Choice) and t.options != tuple(options[: len(t.options)]) for t in types):
+        return None
+    return Choice(tuple(options))
 
 
 def part_name(name: str, form: Type, k: int) -> str:

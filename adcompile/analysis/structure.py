@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 import types as python_types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,12 @@ Kwargs = list[tuple[str, Atom]]
 DATA = (bool, int, float, complex, str, bytes, type(None))
 
 
+class_attributes: dict[type, Callable[..., Atom]] = {}
+"""Attributes of bound values by the class of what is bound (super)."""
+named_attributes: list[Callable[..., Atom | None]] = []
+"""Attributes of namedtuples other than their fields."""
+
+
 # -- names --------------------------------------------------------------------------------------
 
 
@@ -56,7 +63,8 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     value = ref.namespace.get(ref.name, builtin.get(ref.name))
     t = live_type(value)
     if isinstance(t, Known):
-        b.context.guard_value(ref, value)
+        if not in_installed_module(ref.namespace):
+            b.context.guard_value(ref, value)
         return Const(value)
     b.context.guard_type(ref, (), t)
     var = b.emit(ops.load_global, args, t, (), ref.name, place)
@@ -104,12 +112,14 @@ def build_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 
 @handles(ops.build_list)
 def build_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    if place in b.context.demoted:
+        return b.emit(ops.build_list, args, Instance(list), (), name, place)
     return b.build(ListT(()), args, name, place)
 
 
 @handles(ops.build_dict)
 def build_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    if not all(b.known(k) for k in args[::2]):
+    if place in b.context.demoted or not all(b.known(k) for k in args[::2]):
         return b.emit(ops.build_dict, args, Instance(dict), (), name, place)
     items = {b.value(k): v for k, v in zip(args[::2], args[1::2])}
     return b.build(DictT(tuple(items), ()), list(items.values()), name, place)
@@ -132,18 +142,20 @@ def make_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
 
 @handles(ops.tuple_concat)
 def concat_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    rows = [known_items(b, a) for a in args]
-    if any(r is None for r in rows):
-        return None
-    return b.call(ops.build_tuple, *(item for r in rows if r is not None for item in r))
+    joined = concat_list(b, args, kwargs, place, name)
+    return None if joined is None else b.call(tuple, joined, name=name, place=place)
 
 
 @handles(ops.list_concat)
 def concat_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     rows = [known_items(b, a) for a in args]
-    if any(r is None for r in rows):
-        return None
-    return b.call(ops.build_list, *(item for r in rows if r is not None for item in r))
+    if all(r is not None for r in rows):
+        return b.call(ops.build_list, *(item for r in rows if r is not None for item in r))
+    total: Atom | None = None
+    for a in args:
+        part = b.call(list, a)
+        total = part if total is None else b.call(operator.add, total, part, name=name, place=place)
+    return total
 
 
 @handles(ops.dict_merge)
@@ -170,6 +182,31 @@ def kwargs_merge(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, na
                 raise Terminated(Raise(Const(TypeError(message)), None, place))
             seen.add(key)
     return dict_merge(b, args, kwargs, place, name)
+
+
+@handles(operator.add)
+def add_containers(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`xs + ys` of known tuples or known lists."""
+    for form, build in ((TupleT, ops.build_tuple), (ListT, ops.build_list)):
+        if all(isinstance(known_container(b.type(a)), form) for a in args):
+            return b.call(build, *(item for a in args for item in b.items(a)), name=name, place=place)
+    return None
+
+
+def known_container(t: Type) -> Type:
+    return TupleT(()) if isinstance(t, Known) and type(t.value) is tuple else t
+
+
+@handles(operator.mul)
+def repeat_container(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`xs * 3` of a known tuple or list."""
+    for items, count in (args, args[::-1]):
+        t = known_container(b.type(items))
+        if isinstance(t, (TupleT, ListT)) and b.known(count) and isinstance(b.value(count), int):
+            if b.value(count) * len(b.items(items)) <= 64:
+                build = ops.build_tuple if isinstance(t, TupleT) else ops.build_list
+                return b.call(build, *(b.items(items) * b.value(count)), name=name, place=place)
+    return None
 
 
 @handles(ops.apply)
@@ -334,12 +371,20 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         return None
     attribute: str = b.value(args[1])
     t = b.type(owner)
+    if isinstance(t, Method) and type(t.function) in class_attributes:
+        inner = b.context.definition[owner].args[0]  # type: ignore[index]
+        return class_attributes[type(t.function)](b, t.function, inner, attribute, place)
     if isinstance(t, Known):
         return known_attribute(b, owner, t.value, attribute, args, name, place)
     if isinstance(t, (Array, Scalar)):
         return array_attribute(b, owner, t, attribute, args, name, place)
     if isinstance(t, TupleT) and t.cls is not tuple and attribute in getattr(t.cls, "_fields", ()):
         return b.item(owner, t.cls._fields.index(attribute))  # type: ignore[attr-defined]
+    if isinstance(t, TupleT) and t.cls is not tuple:
+        for reader in named_attributes:
+            read = reader(b, t, owner, attribute)
+            if read is not None:
+                return read
     cls = class_of(t)
     if isinstance(t, SliceT):
         return b.items(owner)[("start", "stop", "step").index(attribute)]
@@ -390,11 +435,18 @@ def known_attribute(
     return var
 
 
+def in_installed_module(namespace: dict[str, Any]) -> bool:
+    module = sys.modules.get(namespace.get("__name__", ""))
+    return module is not None and module.__dict__ is namespace and is_installed(module)
+
+
 def is_installed(module: python_types.ModuleType) -> bool:
     """Whether a module belongs to Python or an installed package (guarded by identity only)."""
     file = getattr(module, "__file__", None)
     if file is None:
         return module.__name__ in sys.builtin_module_names
+    if module.__name__.partition(".")[0] == "adcompile":
+        return True
     return "site-packages" in file or file.startswith((sys.prefix, sys.base_prefix))
 
 

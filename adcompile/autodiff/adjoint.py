@@ -106,6 +106,16 @@ IN_PLACE |= {getattr(np.ndarray, n) for n in ("fill", "sort", "partition", "put"
 IN_PLACE |= {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis}
 
 
+def is_display(b: Builder, call: Call) -> bool:
+    """Whether the call only makes a container whose parts are known."""
+    t = b.type(call.result)
+    if not isinstance(call.fn, Const):
+        return False
+    if isinstance(t, TupleT) and call.fn.value is t.cls:
+        return True
+    return is_structured(t) and call.fn.value in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function)
+
+
 def is_in_place(fn: Any) -> bool:
     try:
         return fn in IN_PLACE or getattr(fn, "__name__", "") == "at" and isinstance(
@@ -122,6 +132,8 @@ def add_adjoint(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Ac
     """Emit the contributions of one active call to the cotangents of its arguments."""
     assert isinstance(call.fn, Const)
     fn = call.fn.value
+    if is_display(b, call):
+        return  # split: its items have received their own cotangents
     structural = STRUCTURAL.get(fn) if getattr(fn, "__hash__", None) else None
     if structural is not None and structural(b, call, y_bar, cot, active):
         return
@@ -417,7 +429,26 @@ def convert(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
     return False
 
 
+def concat(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    """`xs + ys` of sequences: each gets its stretch of the cotangent."""
+    if not isinstance(b.type(call.result), (Seq, ListT)) and not is_tuple(b.type(call.result)):
+        return False
+    start: Atom = Const(0)
+    for arg in call.args:
+        end = b.call(operator.add, start, b.call(len, arg))
+        if active(arg) or is_structured(b.type(arg)):
+            stretch = b.emit(operator.getitem, (y_bar, b.call(slice, start, end, None)), b.type(y_bar))
+            cot.add(arg, stretch)
+        start = end
+    return True
+
+
+def is_tuple(t: Type) -> bool:
+    return isinstance(t, TupleT)
+
+
 STRUCTURAL: dict[Any, Any] = {
+    operator.add: concat,
     operator.getitem: getitem,
     ops.build_list: builder,
     ops.build_tuple: builder,

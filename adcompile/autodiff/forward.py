@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured, rank
-from adcompile.autodiff.adjoint import bind_rule, expand_like, inline_rule, is_in_place, kind_of, refuse
+from adcompile.autodiff.adjoint import bind_rule, is_display, expand_like, inline_rule, is_in_place, kind_of, refuse
 from adcompile.autodiff.cotangents import tangent_type, zero
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -44,7 +44,7 @@ class Forward:
         b, t = self.b, self.b.type(atom)
         if isinstance(atom, Var) and atom in self.dots:
             return self.dots[atom]
-        if not is_structured(t) or not isinstance(atom, Var) or atom not in self.active_vars:
+        if not is_structured(t) or not isinstance(atom, Var):
             return None
         items = b.items(atom)
         dots = [self.whole_dot(item) for item in items]
@@ -102,6 +102,8 @@ class Forward:
     def tangent(self, s: Call, rule: Rule | None) -> Atom | None:
         if not isinstance(s.fn, Const):
             raise refuse(s)
+        if is_display(self.b, s):
+            return display(self, s)
         structural = STRUCTURAL.get(s.fn.value) if getattr(s.fn.value, "__hash__", None) else None
         if structural is not None:
             made = structural(self, s)
@@ -255,7 +257,7 @@ class Forward:
     def value_dot(self, atom: Atom) -> Atom:
         if isinstance(atom, Const) and atom.value is ops.UNDEFINED:
             return atom
-        d = self.dot(atom)
+        d = self.whole_dot(atom)
         return d if d is not None else self.zero(atom)
 
     def loop(self, s: For | While) -> None:
@@ -366,7 +368,16 @@ def convert(f: Forward, s: Call) -> Any:
     return None if d is None else f.b.emit(s.fn, (d,), tangent_type(f.b.type(s.result)))
 
 
+def concat(f: Forward, s: Call) -> Any:
+    if not isinstance(f.b.type(s.result), Seq):
+        return NotImplemented
+    dots = [f.whole_dot(a) if f.whole_dot(a) is not None else f.zero(a) for a in s.args]
+    lists = [f.b.emit(list, (d,), tangent_type(f.b.type(s.result))) for d in dots]
+    return f.b.emit(operator.add, lists, tangent_type(f.b.type(s.result)))
+
+
 STRUCTURAL: dict[Any, Any] = {
+    operator.add: concat,
     ops.build_tuple: display,
     ops.build_list: display,
     ops.build_dict: display,

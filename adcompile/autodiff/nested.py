@@ -15,10 +15,11 @@ import numpy as np
 
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.calls import class_handlers, handles
-from adcompile.autodiff.transform import gradient, pushforward
+from adcompile.analysis.callables import bound
+from adcompile.autodiff.transform import gradient, pull_back, pushforward
 from adcompile.errors import Place, Unsupported
-from adcompile.ir.nodes import Atom, Call, Const
-from adcompile.ir.types import Known, Method, Scalar, Unknown, differentiable, is_complex
+from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.types import Scalar, TupleT, Unknown, differentiable, is_complex
 
 Kwargs = list[tuple[str, Atom]]
 
@@ -88,24 +89,48 @@ def register_transform(fn: Any, transform: str) -> None:
         names = ("fun", "argnums", "has_aux")
         settings.update(zip(names[1:], args[1:]))
         fun = args[0] if args else settings.get("fun")
-        if fun is None or any(not b.known(v) for k, v in settings.items() if k != "fun"):
-            raise Unsupported(f"{transform} with settings that are not constants", place, "write argnums as a literal")
-        argnums = b.value(settings["argnums"]) if "argnums" in settings else 0
-        has_aux = b.value(settings["has_aux"]) if "has_aux" in settings else False
-        template = Template(transform, argnums, has_aux)
-        if isinstance(b.type(fun), Known):
-            return _Bound.make(b, fun, template)
-        return _Bound.make(b, fun, template)
+        argnums = literal(b, settings.get("argnums", Const(0)), place)
+        has_aux = literal(b, settings.get("has_aux", Const(False)), place)
+        if fun is None:
+            raise Unsupported(f"{transform} without a function", place, f"write {transform}(f)")
+        return bound(b, Template(transform, argnums, has_aux), fun, "derivative")
 
 
-class _Bound:
-    """A template with its function: a Method value that no statement computes."""
+def literal(b: Builder, atom: Atom, place: Place | None) -> Any:
+    """A setting's value: a constant, or a tuple of constants."""
+    if b.known(atom):
+        return b.value(atom)
+    if isinstance(b.type(atom), TupleT):
+        return tuple(literal(b, item, place) for item in b.items(atom))
+    raise Unsupported("a transform with settings that are not constants", place, "write argnums as a literal")
 
-    @staticmethod
-    def make(b: Builder, fun: Atom, template: Template) -> Atom:
-        var = b.new("derivative", Method(template, b.type(fun)))
-        b.context.definition[var] = Call(var, Const(template), (fun,))
-        return var
+
+@dataclass(frozen=True)
+class Pullback:
+    """The pullback of `vjp(f, *primals)`, called with the tuple (f, *primals) first: it runs f
+    again and reverses it."""
+
+
+def call_pullback(b: Builder, value: Pullback, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    packed, seed = args
+    fun, *primals = b.items(packed)
+    grads = pull_back(b, fun, primals, conjugated(b, seed))
+    return b.build_tuple(*(conjugated(b, g) for g in grads))
+
+
+class_handlers[Pullback] = call_pullback
+
+
+def register_vjp(fn: Any) -> None:
+    """`vjp(f, *primals)` inside a function."""
+
+    @handles(fn)
+    def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        if kwargs:
+            raise Unsupported("vjp with settings inside a function", place, "call vjp(f, *primals)")
+        fun, *primals = args
+        value = b.dispatch(fun, primals, [])
+        return b.build_tuple(value, bound(b, Pullback(), b.build_tuple(*args), "pullback"))
 
 
 def register_jvp(fn: Any) -> None:
@@ -121,7 +146,3 @@ def register_jvp(fn: Any) -> None:
         pairs = [(i, d) for i, d in enumerate(dots) if not (b.known(d) and b.value(d) is None)]
         value, dot = pushforward(b, fun, values, [], pairs)
         return b.build_tuple(value, dot)
-
-
-def register_identity(fn: Any) -> None:
-    """stop_gradient: the value, with no derivative (its rule is constant)."""

@@ -201,6 +201,20 @@ def is_fresh(b: Builder, g: Var, table: Cotangents | None) -> bool:
     return isinstance(fn, np.ufunc) or getattr(fn, "__name__", "") in FRESH
 
 
+def pull_back(b: Builder, fun: Atom, args: Sequence[Atom], seed: Atom) -> list[Atom]:
+    """The cotangents of all arguments of `fun(*args)` for a cotangent of its result."""
+    values = [independent(b, a) for a in args]
+    start = len(b.statements)
+    result = b.dispatch(fun, values, [])
+    inputs = [leaf for v in values for leaf in leaves(b, v)]
+    role, b.role = b.role, "adjoint"
+    table = reverse_of(b, start, inputs, [(result, seed)])
+    made: set[Atom] = set()
+    grads = [finished(b, table, v, made) for v in values]
+    b.role = role
+    return grads
+
+
 # -- forward ------------------------------------------------------------------------------------
 
 

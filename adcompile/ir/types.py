@@ -10,6 +10,7 @@
     SliceT(parts)                  slice(start, stop, step)
     Closure(function, …, cells)    a function whose code is known and whose cells have these types
     Method(function, self)         a bound method
+    Choice(options)                one of several known callables, by its number
     Instance(cls)                  an object of this class, nothing known of its attributes
     Maybe(type)                    unbound on some paths (UNDEFINED), else of this type
     Unknown                        anything
@@ -128,6 +129,13 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One of these known callables; the value itself is the number of the one meant."""
+
+    options: tuple[Known, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Instance:
     cls: type
 
@@ -138,7 +146,7 @@ class Maybe:
 
 
 Type = Union[
-    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Instance, Maybe
+    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Choice, Instance, Maybe
 ]
 
 UNKNOWN = Unknown()

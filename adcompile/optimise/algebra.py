@@ -265,7 +265,8 @@ class _Algebra(ForwardWalk):
             return self.is_number(call.args[1], 0)
         if fn is np.broadcast_to or getattr(fn, "__name__", "") == "broadcast_like":
             return self.is_number(call.args[0], value)
-        return hashable(fn) and fn in (ONES if value else ZEROS)
+        # what is written into later need not hold what it was made with
+        return hashable(fn) and fn in (ONES if value else ZEROS) and atom not in self.sharing.written
 
     def _allowed(self, r: Rule, call: Call, found: dict[str, Atom]) -> bool:
         if not inexact(self.types[call.result]):

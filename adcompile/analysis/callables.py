@@ -1,0 +1,119 @@
+"""Callables that make callables: super, functools.partial, methods of namedtuples.
+
+What they give is a Method value that no statement computes: its definition holds the callable
+and what is bound to it, and a call of it goes on from there.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.calls import class_handlers, dispatch, handles
+from adcompile.analysis.structure import Args, Kwargs, class_attributes, class_of, named_attributes
+from adcompile.errors import Place, Unsupported
+from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.types import Method, TupleT
+
+
+def bound(b: Builder, function: Any, owner: Atom, name: str) -> Var:
+    """A value that calls `function` with `owner` first."""
+    var = b.new(name, Method(function, b.type(owner)))
+    b.context.definition[var] = Call(var, Const(function), (owner,))
+    return var
+
+
+# -- functools.partial --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A partial application whose function and arguments come as one tuple, first."""
+
+    positional: int
+    keywords: tuple[str, ...]
+
+
+@handles(functools.partial)
+def make_partial(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    packed = b.build_tuple(*args, *(v for _, v in kwargs))
+    return bound(b, Partial(len(args) - 1, tuple(k for k, _ in kwargs)), packed, name or "partial")
+
+
+def call_partial(b: Builder, value: Partial, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    packed, *rest = args
+    fn, *given = b.items(packed)
+    positional, keywords = given[: value.positional], dict(zip(value.keywords, given[value.positional :]))
+    keywords.update(kwargs)
+    return dispatch(b, fn, [*positional, *rest], list(keywords.items()), name, place)
+
+
+class_handlers[Partial] = call_partial
+
+
+# -- super --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Super:
+    """`super(cls, self)`: attributes come from the classes behind `cls`."""
+
+    cls: type
+
+
+@handles(super)
+def make_super(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    if len(args) != 2 or not b.known(args[0]):
+        raise Unsupported("super() of a class that is not known", place, "write super() in the method itself")
+    return bound(b, Super(b.value(args[0])), args[1], "super")
+
+
+def super_attribute(b: Builder, value: Super, owner: Atom, attribute: str, place: Place | None) -> Atom:
+    """The attribute of the next class in the method resolution order, bound to the object."""
+    t = b.type(owner)
+    cls = class_of(t)
+    order = (cls or value.cls).__mro__
+    behind = order[order.index(value.cls) + 1 :] if value.cls in order else value.cls.__mro__[1:]
+    found = next((vars(c)[attribute] for c in behind if attribute in vars(c)), None)
+    if isinstance(found, property) and isinstance(found.fget, FunctionType):
+        return dispatch(b, Const(found.fget), [owner], [], attribute, place)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if found is None or not callable(found):
+        raise Unsupported(f"super().{attribute}", place, "name the class: Base.method(self, …)")
+    return bound(b, found, owner, attribute)
+
+
+# -- namedtuples --------------------------------------------------------------------------------
+
+
+class Replace:
+    """`p._replace(x=…)` of a namedtuple."""
+
+
+REPLACE = Replace()
+
+
+def replace(b: Builder, value: Replace, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    t = b.type(args[0])
+    assert isinstance(t, TupleT)
+    fields: tuple[str, ...] = t.cls._fields  # type: ignore[attr-defined]
+    items = dict(zip(fields, b.items(args[0])))
+    items.update(kwargs)
+    return b.build(t, [items[f] for f in fields], name, place)
+
+
+class_handlers[Replace] = replace
+
+
+class_attributes[Super] = super_attribute
+
+
+def named_replace(b: Builder, t: TupleT, owner: Atom, attribute: str) -> Atom | None:
+    return bound(b, REPLACE, owner, attribute) if attribute == "_replace" else None
+
+
+named_attributes.append(named_replace)
