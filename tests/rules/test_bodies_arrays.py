@@ -11,7 +11,7 @@ import pytest
 
 from adcompile.rules import registry
 
-TOPICS = ("shape", "select", "index", "join", "products", "linalg", "fft", "misc")
+TOPICS = ("shape", "select", "index", "join", "products", "linalg", "fft", "misc", "polynomials")
 
 
 def cases():

@@ -20,6 +20,7 @@ TOPICS = (
     "factor",
     "fft",
     "misc",
+    "polynomials",
 )
 
 for topic in TOPICS:

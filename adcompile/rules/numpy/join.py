@@ -136,7 +136,7 @@ def converted_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return array(wanted_dtype(argument(args, kwargs, 1, "dtype", float)), dims_of(args[0]))
 
 
-@linear(np.ndarray.astype, wrt=(0,), typing=converted_type)
+@linear(np.ndarray.astype, np.generic.astype, wrt=(0,), typing=converted_type)
 def astype(
     y_bar: Any, y: Any, a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
 ) -> Any:
@@ -157,7 +157,7 @@ def copy(y_bar: Any, y: Any, a: Any, order: Any = "K", subok: Any = False) -> An
     return parts_of(y_bar, a)
 
 
-@linear(np.ndarray.copy, wrt=(0,), typing=copy_type)
+@linear(np.ndarray.copy, np.generic.copy, wrt=(0,), typing=copy_type)
 def method_copy(y_bar: Any, y: Any, a: Any, order: Any = "C") -> Any:
     return y_bar
 
@@ -178,6 +178,38 @@ def item(y_bar: Any, y: Any, a: Any, *args: Any) -> Any:
     if len(args) == 1 and isinstance(args[0], (int, np.integer)) and a.ndim != 1:
         return np.reshape(rt.scatter(np.ravel(a), args[0], y_bar), a.shape)
     return rt.scatter(a, args[0] if len(args) == 1 else args, y_bar)
+
+
+def listed_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Nested lists of Python's numbers."""
+    found, dims = item_type(args, kwargs), dims_of(args[0])
+    if dims is None:
+        return UNKNOWN
+    for _ in dims:
+        found = Seq(found)
+    return found
+
+
+@linear(np.ndarray.tolist, np.generic.tolist, typing=listed_type)
+def tolist(y_bar: Any, y: Any, a: Any) -> Any:
+    return np.reshape(np.array(y_bar), shape_of(a))
+
+
+def view_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    if len(args) == 1 and not kwargs:
+        return args[0]
+    dtype, dims = wanted_dtype(argument(args, kwargs, 1, "dtype")), dims_of(args[0])
+    return array(dtype, None if dims is None else (*dims[:-1], "any"))
+
+
+@linear(np.ndarray.view, wrt=(0,), typing=view_type, view=True)
+def view(y_bar: Any, y: Any, a: Any, dtype: Any = None, type: Any = None) -> Any:  # noqa: A002
+    if dtype is None:
+        return y_bar
+    if a.dtype.kind in "fc" and y.dtype.kind in "fc" and np.real(a).dtype == np.real(y).dtype:
+        # a complex number and its two parts have the same inner product
+        return np.ascontiguousarray(y_bar).view(a.dtype)
+    raise NotImplementedError("the derivative of a view of other bits; use astype")
 
 
 # -- concatenate -----------------------------------------------------------------------------

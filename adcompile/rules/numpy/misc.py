@@ -1,4 +1,4 @@
-"""Differences, integrals, interpolation, convolution, polynomials, statistics, counts."""
+"""Differences, integrals, interpolation, convolution, statistics, counts."""
 
 from __future__ import annotations
 
@@ -236,44 +236,6 @@ def correlate(y_bar: Any, y: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
     g = full_convolution(y_bar, len(a), len(v), rt.correlation_mode(len(a), len(v), mode))
     a_bar, flipped_bar = convolve_bars(g, a, np.conj(v[::-1]))
     return a_bar, np.conj(flipped_bar[::-1])
-
-
-# -- polynomials -----------------------------------------------------------------------------
-
-
-def polynomial_bars(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
-    n = len(p)
-    p_bar = np.ravel(y_bar) @ np.vander(np.conj(np.ravel(x)), n)
-    slope = np.polyval(p[:-1] * np.arange(n - 1, 0, -1), x) if n > 1 else np.zeros_like(y)
-    return p_bar, rt.unbroadcast(y_bar * np.conj(slope), x)
-
-
-@vjps(np.polyval, wrt=(0, 1))
-def polyval(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
-    if isinstance(p, np.ndarray):
-        return polynomial_bars(y_bar, y, p, x)
-    p_bar, x_bar = polynomial_bars(y_bar, y, np.asarray(p), x)
-    return rt.unjoin(np.array, p_bar, p), x_bar
-
-
-@vjps(np.vander, wrt=(0,))
-def vander(y_bar: Any, y: Any, x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
-    g, powers = (y_bar, y) if increasing else (y_bar[:, ::-1], y[:, ::-1])
-    if y.shape[1] < 2:
-        return np.zeros_like(x)
-    return np.sum(g[:, 1:] * np.conj(powers[:, :-1]) * np.arange(1, y.shape[1]), axis=1)
-
-
-@composite(np.polyder)
-def polyder(p: Any, m: Any = 1) -> Any:
-    for _ in rt.axes_from(0, m):
-        p = p[:-1] * np.arange(len(p) - 1, 0, -1)
-    return p
-
-
-@composite(np.polymul)
-def polymul(a1: Any, a2: Any) -> Any:
-    return np.convolve(a1, a2)
 
 
 # -- statistics and counts -------------------------------------------------------------------

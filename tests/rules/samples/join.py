@@ -27,6 +27,8 @@ SAMPLES = {
     np.copy: [((real(2, 3),), {}), (([1.0, 2.0],), {})],
     np.ndarray.copy: [((real(2, 3),), {})],
     np.ndarray.item: [((real(1, 1),), {}), ((real(3), 1), {}), ((real(2, 3), 4), {}), ((real(2, 3), 1, 2), {})],
+    np.ndarray.tolist: [((real(3),), {}), ((real(2, 3),), {})],
+    np.ndarray.view: [((real(3),), {}), ((complexes(3), float), {}), ((real(2, 4), complex), {})],
     np.concatenate: [
         (((real(2), real(3)),), {}),
         (([real(2, 3), real(1, 3), real(0, 3)],), {}),

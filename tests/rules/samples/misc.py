@@ -67,16 +67,6 @@ SAMPLES = {
         ((complexes(4), complexes(3)), {}),
         ((complexes(2), complexes(5), "same"), {}),
     ],
-    np.polyval: [
-        ((real(4), real(3)), {}),
-        ((real(4), 1.5), {}),
-        ((real(1), real(2, 2)), {}),
-        (([1.5, 2.0, -0.5], 0.7), {}),
-        ((complexes(3), complexes(2)), {}),
-    ],
-    np.vander: [((real(3),), {}), ((real(3), 4), {}), ((real(3), 2), {"increasing": True}), ((real(3), 1), {})],
-    np.polyder: [((real(5),), {}), ((real(5), 2), {})],
-    np.polymul: [((real(3), real(4)), {})],
     np.cov: [
         ((real(3, 5),), {}),
         ((real(5),), {}),
