@@ -9,6 +9,7 @@ from typing import Any
 from adcompile.api import Derivative, grad, split_of
 from adcompile.errors import Place
 from adcompile.ir.nodes import Call, Return, Var
+from adcompile.ir.program import Program
 from adcompile.ir.types import ListT, RangeT, Scalar, Seq, TupleT, Type
 
 
@@ -38,7 +39,11 @@ def source(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
 def saved(fun: Callable[..., Any], *args: Any) -> tuple[Kept, ...]:
     """What reverse mode keeps of a run of `fun(*args)` beyond the arguments themselves and the
     ranges of loops. The function is compiled, not run."""
-    program = split_of(fun, args).program
+    return kept_of(split_of(fun, args).program)
+
+
+def kept_of(program: Program) -> tuple[Kept, ...]:
+    """What the pullback of a split program is handed."""
     entry = program.functions[program.entry]
     assert isinstance(entry.body.end, Return)
     made = {s.result: s for s in entry.body.statements if isinstance(s, Call)}

@@ -31,6 +31,7 @@ from adcompile.ir.nodes import (
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.types import (
     Array,
+    Choice,
     Closure,
     DictT,
     Instance,
@@ -39,14 +40,12 @@ from adcompile.ir.types import (
     ListT,
     Maybe,
     Method,
-    Never,
     RangeT,
     Scalar,
     Seq,
     SliceT,
     TupleT,
     Type,
-    Unknown,
 )
 from adcompile.ir.walk import large_stack
 
@@ -234,11 +233,13 @@ def show_type(t: Type) -> str:
             return "range"
         case Closure(function):
             return f"function {function.name}"
+        case Choice(options):
+            return f"one of {', '.join(map(_value, options))}"
         case Method(function):
             return f"method {_value(function)}"
         case Instance(cls):
             return cls.__name__
         case Maybe(inner):
             return f"maybe {show_type(inner)}"
-        case Never() | Unknown():
+        case _:
             return type(t).__name__.lower()

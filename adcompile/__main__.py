@@ -1,0 +1,6 @@
+"""`python -m adcompile`."""
+
+from adcompile.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""The command line: every stage of the compiler, derivative modules, what is covered and why.
+
+Errors are one message that names the place, and exit code 2; the compiler is imported when a
+command needs it, so that `adcompile --help` is quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from adcompile import __version__
+from adcompile.errors import AdcompileError
+
+STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")
+"""pipeline.STAGES, without loading the pipeline; a test compares them."""
+
+
+class Group(click.Group):
+    """Turns every error into one message and exit code 2; ADCOMPILE_DEBUG=1 shows tracebacks."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except AdcompileError as error:
+            _fail(error, str(error))
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            text = f"the compiler failed: {type(error).__name__}: {error}"
+            _fail(error, f"{text}\n  this is a defect of adcompile; ADCOMPILE_DEBUG=1 shows where")
+
+
+def _fail(error: Exception, text: str) -> None:
+    if os.environ.get("ADCOMPILE_DEBUG"):
+        raise error
+    click.echo(click.style("error: ", fg="red", bold=True, reset=True) + text, err=True)
+    sys.exit(2)
+
+
+def emit(text: str, lexer: str, plain: bool) -> None:
+    """Print code: highlighted on a terminal, else as it is."""
+    if plain or not sys.stdout.isatty():
+        click.echo(text, nl=False)
+        return
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    Console().print(Syntax(text, lexer, theme="ansi_dark", background_color="default", word_wrap=True))
+
+
+def _types(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say for which argument types."""
+    command = click.option("--example", metavar="ARGS", help='Sample arguments instead: "np.ones(3), 2.0".')(command)
+    return click.option(
+        "--signature", metavar="TYPES", help='Types of the arguments: "float64[:,:], float64[:], float".'
+    )(command)
+
+
+_argnums = click.option(
+    "--argnums", metavar="NAMES", default="", help="Arguments to differentiate by, names or positions: w,x."
+)
+
+
+def _names(argnums: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in argnums.split(",") if part.strip())
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="adcompile")
+def main() -> None:
+    """A compiler that turns a Python function into the source of its derivative.
+
+    Functions are named FILE:FUNCTION, such as model.py:loss, package.model:loss or
+    model.py:Model.loss.
+    """
+
+
+@main.command()
+@click.argument("target", metavar="FILE:FUNCTION")
+@click.option("--stage", type=click.Choice(STAGES), default="python", show_default=True)
+@_types
+@_argnums
+@click.option("--mode", type=click.Choice(["forward", "reverse"]), default="reverse", show_default=True)
+@click.option("--plain", is_flag=True, help="No colours, also on a terminal.")
+def show(
+    target: str, stage: str, signature: str | None, example: str | None, argnums: str, mode: str, plain: bool
+) -> None:
+    """Show a function at a stage of the compiler.
+
+    source, gast and ir need no types; for the others give --signature or --example, unless the
+    annotations say it all. `optimised` and `python` are of the --mode.
+    """
+    from adcompile.cli import stages
+    from adcompile.cli.locate import locate
+
+    asked = stages.Asked(locate(target), signature, example, _names(argnums), mode == "forward")
+    emit(stages.stage(asked, stage), "python", plain)
+
+
+@main.command()
+@click.argument("target", metavar="[FILE:FUNCTION]", required=False)
+@click.option("-o", "--output", metavar="FILE", help="The module to write.")
+@click.option("--signature", metavar="TYPES", multiple=True, help='"float64[:,:], float"; may be given several times.')
+@click.option("--example", metavar="ARGS", multiple=True, help="Sample arguments instead of a signature.")
+@_argnums
+@click.option("--value", is_flag=True, help="Return the value too: (value, gradient).")
+@click.option("--mode", type=click.Choice(["forward", "reverse"]), default="reverse", show_default=True)
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if the file is stale.")
+def build(
+    target: str | None,
+    output: str | None,
+    signature: tuple[str, ...],
+    example: tuple[str, ...],
+    argnums: str,
+    value: bool,
+    mode: Any,
+    check: bool,
+) -> None:
+    """Write a derivative to a module that needs only numpy and adcompile.runtime.
+
+    The module has loss_grad, with --value loss_value_and_grad, with --mode forward loss_jvp.
+    Without FILE:FUNCTION: every target of [[tool.adcompile.build]] in pyproject.toml.
+    """
+    from adcompile.cli import ahead
+
+    here = Path.cwd()
+    if target is None:
+        if output or signature or example or argnums or value:
+            raise click.UsageError("these options belong to one FILE:FUNCTION, which is missing")
+        targets = ahead.configured(here)
+    else:
+        if output is None:
+            raise click.UsageError("where to? Give -o FILE.")
+        targets = [ahead.Target(target, output, here, _names(argnums), signature, example, value, mode)]
+    stale = False
+    for one in targets:
+        text = ahead.build(one)
+        why = ahead.staleness(one, text)
+        if not check:
+            one.path.write_text(text, encoding="utf-8", newline="\n")
+            click.echo(f"{one.output}: {'written' if why else 'unchanged'}")
+        else:
+            stale = stale or bool(why)
+            click.echo(f"{one.output}: {f'stale: {why}; run {one.command}' if why else 'fresh'}", err=bool(why))
+    if stale:
+        sys.exit(1)
