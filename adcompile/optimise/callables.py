@@ -49,6 +49,9 @@ OPS = BUILDERS | frozenset(
 LINEAR = frozenset({ops.push, ops.pop, ops.index_add})
 """Functional operations that use up their first argument."""
 
+ITERATORS = names(builtins, "reversed iter zip enumerate map filter")
+"""What iterating over their results uses up: each result is its own."""
+
 WRITING = names(np, "copyto put place putmask fill_diagonal put_along_axis") | {arrays.accumulate}
 INPUT_OUTPUT = names(
     np,

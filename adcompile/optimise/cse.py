@@ -14,12 +14,13 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Block, Call, Const, End, For, If, Statement, Var, While
 from adcompile.ir.types import Instance, Type, Unknown
-from adcompile.optimise.callables import LINEAR
+from adcompile.optimise.callables import ITERATORS, LINEAR
 from adcompile.optimise.effects import Effects, writes
 from adcompile.optimise.rewrite import ForwardWalk
 from adcompile.optimise.sharing import Sharing
 from adcompile.optimise.typing import const_key, is_immutable, is_number, is_real, type_of
 
+NEVER_MERGED = LINEAR | ITERATORS
 _COMMUTE = frozenset({operator.add, operator.mul, np.add, np.multiply})
 
 
@@ -55,7 +56,7 @@ class _Cse(ForwardWalk):
     def visit(self, call: Call, out: list[Statement]) -> None:
         if not self.effects.pure(call):
             self.epoch += 1
-        elif not (isinstance(call.fn, Const) and call.fn.value in LINEAR):
+        elif not (isinstance(call.fn, Const) and call.fn.value in NEVER_MERGED):
             key = self._key(call)
             earlier = self.table.get(key)
             if earlier is not None and self._serves(earlier, call):

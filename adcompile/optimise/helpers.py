@@ -222,7 +222,7 @@ def negative(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None
     small = _before_broadcast(site, call.args[0])
     if small is None or not _scalar(site, small) or not _fills(site.type(small), site.type(call.result)):
         return None
-    inner = site.new(call, operator.neg, (small,), site.type(small), out)
+    inner = site.new(call, operator.neg, (small,), arithmetic(operator.neg, (site.type(small),)), out)
     return _call(call, arrays.broadcast_like, inner, _form(site, call.args[0]))
 
 
