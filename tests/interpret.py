@@ -27,6 +27,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.walk import large_stack
 
+
 class Interpreted:
     """A nested function, called by the interpreter."""
 

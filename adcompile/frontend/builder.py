@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from adcompile.errors import Place, Unsupported
-from adcompile.frontend.normalise import display_name
+from adcompile.frontend.items import display_name
 from adcompile.frontend.scopes import Scope, Scopes
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, If, Statement, Var, Yield

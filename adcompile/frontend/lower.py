@@ -13,7 +13,7 @@ import gast
 from adcompile.frontend.builder import UNBOUND, Unit
 from adcompile.frontend.captures import Captures
 from adcompile.frontend.containers import local_containers
-from adcompile.frontend.normalise import (
+from adcompile.frontend.items import (
     NEVER,
     RESULT,
     RETURN,
@@ -22,7 +22,6 @@ from adcompile.frontend.normalise import (
     Item,
     Leave,
     Loop,
-    Normaliser,
     Plain,
     Refused,
     Seq,
@@ -35,6 +34,7 @@ from adcompile.frontend.normalise import (
     is_flag,
     leaves,
 )
+from adcompile.frontend.normalise import Normaliser
 from adcompile.frontend.opaque import make_opaque
 from adcompile.frontend.scopes import Scopes, parameters
 from adcompile.frontend.source import Source, source_of

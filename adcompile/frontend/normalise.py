@@ -9,123 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import gast
 
+from adcompile.frontend.items import (
+    BREAK,
+    CONTINUE,
+    NEVER,
+    NORMAL,
+    RESULT,
+    RETURN,
+    Branch,
+    Facts,
+    Foreign,
+    Item,
+    Leave,
+    Loop,
+    Plain,
+    Refused,
+    Seq,
+    SetFlag,
+    SetResult,
+    Target,
+    Throw,
+    leaves,
+)
 from adcompile.frontend.scopes import Names, Scopes
-
-RESULT = "%result"
-"""The function's value; like the flags it is a name that no source can have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a piece binds, what it reads before binding it, and what it binds on every path that
-    goes on (None: no path goes on)."""
-
-    binds: tuple[str, ...] = ()
-    reads: frozenset[str] = frozenset()
-    kills: frozenset[str] | None = frozenset()
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Plain:
-    """A statement without control flow."""
-
-    node: Any
-    facts: Facts
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Target:
-    """Binds a for loop's element."""
-
-    target: Any
-    facts: Facts
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SetFlag:
-    name: str
-    value: bool
-    node: Any
-    facts: Facts
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SetResult:
-    value: Any  # an expression, or None
-    node: Any
-    facts: Facts
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Branch:
-    """`test` is an expression or the name of a flag."""
-
-    test: Any
-    then: Seq
-    orelse: Seq
-    node: Any
-    facts: Facts
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Loop:
-    """`iterable` is None for a while loop, whose test is part of the body."""
-
-    iterable: Any
-    body: Seq
-    node: Any
-    facts: Facts
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Leave:
-    """The end of a path through a loop body."""
-
-    breaks: bool
-    facts: Facts = Facts(kills=None)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Throw:
-    node: Any  # Raise, or Assert whose test failed
-    facts: Facts
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Foreign:
-    """Statements that run as written; `body`: what a try does if nothing is raised. `flags` (kind
-    of exit → name) say which exit was taken; if it was a return RESULT is bound too."""
-
-    node: Any
-    body: Seq | None
-    flags: dict[str, str]
-    feature: str
-    remedy: str
-    facts: Facts
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Refused:
-    """What can neither be followed nor run as written."""
-
-    node: Any
-    message: str
-    remedy: str
-    facts: Facts
-
-
-Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Foreign, Refused]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Seq:
-    items: tuple[Item, ...]
-    facts: Facts
-    leaves: bool  # whether a Leave stands somewhere inside, inner loops left out
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -160,7 +70,6 @@ def _chain(statements: Sequence[Any], tail: _Chain | None = None) -> _Chain | No
     return tail
 
 
-NORMAL, BREAK, CONTINUE, RETURN = "normal", "break", "continue", "return"
 _HAPPENED = {BREAK: "broke", CONTINUE: "continued", RETURN: "returned"}
 
 
@@ -301,8 +210,9 @@ class Normaliser:
         node = statement.node if isinstance(statement, _Exit) else statement
         out: list[Item] = []
         if isinstance(statement, gast.Return):
-            reads = self._reads([statement.value]) if statement.value is not None else frozenset[str]()
-            out.append(SetResult(statement.value, node, Facts((RESULT,), reads, frozenset({RESULT}))))
+            value: Any = node.value
+            reads = self._reads([value]) if value is not None else frozenset[str]()
+            out.append(SetResult(value, node, Facts((RESULT,), reads, frozenset({RESULT}))))
         if context.flags is not None:
             out.append(self._set(context.flags[kind], True, node))
         elif context.in_loop:
@@ -464,24 +374,6 @@ class Normaliser:
         return SetFlag(flag, value, node, Facts((flag,), frozenset(), frozenset({flag})))
 
 
-NEVER = gast.Raise(exc=None, cause=None)
-"""Stands after a loop that never ends; it is never lowered to anything that can run."""
-
-
-def is_flag(name: str) -> bool:
-    return name.startswith("%")
-
-
-def display_name(name: str) -> str:
-    """The name of a variable as the IR shows it."""
-    return name.split("%")[1] if is_flag(name) else name
-
-
-def identifier(name: str) -> str:
-    """The name of a variable where opaque code needs one."""
-    return "_".join(["", *name.split("%")[1:]]) if is_flag(name) else name
-
-
 def _then(s: Any) -> Sequence[Any]:
     return s.then if isinstance(s, _FlagTest) else s.body
 
@@ -493,14 +385,3 @@ def _orelse(s: Any) -> Sequence[Any]:
 def _endless(s: Any) -> bool:
     """Whether a loop is `while True`."""
     return isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
-
-
-def leaves(item: Item) -> bool:
-    """Whether a path through the item ends the iteration of the loop around."""
-    match item:
-        case Leave():
-            return True
-        case Branch():
-            return item.then.leaves or item.orelse.leaves
-        case _:
-            return False

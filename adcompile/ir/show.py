@@ -234,7 +234,7 @@ def show_type(t: Type) -> str:
         case Closure(function):
             return f"function {function.name}"
         case Choice(options):
-            return f"one of {', '.join(map(_value, options))}"
+            return f"one of {', '.join(_value(option.value) for option in options)}"
         case Method(function):
             return f"method {_value(function)}"
         case Instance(cls):

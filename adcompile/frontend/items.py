@@ -1,0 +1,155 @@
+"""What statements become before SSA: items whose control flow is structured.
+
+No source has these as nodes: flags, the function's value as a name, leaves of a loop's tree. Each
+knows what it binds and reads, so that liveness needs no second look at the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Union
+
+import gast
+
+NORMAL, BREAK, CONTINUE, RETURN = "normal", "break", "continue", "return"
+RESULT = "%result"
+"""The function's value; like the flags it is a name that no source can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a piece binds, what it reads before binding it, and what it binds on every path that
+    goes on (None: no path goes on)."""
+
+    binds: tuple[str, ...] = ()
+    reads: frozenset[str] = frozenset()
+    kills: frozenset[str] | None = frozenset()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Plain:
+    """A statement without control flow."""
+
+    node: Any
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Target:
+    """Binds a for loop's element."""
+
+    target: Any
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SetFlag:
+    name: str
+    value: bool
+    node: Any
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SetResult:
+    value: Any  # an expression, or None
+    node: Any
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Branch:
+    """`test` is an expression or the name of a flag."""
+
+    test: Any
+    then: Seq
+    orelse: Seq
+    node: Any
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Loop:
+    """`iterable` is None for a while loop, whose test is part of the body."""
+
+    iterable: Any
+    body: Seq
+    node: Any
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Leave:
+    """The end of a path through a loop body."""
+
+    breaks: bool
+    facts: Facts = Facts(kills=None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Throw:
+    node: Any  # Raise, or Assert whose test failed
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Foreign:
+    """Statements that run as written; `body`: what a try does if nothing is raised. `flags` (kind
+    of exit → name) say which exit was taken; if it was a return RESULT is bound too."""
+
+    node: Any
+    body: Seq | None
+    flags: Mapping[str, str]
+    feature: str
+    remedy: str
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Refused:
+    """What can neither be followed nor run as written."""
+
+    node: Any
+    message: str
+    remedy: str
+    facts: Facts
+
+
+Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Foreign, Refused]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Seq:
+    items: tuple[Item, ...]
+    facts: Facts
+    leaves: bool  # whether a Leave stands somewhere inside, inner loops left out
+
+
+NEVER = gast.Raise(exc=None, cause=None)
+"""Stands after a loop that never ends; it is never lowered to anything that can run."""
+
+
+def is_flag(name: str) -> bool:
+    return name.startswith("%")
+
+
+def display_name(name: str) -> str:
+    """The name of a variable as the IR shows it."""
+    return name.split("%")[1] if is_flag(name) else name
+
+
+def identifier(name: str) -> str:
+    """The name of a variable where opaque code needs one."""
+    return "_".join(["", *name.split("%")[1:]]) if is_flag(name) else name
+
+
+def leaves(item: Item) -> bool:
+    """Whether a path through the item ends the iteration of the loop around."""
+    match item:
+        case Leave():
+            return True
+        case Branch():
+            return item.then.leaves or item.orelse.leaves
+        case _:
+            return False
