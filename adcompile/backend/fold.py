@@ -45,7 +45,6 @@ RESULT = "result"
 """What the frontend calls the value of a return statement."""
 _HINTS: dict[type, frozenset[str]] = {
     Return: frozenset({RESULT}),
-    Yield: frozenset({RESULT}),
     Raise: frozenset({"error", "cause"}),
 }
 
@@ -163,6 +162,11 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
             return ()
 
 
+def carried(loop: For | While) -> tuple[Var, ...]:
+    """The parameters of a loop's body that stand for its results."""
+    return loop.body.params[1:] if isinstance(loop, For) else loop.body.params
+
+
 def fold(body: Block, types: Any) -> Folding:
     """Decide for every value of a function body whether it gets a line of its own."""
     folder = _Folder(types)
@@ -178,7 +182,7 @@ class _Folder:
         self.uses = self.result.uses
         self.pending: dict[Var, _Pending] = {}
         self.epoch = 0  # grows with every write to memory
-        self.consumes: frozenset[str] = frozenset()  # hints of the frontend that mean: for the statement at hand
+        self.consumes: frozenset[str] = frozenset()  # names that mean: made for the statement at hand
 
     # -- counting
 
@@ -311,13 +315,13 @@ class _Folder:
         if entry.depth >= MAX_DEPTH or out.width + entry.width > MAX_WIDTH:
             return False
         if entry.statement.role == "primal":
-            return var.name in TEMPORARY or _is_path(entry.statement, var) or var.name in self.consumes
+            return var.name in TEMPORARY or var.name in self.consumes or _is_path(entry.statement, var)
         # a line of its own for what comes from another line of the source, under its comment
         made = entry.statement.place
         return place is None or made is None or (place.file, place.line) == (made.file, made.line)
 
-    def block(self, block: Block) -> bool:
-        """Fold within `block`; whether it must keep its place."""
+    def block(self, block: Block, results: tuple[Var, ...] = (), loop: For | While | None = None) -> bool:
+        """Fold within `block`, which yields to `results`; whether it must keep its place."""
         open_ = _Open()
         absorbed = self._find_targets(block)
         ordered = False
@@ -327,11 +331,13 @@ class _Folder:
                     if statement not in absorbed:
                         ordered |= self._call(open_, statement)
                 case If():
-                    ordered |= self._if(open_, statement)
-                case _:
+                    ordered |= self._if(open_, statement, loop)
+                case For() | While():
                     self._loop(open_, statement)
                     ordered = True
-        ordered |= self._end(open_, block.end)
+                case _:
+                    pass
+        ordered |= self._end(open_, block.end, results, loop)
         self.result.items[block] = self._hoisted([s for s in open_.items if s is not None])
         return ordered
 
@@ -354,11 +360,26 @@ class _Folder:
             moved.append((place, index, s))
         return [s for _, _, s in sorted(moved, key=lambda entry: (entry[0], entry[1]))]
 
-    def _end(self, open_: _Open, end: End) -> bool:
-        self.consumes = _HINTS.get(type(end), frozenset())
-        self._absorb(open_, end_values(end), end.place if isinstance(end, Raise) else None)
-        self.consumes = frozenset()
+    def _end(self, open_: _Open, end: End, results: tuple[Var, ...], loop: For | While | None) -> bool:
+        match end:
+            case Yield(values):
+                self._join(open_, values, results)
+            case Continue(values) if loop is not None:
+                self._join(open_, values, carried(loop))
+            case Break(values) if loop is not None:
+                self._join(open_, values, loop.results)
+            case _:
+                self.consumes = _HINTS.get(type(end), frozenset())
+                self._absorb(open_, end_values(end), end.place if isinstance(end, Raise) else None)
+                self.consumes = frozenset()
         return not isinstance(end, Yield)
+
+    def _join(self, open_: _Open, values: tuple[Atom, ...], into: tuple[Var, ...]) -> None:
+        """Values that become joined ones: `y = x * x` is printed as the assignment to the join."""
+        for value, var in reversed(list(zip(values, into))):
+            self.consumes = frozenset({var.name, RESULT})
+            self._absorb(open_, (value,), None)
+        self.consumes = frozenset()
 
     def _call(self, open_: _Open, call: Call) -> bool:
         kind = purity.classify(call, self.types)
@@ -375,11 +396,11 @@ class _Folder:
             self.pending[call.result] = _Pending(index, call, ordered, expression.memory, depth, width, self.epoch)
         return ordered
 
-    def _if(self, open_: _Open, statement: If) -> bool:
+    def _if(self, open_: _Open, statement: If, loop: For | While | None) -> bool:
         ordered = False
         before = self.epoch
         for branch in (statement.then, statement.orelse):
-            ordered |= self.block(branch)
+            ordered |= self.block(branch, statement.results, loop)
         inline, twice = self._as_expression(statement)
         after, self.epoch = self.epoch, before  # the test comes before what the branches write
         expression = self._absorb(open_, (statement.test,), None, twice)
@@ -433,16 +454,14 @@ class _Folder:
         short = sum(width for _, _, _, width in shapes) <= MAX_TERNARY
         return short and statement.results[0].name in TEMPORARY, None
 
-    def _loop(self, open_: _Open, statement: Statement) -> None:
+    def _loop(self, open_: _Open, statement: For | While) -> None:
         if isinstance(statement, For):
             self.consumes = frozenset({"items"})
-            self._absorb(open_, (*statement.init, statement.iterable), None)
-            self.consumes = frozenset()
-        elif isinstance(statement, While):
-            self._absorb(open_, statement.init, None)
+            self._absorb(open_, (statement.iterable,), None)
+        self._join(open_, statement.init, carried(statement))
         open_.append(statement, True)
-        (body,) = blocks_of(statement)
-        self.block(body)
+        body = statement.body
+        self.block(body, (), statement)
         if isinstance(statement, For):
             remaining: list[Statement | None] = list(self.result.items[body])
             target = self._loop_target(body.params[0], remaining)
@@ -459,8 +478,8 @@ def _width_of(call: Call) -> int:
         return 2
     if fn is not ops.unpack and fn is not ops.unpack_star:
         return 0
-    counts = [a.value if isinstance(a, Const) else None for a in call.args[1:]]
-    if not all(type(n) is int for n in counts):
+    counts = [a.value for a in call.args[1:] if isinstance(a, Const) and type(a.value) is int]
+    if len(counts) != len(call.args) - 1:
         return 0
     return counts[0] if fn is ops.unpack else counts[0] + counts[1] + 1
 

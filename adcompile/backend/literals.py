@@ -91,7 +91,7 @@ def _numpy_scalar(value: Any, names: Globals) -> Any:
     item = value.item()
     if kind is None or not isinstance(item, (bool, int, float, complex)):  # longdouble has no Python number
         return path(names.path(value))
-    if isinstance(value, (np.float32, np.float16)):
-        item = float(str(value)) if math.isfinite(item) else item
+    if isinstance(item, float) and math.isfinite(item):
+        item = float(str(value))  # the shortest number that rounds to it
     names.known("np")
     return call(path(kind), literal(item, names))

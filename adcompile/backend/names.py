@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from adcompile.backend.callables import KEYWORDS, identifier
-from adcompile.backend.fold import TEMPORARY, Folding, Target, end_values, operands
+from adcompile.backend.fold import TEMPORARY, Folding, Target, carried, end_values, operands
 from adcompile.backend.purity import BUFFERED, IN_PLACE, callee
 from adcompile.ir.nodes import (
     Atom,
@@ -116,11 +116,6 @@ class _Positions:
         span.end = self.tick()
         for var in statement.results:
             self.defined[var] = self.now
-
-
-def carried(loop: For | While) -> tuple[Var, ...]:
-    """The parameters of a loop's body that stand for its results."""
-    return loop.body.params[1:] if isinstance(loop, For) else loop.body.params
 
 
 def _flat(target: Target) -> list[Var]:
@@ -277,7 +272,7 @@ class _Namer:
         buffer = self.names.get(first) if isinstance(first, Var) and any(fn is b for b in BUFFERED) else None
         if targets is None:
             in_place = isinstance(first, Var) and any(fn is op for op in IN_PLACE)
-            if in_place and call.result.name in TEMPORARY and first is not None:
+            if in_place and call.result.name in TEMPORARY and isinstance(first, Var):
                 self.hints.setdefault(call.result, first.name)
             self.define(call.result, position, buffer if self.folding.used(call.result) else None)
             return

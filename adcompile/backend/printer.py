@@ -13,8 +13,7 @@ import numpy as np
 
 from adcompile.backend import literals
 from adcompile.backend.copies import Copy, sequence
-from adcompile.backend.fold import RESULT, TEMPORARY, operands
-from adcompile.backend.names import carried
+from adcompile.backend.fold import RESULT, TEMPORARY, carried, operands
 from adcompile.backend.purity import callee
 from adcompile.backend.statements import Out, Statements, assign, store
 from adcompile.backend.text import comment

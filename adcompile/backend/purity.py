@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import types as pytypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -77,7 +76,7 @@ def classify(call: Call, types: Mapping[Var, Type]) -> Kind:
 
 def reads_memory(t: Type | None) -> bool:
     """Whether what a value of this type means can change while the value stays the same."""
-    return t is None or not is_immutable(t) and not isinstance(t, pytypes.FunctionType)
+    return t is None or not is_immutable(t)
 
 
 def const_width(value: Any) -> int:

@@ -46,7 +46,7 @@ class _Generator(SourceGenerator):
         self.write(ast.unparse(node))
 
     def visit_Match(self, node: Any) -> None:
-        text = textwrap.indent(ast.unparse(ast.fix_missing_locations(node)), self.indent_with * self.indentation)
+        text = textwrap.indent(ast.unparse(node), self.indent_with * self.indentation)
         self.newline()
         self.write(text.lstrip())
 
@@ -63,7 +63,6 @@ def _pretty_string(text: str, *_: Any, **__: Any) -> str:
 def to_source(tree: gast.AST, header: Sequence[str] = ()) -> str:
     """The text of a module of gast nodes, after the lines of `header`."""
     node = gast.gast_to_ast(tree)
-    ast.fix_missing_locations(node)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         text = astor.to_source(

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from adcompile.backend.fold import Folding, operands
-from adcompile.backend.names import carried
+from adcompile.backend.fold import Folding, carried, operands
 from adcompile.backend.purity import callee
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
