@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import gast
@@ -111,6 +112,9 @@ class _Survey:
         """A use that keeps no reference, if `node` is a bare name."""
         if isinstance(node, gast.Name):
             self.now()
+        elif isinstance(node, gast.BoolOp):  # of a test: its operands are only looked at
+            for operand in node.values:
+                self._in_loop(_CONDITIONAL, partial(self.read, operand))
         else:
             self.visit(node)
 

@@ -94,7 +94,16 @@ class _Runner:
                     self.function = self._compile()
         return self.function(*values)
 
+    def text(self) -> str:
+        """The source of a function that, given UNDEFINED, makes the one that runs the statements."""
+        return ast.unparse(self._tree())
+
     def _compile(self) -> Callable[..., tuple[Any, ...]]:
+        local: dict[str, Any] = {}
+        exec(compile(self._tree(), self.file, "exec", dont_inherit=True), self.namespace, local)
+        return local["__maker"](ops.UNDEFINED)
+
+    def _tree(self) -> ast.Module:
         body = gast.gast_to_ast(gast.Module(body=self.nodes, type_ignores=[])).body
         if self.returns:
             returns = _Returns([name in self.exits.values() for name in self.outputs])
@@ -105,10 +114,7 @@ class _Runner:
         block = _placeholder(scaffold)
         at = next(i for i, s in enumerate(block) if isinstance(s, ast.Pass))
         block[at : at + 1] = body
-        ast.fix_missing_locations(scaffold)
-        local: dict[str, Any] = {}
-        exec(compile(scaffold, self.file, "exec", dont_inherit=True), self.namespace, local)
-        return local["__maker"](ops.UNDEFINED)
+        return ast.fix_missing_locations(scaffold)
 
     def _scaffold(self) -> str:
         """The text around the statements, which replace `pass`. The names are made unbound where

@@ -133,7 +133,7 @@ def test_executed_text_with_a_linecache_entry():
 def test_no_source():
     namespace = {}
     exec("def f(x):\n    return x", namespace)
-    with pytest.raises(SourceError, match="the source of f cannot be had(.|\n)*file"):
+    with pytest.raises(SourceError, match=r"the source of f cannot be had(.|\n)*file"):
         source_of(namespace["f"])
     for thing in (len, print, functools.partial(pow, 2), 3):
         with pytest.raises(SourceError, match="not a Python function"):

@@ -1,0 +1,11 @@
+"""Lowered expressions mean what Python means."""
+
+import pytest
+
+from tests.frontend.checking import check, name_of
+from tests.frontend.language import expressions
+
+
+@pytest.mark.parametrize("fn, args, kwargs", expressions.CALLS, ids=name_of)
+def test_means_what_python_means(fn, args, kwargs):
+    check(fn, args, kwargs)
