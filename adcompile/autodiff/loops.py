@@ -13,11 +13,10 @@ import operator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from adcompile import runtime as rt
 from adcompile.analysis.activity import leaf_ends
 from adcompile.analysis.builder import Builder
+from adcompile.autodiff.again import is_cheap, steps
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.live import live_statements
 from adcompile.errors import Unsupported
@@ -38,15 +37,11 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import INT, Array, Instance, RangeT, Seq, Type, widen
+from adcompile.ir.types import INT, RangeT, Seq, Type, widen
 from adcompile.ir.walk import defined, free_vars, substitute
 
 if TYPE_CHECKING:
     from adcompile.autodiff.reverse import Sweep
-
-CHEAP = {operator.add, operator.sub, operator.mul, operator.neg, operator.mod, operator.floordiv, len, ops.identity}
-CHEAP |= {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.and_}
-CHEAP |= {slice, ops.build_tuple, range}
 
 
 @dataclass
@@ -269,7 +264,7 @@ class Keeper:
         kept: list[Var] = []
         redo: dict[Var, Call | None] = {}
         again = [v for v in needed if not self.recomputable(v, redo)]
-        kept = again
+        kept = self.without_arithmetic(again, redo)
         s = self.s
         unit = isinstance(s, For) and is_unit(self.context.types, s.iterable)
         ranged = isinstance(s, For) and is_range(self.context.types, s.iterable)
@@ -278,8 +273,9 @@ class Keeper:
         )
         if self.element is not None and reads_element and not ranged and self.element not in kept:
             kept = [*kept, self.element]
-        by_number = bool(kept) and not unit
         counted = self.loop.exits or isinstance(s, While) or not ranged
+        inner = None if counted else self.descending()
+        by_number = bool(kept) and not unit and inner is None
         count = Var("trips", s.place) if counted else None
         forward, lists = self.forward(kept, count)
         number = Var(self.element.name if unit and self.element else "k", s.place)
@@ -290,13 +286,60 @@ class Keeper:
             if unit or not by_number:
                 mapping[self.element] = number
             else:
-                mapping[self.element] = self.read(head, s.iterable, number, self.element)  # type: ignore[union-attr]
+                mapping[self.element] = self.element_at(head, number)
+        position = number if inner is None else self.compute(head, operator.sub, Const(-1), number)
         for v in kept:
-            mapping[v] = self.read(head, lists[v], number, v)
+            mapping[v] = self.read(head, lists[v], position, v)
         for v in needed:
             if v in redo and v not in mapping:
                 self.recompute(head, v, redo, mapping)
-        return Plan(forward, number, self.source(count, unit, ranged, by_number), head, mapping)
+        source = self.source(count, unit, ranged, by_number) if inner is None else (lambda _: inner)
+        return Plan(forward, number, source, head, mapping)
+
+    def descending(self) -> Atom | None:
+        """The range that the loop runs over backwards, if it is `for i in reversed(range(n))`:
+        the reverse loop runs over it forwards, and the j-th last kept value is that of i = j."""
+        iterable = self.s.iterable if isinstance(self.s, For) else None
+        inner = self.reversed_range(iterable)
+        return inner if inner is not None and is_unit(self.context.types, inner) else None
+
+    def reversed_range(self, iterable: Atom | None) -> Atom | None:
+        made = self.context.definition.get(iterable) if isinstance(iterable, Var) else None
+        if made is None or not isinstance(made.fn, Const) or made.fn.value is not reversed:
+            return None
+        return made.args[0]
+
+    def element_at(self, head: list[Statement], number: Var) -> Var:
+        """The element of a range by the number of the iteration."""
+        assert isinstance(self.s, For) and self.element is not None
+        inner = self.reversed_range(self.s.iterable)
+        if inner is None:
+            return self.read(head, self.s.iterable, number, self.element)
+        return self.read(head, inner, self.compute(head, operator.sub, Const(-1), number), self.element)
+
+    def compute(self, head: list[Statement], fn: Any, *args: Atom) -> Var:
+        result = Var("t", self.s.place)
+        self.context.types[result] = INT
+        call = Call(result, Const(fn), args, (), self.s.place, "adjoint")
+        self.context.definition[result] = call
+        head.append(call)
+        return result
+
+    def without_arithmetic(self, again: list[Var], redo: dict[Var, Call | None]) -> list[Var]:
+        """Those of `again` that a little arithmetic on the others does not give; the rest go to `redo`."""
+        wanted = set(again)
+
+        def at_hand(a: Var) -> bool:
+            return a in wanted or a in redo or self.recomputable(a, redo)
+
+        kept: list[Var] = []
+        for v in again:
+            calls = None if v is self.element else steps(self.context, v, self.inside, at_hand)
+            if calls is None:
+                kept.append(v)
+            else:
+                redo.update((c.result, c) for c in calls)
+        return kept
 
     def sources(self, needed: list[Var], redo: dict[Var, Call | None]) -> list[set[Atom]]:
         """For each recomputed value, the atoms its computation reads, transitively."""
@@ -323,7 +366,7 @@ class Keeper:
         if v in redo:
             return True
         call = self.context.definition.get(v)
-        if call is None or not self.is_cheap(call) or v not in self.calls:
+        if call is None or not is_cheap(self.context, call) or v not in self.calls:
             return False
         if all(self.recomputable(a, redo) for a in (*call.args, *(x for _, x in call.kwargs))):
             redo[v] = call
@@ -333,23 +376,6 @@ class Keeper:
     @property
     def calls(self) -> set[Var]:
         return self.inside
-
-    def is_cheap(self, call: Call) -> bool:
-        if not isinstance(call.fn, Const):
-            return False
-        fn, t = call.fn.value, self.context.types[call.result]
-        if fn is operator.getitem:
-            owner = self.context.types[call.args[0]] if isinstance(call.args[0], Var) else None
-            if not isinstance(owner, (Array, Seq, RangeT)):
-                return not isinstance(owner, Instance) and owner is not None
-            index = call.args[1]
-            it = widen(self.context.types[index]) if isinstance(index, Var) else None
-            return it is None or not isinstance(it, (Array, Seq))
-        try:
-            cheap = fn in CHEAP or fn in (np.ndarray.shape, np.shape, np.ndarray.T, np.ndarray.size)
-        except TypeError:
-            return False
-        return cheap and not isinstance(t, Array)
 
     def recompute(
         self, head: list[Statement], v: Var, redo: dict[Var, Call | None], mapping: dict[Var, Atom]
@@ -376,7 +402,7 @@ class Keeper:
         self.context.shape[result] = self.context.shape.get(v, v)
         return result
 
-    def read(self, head: list[Statement], source: Atom, number: Var, v: Var) -> Var:
+    def read(self, head: list[Statement], source: Atom, number: Atom, v: Var) -> Var:
         result = self.fresh(v)
         call = Call(result, Const(operator.getitem), (source, number), (), self.s.place, "adjoint")
         self.context.definition[result] = call
@@ -495,12 +521,16 @@ class Keeper:
 
         def make(b: Builder) -> Atom:
             role, b.role = b.role, "adjoint"
-            if count is None and isinstance(s, For) and (unit or not by_number):
+            again = self.reversed_range(s.iterable) if isinstance(s, For) else None
+            if count is None and isinstance(s, For) and not by_number and again is not None:
+                out = again
+            elif count is None and isinstance(s, For) and (unit or not by_number):
                 out = b.emit(reversed, (s.iterable,), reversed_type())
             elif count is None and isinstance(s, For):
-                steps = b.emit(range, (b.emit(len, (s.iterable,), INT),), RangeT(True))
+                inner = self.reversed_range(s.iterable)
+                steps = b.emit(range, (b.emit(len, (s.iterable if inner is None else inner,), INT),), RangeT(True))
                 out = b.emit(reversed, (steps,), reversed_type())
-            elif isinstance(s, For) and ranged and not unit and not by_number:
+            elif isinstance(s, For) and ranged and not unit and not by_number and not self.reversed_range(s.iterable):
                 ran = b.emit(
                     operator.getitem, (s.iterable, b.call(slice, None, count, None)), RangeT(False)
                 )

@@ -14,6 +14,7 @@ from typing import Any
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of, refuse
+from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
@@ -159,11 +160,23 @@ class Sweep:
             cot.updated_in_place |= c.updated_in_place - c.defined
         reverses = [live_statements(c.builder.statements, column) for (_, c, _), column in zip(sides, columns)]
         blocks = [Block((), tuple(r), Yield(tuple(column))) for r, column in zip(reverses, columns)]
+        blocks = [self.computed_again(forward, block) for (_, _, forward), block in zip(sides, blocks)]
         extra = self.kept_results(sides, blocks)
         blocks = [substitute(block, dict(extra)) for block in blocks]
         if results:
             b.append(If(tuple(results), s.test, blocks[0], blocks[1], s.place, "adjoint"))
         return [self.forward_if(s, [(block, forward) for block, _, forward in sides], extra)]
+
+    def computed_again(self, forward: Sequence[Statement], block: Block) -> Block:
+        """A reverse branch that does the branch's cheap arithmetic once more instead of reading it."""
+        inside = defined_in(forward)
+        mapping: dict[Var, Atom] = {}
+        head: list[Statement] = []
+        for v in free_vars(block):
+            if v in inside:
+                calls = steps(self.context, v, inside, lambda _: False)
+                head += copied(self.context, calls or [], mapping)
+        return substitute(Block((), (*head, *block.statements), block.end), mapping) if head else block
 
     def kept_results(self, sides: list[Any], blocks: list[Block]) -> list[tuple[Var, Var]]:
         """Values of the branches that the reverse reads: (value, the result that carries it)."""

@@ -1,0 +1,97 @@
+"""What the reverse sweep computes again instead of keeping: a few scalar operations on what is at
+hand cost less than a list, or a name that outlives its branch.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
+from adcompile.ir.types import Array, Instance, RangeT, Scalar, Seq, widen
+
+if TYPE_CHECKING:
+    from adcompile.analysis.builder import Context
+
+CHEAP = {operator.add, operator.sub, operator.mul, operator.neg, operator.mod, operator.floordiv, len, ops.identity}
+CHEAP |= {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.and_}
+CHEAP |= {slice, ops.build_tuple, range}
+
+SCALAR = {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.not_, ops.identity}
+SCALAR |= {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
+"""Operations on numbers that cost less than an append and a read."""
+
+MOST = 3  # of them, to have one value again; keeping one costs about as much
+
+
+def is_cheap(context: Context, call: Call) -> bool:
+    """Whether a call costs next to nothing and its result is small, or a view."""
+    if not isinstance(call.fn, Const):
+        return False
+    fn, t = call.fn.value, context.types[call.result]
+    if fn is operator.getitem:
+        owner = context.types[call.args[0]] if isinstance(call.args[0], Var) else None
+        if not isinstance(owner, (Array, Seq, RangeT)):
+            return not isinstance(owner, Instance) and owner is not None
+        index = call.args[1]
+        it = widen(context.types[index]) if isinstance(index, Var) else None
+        return it is None or not isinstance(it, (Array, Seq))
+    try:
+        cheap = fn in CHEAP or fn in (np.ndarray.shape, np.shape, np.ndarray.T, np.ndarray.size)
+    except TypeError:
+        return False
+    return cheap and not isinstance(t, Array)
+
+
+def steps(context: Context, v: Atom, inside: Container[Var], at_hand: Callable[[Var], bool]) -> list[Call] | None:
+    """The few scalar calls that give `v` again from what is at hand, in order; None if it takes more.
+
+    `inside` are the values that the forward code defines where the reverse cannot see them,
+    `at_hand(var)` those of them that it will have.
+    """
+    out: list[Call] = []
+    todo: list[Atom] = [v]
+    while todo:
+        a = todo.pop()
+        if isinstance(a, Const) or a not in inside or a is not v and at_hand(a):
+            continue
+        call = context.definition.get(a)
+        if call is None or call.kwargs or not is_arithmetic(context, call):
+            return None
+        out = [c for c in out if c.result is not a] + [call]  # before all that read it
+        if len(out) > MOST:
+            return None
+        todo.extend(call.args)
+    return out[::-1]
+
+
+def is_arithmetic(context: Context, call: Call) -> bool:
+    """An operation on plain numbers, with a plain number as result."""
+    if not isinstance(call.fn, Const) or not isinstance(widen(context.types[call.result]), Scalar):
+        return False
+    try:
+        known = call.fn.value in SCALAR
+    except TypeError:
+        return False
+    return known and all(isinstance(widen(context.types[a]), Scalar) for a in call.args if isinstance(a, Var))
+
+
+def copied(context: Context, calls: list[Call], mapping: dict[Var, Atom]) -> list[Statement]:
+    """The calls once more for the adjoint, under fresh names, which `mapping` gets."""
+    out: list[Statement] = []
+    for call in calls:
+        if call.result in mapping:
+            continue
+        result = Var(call.result.name, call.result.place)
+        context.types[result] = context.types[call.result]
+        context.shape[result] = context.shape.get(call.result, call.result)
+        args = tuple(mapping.get(a, a) if isinstance(a, Var) else a for a in call.args)
+        copy = Call(result, call.fn, args, (), call.place, "adjoint")
+        context.definition[result] = copy
+        mapping[call.result] = result
+        out.append(copy)
+    return out
