@@ -42,6 +42,7 @@ from adcompile.optimise.typing import (
     kinds,
     precision,
     type_of,
+    widened,
 )
 
 TABLE: tuple[Rule, ...] = (
@@ -84,14 +85,18 @@ TABLE: tuple[Rule, ...] = (
     rule("x / -1", "-x"),
     rule("-(x - y)", "y - x"),
     rule("(-x) * (-y)", "x * y"),
-    rule("(-x) * y", "-(x * y)"),
-    rule("x * (-y)", "-(x * y)"),
-    rule("(-x) / y", "-(x / y)"),
-    rule("x / (-y)", "-(x / y)"),
+    rule("(-x) * y", "-(x * y)", "wide x"),
+    rule("x * (-y)", "-(x * y)", "wide y"),
+    rule("(-x) / y", "-(x / y)", "wide x"),
+    rule("x / (-y)", "-(x / y)", "wide y"),
     rule("x + (-y)", "x - y"),
     rule("(-x) + y", "y - x"),
     rule("x - (-y)", "x + y"),
     rule("(-x) - y", "-(x + y)"),
+    rule("x + (-y) * z", "x - y * z"),
+    rule("x + y * (-z)", "x - y * z"),
+    rule("x - (-y) * z", "x + y * z"),
+    rule("x - y * (-z)", "x + y * z"),
     rule("x + c * y", "x - {-c} * y", "negative"),
     rule("x - c * y", "x + {-c} * y", "negative"),
     rule("c * x + y", "y - {-c} * x", "negative"),
@@ -106,7 +111,7 @@ TABLE: tuple[Rule, ...] = (
     rule("real(x)", "x", "real"),
     rule("conj(conj(x))", "x"),
     # a choice of equals
-    rule("where(z, x, x)", "x"),
+    rule("where(m, x, x)", "x"),
 )
 
 _BY_ROOT: dict[Any, list[Rule]] = {}
@@ -276,6 +281,10 @@ class _Algebra(ForwardWalk):
         if r.only == "negative":
             c = _value(found["c"])
             return not isinstance(c, (complex, np.complexfloating)) and bool(c < 0)
+        if r.only.startswith("wide"):
+            # the sign of a scalar is cheaper than that of the array it is multiplied into
+            scalar = isinstance(widened(self.type(found[r.only[-1]])), Scalar)
+            return not scalar or not isinstance(self.types[call.result], Array)
         return r.before.fn is not operator.mul or r.text != "x * c → c * x" or not _is_literal(found["x"])
 
     # -- replacing --------------------------------------------------------------------------

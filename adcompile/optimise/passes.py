@@ -77,7 +77,29 @@ ROUNDS = 8
 
 
 def optimise(program: Program, passes: tuple[Pass, ...] = PASSES) -> Program:
-    """The program with every function optimised, and without functions nobody calls any more."""
+    """The program with every function optimised, and without functions nobody calls any more.
+
+    >>> import operator
+    >>> from adcompile.ir.nodes import Call, Return, Signature
+    >>> from adcompile.ir.show import show
+    >>> from adcompile.ir.types import FLOAT
+    >>> x, t, y = Var("x"), Var("t"), Var("y")
+    >>> statements = (
+    ...     Call(t, Const(operator.neg), (x,), role="adjoint"),
+    ...     Call(y, Const(operator.sub), (Const(0.0), t), role="adjoint"),
+    ... )
+    >>> f = FunctionRef("f")
+    >>> before = Function("f", (x,), (), Block((), statements, Return(y)), Signature(("x",)))
+    >>> program = Program(f, {f: before}, {x: FLOAT, t: FLOAT, y: FLOAT})
+    >>> print(show(before), show(optimise(program).functions[f]), sep="")
+    function f(x):
+        t = operator.neg(x)
+        y = operator.sub(0.0, t)
+        return y
+    function f(x):
+        return x
+    <BLANKLINE>
+    """
     return large_stack(_optimise, program, passes)
 
 

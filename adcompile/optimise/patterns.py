@@ -1,6 +1,6 @@
 """Rewrite rules written as Python expressions: `rule("x * (-y)", "-(x * y)")`.
 
-In a pattern x, y, z match any value, c and d a numeric literal; 0, 1, -1 and 2 match that number,
+In a pattern x, y, z, m match any value, c and d a numeric literal; 0, 1, -1 and 2 match that number,
 and 0 and 1 also arrays known to be all that. `{c * d}` in a replacement is computed when the rule
 fires. Functions are written by the names in FUNCTIONS.
 
@@ -51,7 +51,7 @@ COSTLY = 4
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """x, y, z: any value; c, d: a numeric literal."""
+    """x, y, z, m: any value; c, d: a numeric literal."""
 
     name: str
     literal: bool
@@ -78,6 +78,7 @@ class Computed:
         return eval(self.code, {"__builtins__": {}}, dict(found))
 
 
+Only = Literal["", "real", "negative", "wide x", "wide y"]
 Pattern = Union[Hole, Number, Operation, Computed]
 
 
@@ -87,13 +88,13 @@ class Rule:
 
     before: Operation
     after: Pattern
-    only: Literal["", "real", "negative"]
+    only: Only
     text: str
     cost: int  # of the operations that the replacement makes
 
 
-def rule(before: str, after: str, only: Literal["", "real", "negative"] = "") -> Rule:
-    """`only`: "real" values, or literals c that are "negative"."""
+def rule(before: str, after: str, only: Only = "") -> Rule:
+    """`only`: "real" values, literals c that are "negative", x or y as "wide" as the result."""
     pattern = _parse(ast.parse(before, mode="eval").body)
     replacement = _parse(ast.parse(after, mode="eval").body)
     assert isinstance(pattern, Operation)

@@ -19,17 +19,22 @@ NEGATIVE = -3.0
 
 
 def written(rule, what):
-    """A rule's side as a function of x, y, z."""
+    """A rule's side as a function of x, y, z, m."""
     text = rule.text.split(" → ")[what]
     text = text.replace("conj(", "np.conj(").replace("real(", "np.real(").replace("where(", "np.where(")
     text = text.replace("neg(0)", "-(x * 0.0)").replace("{", "(").replace("}", ")")
     c = NEGATIVE if rule.only == "negative" else C
-    body = f"import numpy as np\n\ndef pattern(x, y, z):\n    c, d = {c}, {D}\n    return {text}\n"
+    body = f"import numpy as np\n\ndef pattern(x, y, z, m):\n    c, d = {c}, {D}\n    return {text}\n"
     return stress.define("pattern", body)
 
 
 def values(kind, rng):
-    """x, y, z of one kind, away from zero."""
+    """x, y, z of one kind, away from zero, and a mask m."""
+    x, y, m = two_and_a_mask(kind, rng)
+    return x, y, -y, m
+
+
+def two_and_a_mask(kind, rng):
 
     def draw(*shape):
         sign = np.where(rng.random(shape) < 0.5, -1.0, 1.0)

@@ -111,6 +111,18 @@ def test_impure_calls_are_repeated():
     assert count(optimised(f, 1.0), print) == 2
 
 
+def test_each_loop_has_its_own_iterator():
+    def f(x, n):
+        t = range(n)
+        for i in reversed(t):
+            x = x * i
+        for i in reversed(t):
+            x = x + i
+        return x
+
+    assert count(optimised(f, 2.0, 4, role="adjoint"), reversed) == 2
+
+
 def test_primal_statements_do_not_read_adjoints():
     x, a, b, c, out = (Var(n) for n in ("x", "a", "b", "c", "out"))
     types = dict.fromkeys((x, a, b, c), FLOAT) | {out: TupleT((FLOAT, FLOAT, FLOAT))}

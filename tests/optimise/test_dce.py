@@ -2,17 +2,14 @@
 
 import math
 import operator
-from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from adcompile.frontend.lower import lower_function
 from adcompile.ir.nodes import Block, Call, Const, For, Return, Var, While
 from adcompile.ir.types import FLOAT
 from adcompile.optimise.dce import live_block, live_statements
 from adcompile.optimise.passes import optimise
-from tests.optimise.programs import calls, compound, entry, outcome, program_of, typed
+from tests.optimise.programs import calls, compound, entry, outcome, typed
 
 
 def optimised(fn, *args, role="primal"):
@@ -23,56 +20,6 @@ def optimised(fn, *args, role="primal"):
 
 
 V = np.array([1.0, 2.0, 3.0])
-W = np.array([1.0, 2.0])
-
-TOTAL = {
-    "float arithmetic": (lambda x, y: (x + y, x * y, x - y, -x), (1.0, 2.0)),
-    "division by a literal": (lambda x, y: x / 2.0, (1.0, 2.0)),
-    "division of NumPy's scalars": (lambda x, y: x / y, (np.float64(1.0), np.float64(0.0))),
-    "array and scalar": (lambda x, y: x / y, (V, 2.0)),
-    "elementwise": (lambda x, y: np.exp(x) + np.sin(x) * x, (V, 2.0)),
-    "sums": (lambda x, y: np.sum(x) + np.mean(x), (V, 2.0)),
-    "known elements": (lambda x, y: (x, y)[1], (1.0, 2.0)),
-    "slices": (lambda x, y: x[1:], (V, 2.0)),
-    "attributes": (lambda x, y: (x.T, x.shape, x.ndim), (V, 2.0)),
-    "displays": (lambda x, y: [x, (y, {"a": x})], (1.0, 2.0)),
-    "comparisons": (lambda x, y: (x < y, x == y), (1.0, 2.0)),
-    "total functions": (lambda x, y: math.atan2(x, y), (1.0, 2.0)),
-}
-RAISING = {
-    "division": (lambda x, y: x / y, (1.0, 2.0)),
-    "power": (lambda x, y: x**y, (1.0, 2.0)),
-    "square of a float": (lambda x, y: x**2.0, (1e200, 2.0)),
-    "two arrays": (lambda x, y: x + y, (V, V)),
-    "sqrt": (lambda x, y: math.sqrt(x), (1.0, 2.0)),
-    "sine of infinity": (lambda x, y: math.sin(x), (1.0, 2.0)),
-    "index": (lambda x, y: x[1], (V, 2.0)),
-    "maximum of nothing": (lambda x, y: np.max(x), (V, 2.0)),
-    "conversion": (lambda x, y: int(x), (1.0, 2.0)),
-    "truth of an array": (lambda x, y: not x, (V, 2.0)),
-    "any operator of unknown objects": (lambda x, y: x + y, (object(), 2.0)),
-    "ordering complex numbers": (lambda x, y: x < y, (1j, 2.0)),
-}
-
-
-def unused(fn, args):
-    """The calls that optimising leaves of the statements of `fn`, its result thrown away."""
-    function = lower_function(fn)
-    function = replace(function, body=Block((), function.body.statements, Return(function.params[1])))
-    before = program_of(function, args)
-    after = optimise(before)
-    assert outcome(after, args) == outcome(before, args)
-    return calls(after)
-
-
-@pytest.mark.parametrize("name", TOTAL)
-def test_unused_calls_that_cannot_raise_go(name):
-    assert unused(*TOTAL[name]) == []
-
-
-@pytest.mark.parametrize("name", RAISING)
-def test_unused_calls_that_may_raise_stay(name):
-    assert unused(*RAISING[name]) != []
 
 
 def test_arrays_proved_of_one_shape_go():

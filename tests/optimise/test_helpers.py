@@ -55,6 +55,11 @@ def test_broadcasting():
     assert rt.broadcast_like in adjoint(lambda g, x: rt.broadcast_like(g, x) * g, 2.0, V)
 
 
+def test_arithmetic_of_broadcast_scalars_comes_first():
+    assert adjoint(lambda g, x: (-rt.broadcast_like(g, x)) * np.exp(x), 2.0, V) == [operator.neg, np.exp, operator.mul]
+    assert adjoint(lambda x: rt.broadcast_like(1.0, x) + -rt.broadcast_like(1.0, x) + x, V)[-1] is np.copy
+
+
 def test_expand_and_contract():
     assert adjoint(lambda g, x: rt.expand(g, x) * x, 2.0, M) == [operator.mul]
     assert adjoint(lambda g, x: rt.expand(g, x, 0) * x, V, M) == [np.expand_dims, operator.mul]

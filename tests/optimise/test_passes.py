@@ -1,16 +1,20 @@
 """The optimiser as a whole: primal programs keep every bit, and it comes to rest in linear time."""
 
+import doctest
+import operator
 import time
 import warnings
 
 import pytest
 
 from adcompile.frontend.lower import lower_function
-from adcompile.ir.nodes import Attempt
+from adcompile.ir.nodes import Attempt, Block, Call, Const, Var, Yield
 from adcompile.ir.show import show
+from adcompile.ir.types import FLOAT
 from adcompile.ir.verify import verify
 from adcompile.ir.walk import statements_of
-from adcompile.optimise.passes import PASSES, optimise
+from adcompile.optimise import passes
+from adcompile.optimise.passes import PASSES, optimise, optimise_block
 from tests import interpret, stress
 from tests.optimise.programs import entry, outcome, program_of, typed
 from tests.programs import collect
@@ -87,6 +91,27 @@ def test_printed_output_and_exceptions_stay_in_order():
     program = typed(f, 3.0)
     for x in (3.0, 2.0, 0.0):
         assert outcome(optimise(program), (x,)) == outcome(program, (x,))
+
+
+def test_docstring():
+    assert doctest.testmod(passes).failed == 0
+
+
+def test_a_block_is_optimised_for_its_readers():
+    x, a, b, c = (Var(n) for n in "xabc")
+    types = dict.fromkeys((x, a, b, c), FLOAT)
+    block = Block(
+        (),
+        (
+            Call(a, Const(operator.neg), (x,), role="adjoint"),
+            Call(b, Const(operator.neg), (a,), role="adjoint"),
+            Call(c, Const(operator.mul), (b, Const(2.0)), role="adjoint"),
+        ),
+        Yield(),
+    )
+    new = optimise_block(block, types, [b, c])
+    assert new.end.values[0] is x and new.end.values[1] is c
+    assert [s.result for s in new.statements] == [c]
 
 
 def test_the_same_input_gives_the_same_text():
