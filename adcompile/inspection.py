@@ -8,9 +8,10 @@ from typing import Any
 
 from adcompile.api import Derivative, grad, split_of
 from adcompile.errors import Place
-from adcompile.ir.nodes import Call, Return, Var
+from adcompile.ir.nodes import Call, Const, Return, Var
 from adcompile.ir.program import Program
 from adcompile.ir.types import ListT, RangeT, Scalar, Seq, TupleT, Type
+from adcompile.ir.walk import atoms_of, statements_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Kept:
     type: Type
     place: Place | None
     why: str
+    readers: tuple[Place, ...] = ()
+    """Where the function does that whose derivative reads it."""
 
     def __str__(self) -> str:
         at = f" ({self.place})" if self.place else ""
@@ -49,13 +52,33 @@ def kept_of(program: Program) -> tuple[Kept, ...]:
     made = {s.result: s for s in entry.body.statements if isinstance(s, Call)}
     result = made.get(entry.body.end.value) if isinstance(entry.body.end.value, Var) else None
     kept = made.get(result.args[-1]) if result is not None and isinstance(result.args[-1], Var) else None
+    readers = _readers(program)
     out: list[Kept] = []
-    for atom in kept.args if kept is not None else ():
+    for k, atom in enumerate(kept.args if kept is not None else ()):
         if isinstance(atom, Var) and atom not in entry.params:
             t = program.types[atom]
             if not isinstance(t, RangeT):
-                out.append(Kept(atom.name, t, atom.place, _why(t)))
+                out.append(Kept(atom.name, t, atom.place, _why(t), readers.get(k, ())))
     return tuple(out)
+
+
+def _readers(program: Program) -> dict[int, tuple[Place, ...]]:
+    """By index into what the pullback is handed: the places of the statements that read it."""
+    name = f"{program.entry.name}_pullback"
+    pullback = next((f for ref, f in program.functions.items() if ref.name == name), None)
+    if pullback is None:
+        return {}
+    index: dict[Var, int] = {}
+    found: dict[int, dict[Place, None]] = {}
+    for s in statements_of(pullback.body):
+        at = s.args[1] if isinstance(s, Call) and len(s.args) == 2 else None
+        if isinstance(s, Call) and s.args[:1] == (pullback.params[0],) and isinstance(at, Const):
+            index[s.result] = at.value
+            continue
+        for atom in atoms_of(s):
+            if isinstance(atom, Var) and atom in index and s.place is not None:
+                found.setdefault(index[atom], {})[s.place] = None
+    return {k: tuple(places) for k, places in found.items()}
 
 
 def _why(t: Type) -> str:

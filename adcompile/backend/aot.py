@@ -8,7 +8,10 @@ generated function of that signature.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import re
 import sys
 import types as pytypes
 from collections.abc import Iterator, Sequence
@@ -21,12 +24,14 @@ from adcompile.backend.callables import Globals, identifier
 from adcompile.backend.define import define
 from adcompile.backend.text import to_source
 from adcompile.errors import Place, Unsupported
+from adcompile.ir import ops
 from adcompile.ir.program import Program
 from adcompile.ir.signature import spell
 from adcompile.ir.types import Array, DictT, Known, ListT, Scalar, Seq, TupleT, Type
 from adcompile.ir.walk import large_stack
 
 WIDTH = 120
+_OPS = re.compile(r"\bops\.(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +93,45 @@ def _module_text(header: Sequence[str], public: Public, versions: Sequence[Versi
     text = to_source(gast.Module(body, []))
     function = "\n".join(_public(public, versions, entries, scope))
     bound = list(_bindings(scope))
-    imports = [line for line in scope.header() if line.startswith("import")]
-    imports += sorted(line for line in bound if line.startswith("from "))
-    imports += ["", *(line for line in scope.header() if line.startswith("from"))]
-    imports.append("from adcompile.runtime import ahead as _ahead")
-    rest = [line for line in bound if not line.startswith("from ")]
+    text, copied = _without_ops(text, scope)
+    imports = [line for line in (*scope.header(), *bound) if line.startswith(("import ", "from "))]
+    ours = [line for line in imports if line.startswith("from adcompile")]
+    imports = [line for line in imports if line not in ours]
+    imports.sort(key=_import_order)
+    imports += ["", *sorted({*ours, "from adcompile.runtime import ahead as _ahead"})]
+    rest = [line for line in bound if not line.startswith(("import ", "from "))]
     parts = ["\n".join([*header, "", *imports]).replace("\n\n\n", "\n\n")]
     parts.append("\n".join([*rest, *_origin(public, versions)]) + "\n")
-    return "\n\n".join(["\n\n".join(parts), text, function]) + "\n"
+    return "\n\n".join(["\n\n".join(parts), *copied, text, function]) + "\n"
+
+
+def _import_order(line: str) -> tuple[int, bool, str]:
+    root = re.split(r"[ .]", line)[1]
+    group = 0 if root in sys.stdlib_module_names else 1 if root == "numpy" else 2
+    return group, line.startswith("from"), line
+
+
+def _without_ops(text: str, scope: Globals) -> tuple[str, list[str]]:
+    """The text with functions of the IR, which belong to the compiler, under private names; and
+    copies of these functions."""
+    if scope.imports.pop("ops", None) is None:
+        return text, []
+    used = sorted(set(_OPS.findall(text)) - {"UNDEFINED"})
+    names = {name: scope.unique(f"_{name}") for name in used}
+    text = _OPS.sub(lambda m: names.get(m.group(1), f"_ahead.{m.group(1)}"), text)
+    return text, [_copy(getattr(ops, name), names[name]) for name in used]
+
+
+def _copy(function: Any, name: str) -> str:
+    tree = ast.parse(inspect.getsource(function)).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    tree.name, tree.returns = name, None
+    for arg in (*tree.args.args, *(a for a in (tree.args.vararg,) if a)):
+        arg.annotation = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            node.annotation = ast.Name("object", ast.Load())
+    return ast.unparse(tree) + "\n"
 
 
 # -- the public function ------------------------------------------------------------------------
@@ -244,12 +280,15 @@ def _as_written(name: str, value: Any, scope: Globals) -> Iterator[str]:
     if found is None or found.__dict__ is not value.namespace:
         raise _nameless(name, value)
     owner = scope.unique(f"_{identifier(module.rpartition('.')[2])}")
-    yield f"import {module} as {owner}"
-    lines = value.text().rstrip("\n").split("\n")
+    parent, _, last = module.rpartition(".")
+    yield f"from {parent} import {last} as {owner}" if parent else f"import {last} as {owner}"
+    text = value.text().strip("\n")
     yield f"{name} = _ahead.as_written("
     yield f"    {owner},"
-    yield from (f"    {line + chr(10)!r}" for line in lines[:-1])
-    yield f"    {lines[-1]!r},"
+    if "\\" in text or '"""' in text:
+        yield from (f"    {quoted(line + chr(10))}" for line in text.split("\n"))
+    else:
+        yield f'    """\n{text}\n""",'
     yield ")"
 
 

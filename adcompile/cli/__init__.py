@@ -31,6 +31,8 @@ class Group(click.Group):
             _fail(error, str(error))
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError, KeyboardInterrupt):
             raise
+        except OSError as error:
+            _fail(error, f"{error.filename}: {error.strerror}" if error.filename else str(error))
         except Exception as error:
             text = f"the compiler failed: {type(error).__name__}: {error}"
             _fail(error, f"{text}\n  this is a defect of adcompile; ADCOMPILE_DEBUG=1 shows where")
@@ -149,4 +151,60 @@ def build(
             stale = stale or bool(why)
             click.echo(f"{one.output}: {f'stale: {why}; run {one.command}' if why else 'fresh'}", err=bool(why))
     if stale:
+        sys.exit(1)
+
+
+@main.command()
+@click.argument("pattern", required=False, default="")
+@click.option("--plain", is_flag=True, help="One name and kind a line.")
+def rules(pattern: str, plain: bool) -> None:
+    """List the functions that have a derivative, by kind.
+
+    PATTERN is a part of a name (sin), a name with wildcards ('numpy.fft.*') or a kind (linear).
+    """
+    from adcompile.cli.rules import KINDS, covered
+
+    found = covered(pattern)
+    if plain:
+        for c in found:
+            click.echo(f"{c.name}  {c.kind}")
+    for kind, meaning in () if plain else KINDS.items():
+        names = [c.name for c in found if c.kind == kind]
+        if names:
+            click.echo(click.style(f"{kind} ({len(names)})", bold=True) + f": {meaning}")
+            click.echo(click.wrap_text(", ".join(names), 110, "    ", "    ") + "\n")
+    if not found:
+        click.echo(f"nothing with a rule matches {pattern!r}", err=True)
+        sys.exit(1)
+
+
+@main.command()
+@click.argument("target", metavar="FILE:FUNCTION")
+@_types
+@_argnums
+def explain(target: str, signature: str | None, example: str | None, argnums: str) -> None:
+    """Say what becomes of every call, and why values are kept.
+
+    A call has a rule that is inlined, or its source is inlined or derived, or it is inert; int(),
+    floor, argmax and the like of values that vary are piecewise constant.
+    """
+    from adcompile.cli.explain import explain as report
+    from adcompile.cli.locate import locate
+    from adcompile.cli.stages import Asked
+
+    click.echo(report(Asked(locate(target), signature, example, _names(argnums))), nl=False)
+
+
+@main.command()
+@click.argument("target", metavar="FILE:FUNCTION")
+@click.option("--at", metavar="ARGS", required=True, help='Sample arguments: "np.ones(3), 2.0".')
+@click.option("--order", default=1, show_default=True, help="Of the highest derivative to check.")
+def check(target: str, at: str, order: int) -> None:
+    """Check derivatives of a function at sample arguments, against differences of the function."""
+    from adcompile.cli.check import check as run
+    from adcompile.cli.locate import locate
+
+    ok, text = run(locate(target), at, order)
+    click.echo(text, err=not ok)
+    if not ok:
         sys.exit(1)

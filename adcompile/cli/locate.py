@@ -103,6 +103,9 @@ def _from_file(path: Path) -> ModuleType:
         parts.pop()
     name = ".".join(parts)
     _on_path(folder)
+    if name in sys.stdlib_module_names:
+        place = Place(str(path), 1, 0, 1, 0)
+        raise SourceError(f"{path.name} hides a module of Python of the same name", place, "rename the file")
     known = sys.modules.get(name)
     if known is not None and Path(getattr(known, "__file__", None) or "").resolve() != path:
         if name not in _ours:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,23 @@ class Origin:
             place,
             f"add --signature {_quoted(given)} to the command at the top of {file}, and run it",
         )
+
+
+class _Undefined:
+    """The value of a name that no path has bound."""
+
+    def __repr__(self) -> str:
+        return "UNDEFINED"
+
+
+UNDEFINED = _Undefined()
+
+
+def as_written(module: ModuleType, text: str) -> Callable[..., tuple[Any, ...]]:
+    """The function that runs statements of a module which no derivative passes through."""
+    made: dict[str, Any] = {}
+    exec(text, vars(module), made)
+    return made["__maker"](UNDEFINED)
 
 
 def _quoted(text: str) -> str:
