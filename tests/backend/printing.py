@@ -1,7 +1,13 @@
 """Functions lowered, printed and loaded again, for comparison with themselves."""
 
+import contextlib
+import copy
 import inspect
+import io
 import operator
+import types
+
+import numpy as np
 
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
@@ -64,3 +70,25 @@ def call(fn, *args, name="t", **kwargs):
     role, place = kwargs.pop("role", "primal"), kwargs.pop("place", None)
     atoms = tuple(a if isinstance(a, (Var, Const)) else Const(a) for a in args)
     return Call(Var(name), fn if isinstance(fn, Var) else Const(fn), atoms, tuple(kwargs.items()), place, role)
+
+
+def describe(value):
+    """A value as text that tells all values and types apart."""
+    if isinstance(value, types.FunctionType):
+        return describe(value())
+    if isinstance(value, np.ndarray):
+        return f"array({value.dtype}, {value.shape}, {value.tolist()})"
+    if type(value) in (tuple, list):
+        return f"{type(value).__name__}({', '.join(map(describe, value))})"
+    return f"{type(value).__name__}:{value!r}"
+
+
+def outcome(run, *args, **kwargs):
+    """What a call does: its value or exception, and what it prints."""
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
+        try:
+            value = describe(run(*copy.deepcopy(args), **copy.deepcopy(kwargs)))
+        except Exception as error:
+            value = f"{type(error).__name__}: {'' if isinstance(error, (NameError, TypeError)) else error}"
+    return value, written.getvalue()

@@ -2,8 +2,10 @@
 
 import builtins
 import contextlib
+import importlib
 import math
 import operator
+import pkgutil
 
 import numpy as np
 import pytest
@@ -16,19 +18,22 @@ from adcompile.ir.nodes import Block, Call, Const, Continue, For, GlobalRef, If,
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.types import FLOAT, Array
 from tests import stress
-from tests.backend.printing import call, function, printed, program, reprint
+from tests.backend.printing import call, describe, function, outcome, printed, program, reprint
 from tests.frontend import language
 from tests.frontend.random_programs import random_function
-from tests.frontend.test_lower import describe, outcome
-from tests.frontend.test_random import outcome as noted
 from tests.programs import collect
 
+CALLS = [
+    case
+    for info in pkgutil.iter_modules(language.__path__)
+    for case in getattr(importlib.import_module(f"{language.__name__}.{info.name}"), "CALLS", ())
+]
 METHODS = {"scaled", "secret", "__call__"}  # called with another class than the one they close over
 UNBOUND = {"try_unbinds"}  # the primal raises where foreign code ends, ours where the name is read
 REFUSED = ("is assigned to after", "generator expression")
 
 
-@pytest.mark.parametrize("fn, args, kwargs", language.CALLS, ids=lambda v: getattr(v, "__name__", None))
+@pytest.mark.parametrize("fn, args, kwargs", CALLS, ids=lambda v: getattr(v, "__name__", None))
 def test_language(fn, args, kwargs):
     if fn.__name__ in METHODS | UNBOUND:
         pytest.skip("not a plain function")
@@ -59,11 +64,13 @@ def test_random_programs(chunk):
         fn, text = random_function(seed, {"note": note, "quiet": contextlib.nullcontext})
         again = reprint(fn)
         for args in [(0, 3), (5, -2)]:
-            expected = noted(fn, notes, *args)
-            if expected[0].startswith(("UnboundLocalError", "NameError")):
-                continue  # ours raises where the value is used
-            with contextlib.suppress(Unsupported):
-                assert noted(again, notes, *args) == expected, text + again.source
+            expected = outcome(fn, *args), notes[:]
+            notes.clear()
+            got = outcome(again, *args), notes[:]
+            notes.clear()
+            # ours raises where an unbound value is used, not where it is read
+            if not expected[0][0].startswith(("UnboundLocalError", "NameError")) and "Unsupported" not in got[0][0]:
+                assert got == expected, text + again.source
 
 
 @pytest.mark.parametrize("make", [stress.n_statements, stress.elif_chain, stress.long_sum])
@@ -73,7 +80,7 @@ def test_two_thousand(make):
 
 
 def test_same_bytes():
-    for f in (language.nested_partial_returns, stress.n_statements(50)):
+    for f in (collect()[0].function, stress.n_statements(50)):
         assert printed(f) == printed(f)
 
 
