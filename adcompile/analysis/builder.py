@@ -8,7 +8,7 @@ element taken out of a tuple that was built in sight is the element itself.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,7 @@ from adcompile.ir.types import (
     Type,
     array_type,
 )
+from adcompile.ir.walk import statements_of, substitute
 
 CONSTRUCTORS = (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function)
 
@@ -59,7 +60,8 @@ class Context:
     expanded: dict[Var, tuple[Atom, Var]] = field(default_factory=dict)  # broadcast_like(atom, var)
     shape: dict[Var, Any] = field(default_factory=dict)  # equal value: equal shape
 
-    stand_in_set: set[Var] = field(default_factory=set)
+    stand_in_of: dict[Var, tuple[Var, int]] = field(default_factory=dict)
+    extras: set[Var] = field(default_factory=set)  # results that branches got for the reverse sweep's sake
     cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
@@ -72,6 +74,17 @@ class Context:
     transpose_vjp: Callable[..., Any] = _missing
     make_sweep: Callable[..., Any] = _missing
     make_forward: Callable[..., Any] = _missing
+    bound_everywhere: Callable[..., Any] = _missing
+
+    def renamed(self, block: Block, mapping: Mapping[Var, Atom]) -> Block:
+        """The block with values replaced, and the definitions inside it brought up to date."""
+        if not mapping:
+            return block
+        out = substitute(block, mapping)
+        for s in statements_of(out):
+            if isinstance(s, Call):
+                self.definition[s.result] = s
+        return out
 
     def guard_value(self, ref: GlobalRef, value: Any) -> None:
         self.guards[(id(ref.namespace), ref.name)] = Guard(ref, value)
@@ -257,8 +270,16 @@ class Builder:
             for var, part in zip(known, parts(t)):
                 self.context.types[var] = part
             self.context.stand_ins[atom] = known
-            self.context.stand_in_set.update(known)
+            self.context.stand_in_of.update((var, (atom, k)) for k, var in enumerate(known))
         return list(known)
+
+    def real(self, var: Var) -> Var:
+        """The value itself, where `var` is a stand-in for a part of a container."""
+        found = self.context.stand_in_of.get(var)
+        if found is None:
+            return var
+        item = self.item(self.real(found[0]), found[1])
+        return item if isinstance(item, Var) else var
 
     def read(self, atom: Var, index: int, t: Type) -> Atom:
         """One element of a container that was not built in sight."""

@@ -357,6 +357,7 @@ def call_closure(
     b: Builder, fn: Atom, t: Closure, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None
 ) -> Atom:
     function: Function = t.function
+    b.context.followed.setdefault(function, []).append(place)
     items = b.items(fn)
     n, k = len(t.defaults), len(t.kwdefaults)
     kwdefaults = {key: item for (key, _), item in zip(t.kwdefaults, items[n : n + k])}

@@ -41,9 +41,11 @@ from adcompile.ir.types import (
     Known,
     ListT,
     Never,
+    Seq,
     SliceT,
     TupleT,
     Type,
+    Unknown,
     join,
     widen,
 )
@@ -291,7 +293,22 @@ def run_for(b: Builder, s: For, env: Environment) -> None:
         if branch is not None and len(items) <= iteration.UNROLL:
             unroll(b, s, branch, items, env)
             return
+    start, outer = len(b.statements), dict(env)
     run_loop(b, s, env, iteration.plan(b, iterable, s.place))
+    if any(holds_structure(b.type(env[r])) for r in s.results):
+        # a list of tuples or functions has no leaf to carry: run the iterations one by one
+        numbers = iteration.known_range(b, iterable)
+        branch = iteration.as_branch(s.body)
+        if numbers is not None and branch is not None and len(numbers) <= iteration.UNROLL:
+            del b.statements[start:]
+            env.clear()
+            env.update(outer)
+            unroll(b, s, branch, [Const(k) for k in numbers], env)
+
+
+def holds_structure(t: Type) -> bool:
+    """Whether a sequence's items are containers or functions."""
+    return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, Unknown))
 
 
 def unroll(b: Builder, s: For, body: Block, items: list[Atom], env: Environment) -> None:

@@ -46,6 +46,19 @@ class Plan:
     name: str = ""
 
 
+def known_range(b: Builder, atom: Atom) -> range | None:
+    """The numbers of a range whose bounds are known."""
+    t = b.type(atom)
+    if isinstance(t, Known) and isinstance(t.value, range):
+        return t.value
+    if not isinstance(t, RangeT) or not isinstance(atom, Var) or atom not in b.context.definition:
+        return None
+    made = b.context.definition[atom]
+    if not all(b.known(a) for a in made.args):
+        return None
+    return range(*map(b.value, made.args))
+
+
 def definition(b: Builder, atom: Atom) -> Call:
     assert isinstance(atom, Var)
     return b.context.definition[atom]

@@ -125,6 +125,14 @@ def is_in_place(fn: Any) -> bool:
         return False
 
 
+def entry(table: dict[Any, Any], fn: Any) -> Any:
+    """A table's entry for a callable; unhashable objects have none."""
+    try:
+        return table.get(fn)
+    except TypeError:
+        return None
+
+
 # -- the kinds ----------------------------------------------------------------------------------
 
 
@@ -134,7 +142,7 @@ def add_adjoint(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Ac
     fn = call.fn.value
     if is_display(b, call):
         return  # split: its items have received their own cotangents
-    structural = STRUCTURAL.get(fn) if getattr(fn, "__hash__", None) else None
+    structural = entry(STRUCTURAL, fn)
     if structural is not None and structural(b, call, y_bar, cot, active):
         return
     rule = lookup(fn)
@@ -357,6 +365,8 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
         cot.add(b.context_items(owner)[k], y_bar)
         return True
     if isinstance(t, Seq):
+        if is_structured(b.type(call.result)):
+            raise structured_items(call)
         if isinstance(b.type(call.result), Seq):
             cot.add(owner, b.emit(rt.scatter_list, (owner, index, y_bar), tangent_type(t)))
         else:
@@ -382,6 +392,14 @@ def is_basic(b: Builder, index: Atom) -> bool:
     return isinstance(t, Scalar) and bool not in t.kinds and np.bool_ not in t.kinds
 
 
+def structured_items(call: Call) -> Unsupported:
+    return Unsupported(
+        "a list of unknown length whose items are tuples, lists or functions that carry derivatives",
+        call.place,
+        "keep one list for each part, or use an array with one more axis",
+    )
+
+
 def builder(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
     """A display seen as a sequence: each item gets its element's cotangent."""
     if isinstance(b.type(call.result), Seq):
@@ -393,6 +411,8 @@ def builder(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
 
 
 def push(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    if is_structured(b.type(call.args[1])):
+        raise structured_items(call)
     popped = b.emit(ops.pop, (y_bar,), TupleT((b.type(y_bar), tangent_type(b.type(call.args[1])))))
     rest, last = b.items(popped)
     cot.add(call.args[1], last)
@@ -403,6 +423,29 @@ def push(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -
             cot.add(owner, rest)
         else:
             cot.set(owner, rest)
+    return True
+
+
+def pop(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    rest, last = b.items(y_bar)
+    owner = call.args[0]
+    if isinstance(owner, Var):
+        if rest not in cot.owned:
+            rest = b.emit(rt.copy, (rest,), b.type(rest))
+        pushed = b.emit(ops.push, (rest, last), b.type(rest))
+        cot.owned.add(pushed)
+        cot.add(owner, pushed)
+    return True
+
+
+def scatter_list(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    cot.add(call.args[2], b.emit(operator.getitem, (y_bar, call.args[1]), b.type(call.args[2])))
+    return True
+
+
+def add_lists(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    for a in call.args:
+        cot.add(a, y_bar)
     return True
 
 
@@ -453,6 +496,10 @@ STRUCTURAL: dict[Any, Any] = {
     ops.build_list: builder,
     ops.build_tuple: builder,
     ops.push: push,
+    ops.pop: pop,
+    rt.scatter_list: scatter_list,
+    rt.add: add_lists,
+    rt.add_item: index_add,
     ops.identity: same,
     ops.expect_length: same,
     ops.index_add: index_add,

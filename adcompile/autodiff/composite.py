@@ -14,12 +14,11 @@ from adcompile.autodiff.adjoint import bind_rule, by_position, inline_rule, kind
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.live import live_statements
-from adcompile.autodiff.reverse import Sweep
+from adcompile.autodiff.reverse import Sweep, bound_everywhere
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.transform import cut, facts, independent, leaves, pair_leaves, reverse_of
 from adcompile.ir.nodes import Atom, Block, Call, Const, Var, Yield
 from adcompile.ir.types import TupleT, differentiable
-from adcompile.ir.walk import substitute
 from adcompile.rules.registry import Rule
 
 
@@ -31,6 +30,7 @@ def install(context: Any) -> None:
     context.transpose_vjp = transpose_vjp
     context.make_sweep = Sweep
     context.make_forward = Forward
+    context.bound_everywhere = bound_everywhere
 
 
 def separate_values(b: Builder, args: Sequence[Atom], active: Any) -> list[Atom]:
@@ -99,7 +99,7 @@ def splice(b: Builder, scratch: Builder, results: Sequence[Atom | None], stand_i
     """Take over what the results need of a transposed rule. Of what the rule is linear in only
     the shape can be wanted still, and the primal value it belongs to has that."""
     live = live_statements(scratch.statements, [r for r in results if r is not None])
-    b.statements.extend(substitute(Block((), tuple(live), Yield()), stand_in).statements)
+    b.statements.extend(b.context.renamed(Block((), tuple(live), Yield()), stand_in).statements)
     b.local |= scratch.local
 
 

@@ -27,6 +27,7 @@ from adcompile.ir.types import (
     TupleT,
     Type,
     differentiable,
+    Unknown,
     is_complex,
 )
 
@@ -135,6 +136,10 @@ class Cotangents:
         """Add `g` at `index` of the cotangent of `var`, in place where the buffer is ours."""
         b = self.builder
         old = self.accumulator(var)
+        if isinstance(b.type(var), Seq) and isinstance(b.type(var).item, Unknown):
+            fresh = b.emit(rt.zero_list, (b.real(var),), tangent_type(b.type(var))) if old is None else old
+            self.set(var, b.emit(rt.add_item, (fresh, index, g), tangent_type(b.type(var))))
+            return
         if old is None:
             old = zero(b, var)
             self.owned.add(old)
@@ -157,6 +162,7 @@ class Cotangents:
 
 def zero(b: Builder, var: Var) -> Atom:
     """A fresh zero cotangent of a leaf."""
+    var = b.real(var)
     t = b.type(var)
     if isinstance(t, Scalar):
         if is_complex(t):
@@ -193,7 +199,7 @@ def fit(b: Builder, g: Atom, var: Var) -> Atom:
     if isinstance(t, Array) and isinstance(gt, Array) and gt.dtype != t.dtype:
         g = b.call(np.ndarray.astype, g, Const(t.dtype))
     if isinstance(t, Array) and rank(gt) == 0 and rank(t) != 0:
-        g = b.call(rt.broadcast_like, g, var)
+        g = b.call(rt.broadcast_like, g, b.real(var))
     if isinstance(t, Scalar) and isinstance(gt, Scalar) and len(t.kinds) == 1:
         (kind,) = t.kinds
         if kind is np.float32 and gt.kinds != t.kinds:

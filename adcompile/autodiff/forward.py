@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured, rank
-from adcompile.autodiff.adjoint import bind_rule, is_display, expand_like, inline_rule, is_in_place, kind_of, refuse
+from adcompile.autodiff.adjoint import bind_rule, entry, is_display, expand_like, inline_rule, is_in_place, kind_of, refuse
 from adcompile.autodiff.cotangents import tangent_type, zero
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -104,7 +104,7 @@ class Forward:
             raise refuse(s)
         if is_display(self.b, s):
             return display(self, s)
-        structural = STRUCTURAL.get(s.fn.value) if getattr(s.fn.value, "__hash__", None) else None
+        structural = entry(STRUCTURAL, s.fn.value)
         if structural is not None:
             made = structural(self, s)
             if made is not NotImplemented:
@@ -361,6 +361,15 @@ def index_add(f: Forward, s: Call) -> Any:
     return f.b.emit(s.fn, (f.value_dot(buffer), index, f.value_dot(value)), tangent_type(f.b.type(s.result)))
 
 
+def scatter_list(f: Forward, s: Call) -> Any:
+    d = f.whole_dot(s.args[2])
+    return None if d is None else f.b.emit(s.fn, (*s.args[:2], d), tangent_type(f.b.type(s.result)))
+
+
+def add_lists(f: Forward, s: Call) -> Any:
+    return f.b.emit(s.fn, [f.value_dot(a) for a in s.args], tangent_type(f.b.type(s.result)))
+
+
 def convert(f: Forward, s: Call) -> Any:
     if not isinstance(f.b.type(s.args[0]), Seq):
         return NotImplemented
@@ -384,6 +393,9 @@ STRUCTURAL: dict[Any, Any] = {
     ops.make_function: display,
     operator.getitem: getitem,
     ops.push: push,
+    rt.scatter_list: scatter_list,
+    rt.add: add_lists,
+    rt.add_item: index_add,
     ops.pop: pop,
     ops.identity: same,
     ops.expect_length: same,

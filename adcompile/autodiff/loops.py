@@ -38,7 +38,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.types import INT, RangeT, Seq, Type, widen
-from adcompile.ir.walk import defined, free_vars, substitute
+from adcompile.ir.walk import defined, free_vars
 
 if TYPE_CHECKING:
     from adcompile.autodiff.reverse import Sweep
@@ -196,7 +196,7 @@ class LoopReversal:
             self.context.shape[r] = self.context.shape.get(p, p)
         body_statements = [*plan.head, *reverse]
         end = Continue(tuple(yields))
-        body = substitute(Block((), tuple(body_statements), end), plan.mapping)
+        body = self.context.renamed(Block((), tuple(body_statements), end), plan.mapping)
         loop_body = Block((plan.element, *params), body.statements, body.end)
         iterable = plan.iterable(b)
         b.append(For(tuple(results), iterable, tuple(init), loop_body, s.place, "adjoint"))
@@ -453,7 +453,7 @@ class Keeper:
         block = leaf.block
         if leaf.skipped:
             return self.ended(block, list(block.statements), params, current, counted=False)
-        statements = list(leaf.forward)
+        statements, renamed = self.context.bound_everywhere(self.context, leaf.forward, [v for v in params if v])
         here = pending | {r for st in statements for r in results_of(st)}
         if leaf is self.tree:
             here |= set(self.s.body.params)
@@ -464,7 +464,7 @@ class Keeper:
         for v, param in params.items():
             if v is not None and v in here:
                 pushed = self.typed(Var(param.name, v.place), self.context.types[param])
-                call = Call(pushed, Const(ops.push), (param, v), (), v.place, "adjoint")
+                call = Call(pushed, Const(ops.push), (param, renamed.get(v, v)), (), v.place, "adjoint")
                 self.context.definition[pushed] = call
                 statements.append(call)
                 current[v] = pushed

@@ -9,6 +9,7 @@ yields. Loops are in autodiff/loops.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from adcompile.analysis.activity import Activity
@@ -34,7 +35,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Known, differentiable
-from adcompile.ir.walk import defined, free_vars, substitute
+from adcompile.ir.walk import defined, free_vars
 from adcompile.rules.registry import lookup
 
 
@@ -162,7 +163,7 @@ class Sweep:
         blocks = [Block((), tuple(r), Yield(tuple(column))) for r, column in zip(reverses, columns)]
         blocks = [self.computed_again(forward, block) for (_, _, forward), block in zip(sides, blocks)]
         extra = self.kept_results(sides, blocks)
-        blocks = [substitute(block, dict(extra)) for block in blocks]
+        blocks = [self.context.renamed(block, dict(extra)) for block in blocks]
         if results:
             b.append(If(tuple(results), s.test, blocks[0], blocks[1], s.place, "adjoint"))
         return [self.forward_if(s, [(block, forward) for block, _, forward in sides], extra)]
@@ -176,7 +177,7 @@ class Sweep:
             if v in inside:
                 calls = steps(self.context, v, inside, lambda _: False)
                 head += copied(self.context, calls or [], mapping)
-        return substitute(Block((), (*head, *block.statements), block.end), mapping) if head else block
+        return self.context.renamed(Block((), (*head, *block.statements), block.end), mapping) if head else block
 
     def kept_results(self, sides: list[Any], blocks: list[Block]) -> list[tuple[Var, Var]]:
         """Values of the branches that the reverse reads: (value, the result that carries it)."""
@@ -188,6 +189,7 @@ class Sweep:
                     result = Var(v.name, v.place)
                     self.context.types[result] = self.context.types[v]
                     self.context.shape[result] = self.context.shape.get(v, v)
+                    self.context.extras.add(result)
                     kept.append((v, result))
         return kept
 
@@ -201,6 +203,80 @@ class Sweep:
                 end = Yield((*end.values, *(v if v in inside else absent for v, _ in extra)))
             blocks.append(Block((), tuple(forward), end))
         return If((*s.results, *(r for _, r in extra)), s.test, blocks[0], blocks[1], s.place, s.role)
+
+
+def bound_everywhere(
+    context: Any, statements: Sequence[Statement], kept: Sequence[Var]
+) -> tuple[list[Statement], dict[Var, Var]]:
+    """Statements in which the values `kept` can be read whatever path was taken.
+
+    What a path leaves unbound is None there: in place for results that only the reverse reads,
+    in a result of its own for a user's name, whose reading must still raise what Python raises.
+    """
+    wanted, out, renamed = set(kept), [], {}
+    for s in statements:
+        if isinstance(s, If) and any(r in wanted for r in s.results):
+            s = bind_results(context, s, wanted, renamed)
+        out.append(s)
+    return out, renamed
+
+
+def bind_results(context: Any, s: If, wanted: set[Var], renamed: dict[Var, Var]) -> If:
+    results = list(s.results)
+    columns = [list(b.end.values) if isinstance(b.end, Yield) else None for b in (s.then, s.orelse)]
+    inner: list[list[Var]] = [[], []]
+    for k, r in enumerate(s.results):
+        if r not in wanted:
+            continue
+        values = [None if c is None else c[k] for c in columns]
+        loose = [v is not None and (is_unbound(v) or may_be_unbound(context, v, b)) for v, b in zip(values, (s.then, s.orelse))]
+        if not any(loose):
+            continue
+        at = k
+        if r not in context.extras:
+            copy = Var(r.name, r.place)
+            context.types[copy] = context.types[r]
+            context.shape[copy] = context.shape.get(r, r)
+            context.extras.add(copy)
+            renamed[r] = copy
+            results.append(copy)
+            at = len(results) - 1
+        for column, v, nested in zip(columns, values, inner):
+            if column is None or v is None:
+                continue
+            value = Const(None) if is_unbound(v) else v
+            column[at : at + 1] = [value]
+            if isinstance(value, Var):
+                nested.append(value)
+    blocks = []
+    for block, column, nested in zip((s.then, s.orelse), columns, inner):
+        if column is None:
+            blocks.append(block)
+            continue
+        statements, names = bound_everywhere(context, block.statements, nested)
+        new = len(s.results)
+        ends = [names.get(v, v) if k >= new or s.results[k] in context.extras else v for k, v in enumerate(column)]  # type: ignore[call-overload]
+        blocks.append(Block(block.params, tuple(statements), Yield(tuple(ends))))
+    return replace(s, results=tuple(results), then=blocks[0], orelse=blocks[1])
+
+
+def is_unbound(atom: Atom) -> bool:
+    return isinstance(atom, Const) and atom.value is ops.UNDEFINED
+
+
+def may_be_unbound(context: Any, atom: Atom, block: Block) -> bool:
+    """Whether a branch's value is itself the result of an If that may leave it unbound."""
+    if not isinstance(atom, Var):
+        return False
+    for s in block.statements:
+        if isinstance(s, If) and atom in s.results:
+            k = s.results.index(atom)
+            for inner in (s.then, s.orelse):
+                if isinstance(inner.end, Yield) and (
+                    is_unbound(inner.end.values[k]) or may_be_unbound(context, inner.end.values[k], inner)
+                ):
+                    return True
+    return False
 
 
 def defined_in(statements: Sequence[Statement]) -> set[Var]:

@@ -18,12 +18,17 @@ from adcompile.autodiff.live import live_statements
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, TupleT, Type, differentiable
-from adcompile.ir.walk import free_vars, substitute
+from adcompile.ir.types import UNKNOWN, Seq, TupleT, Type, differentiable
+from adcompile.ir.walk import free_vars
 
 if TYPE_CHECKING:
     from adcompile.autodiff.forward import Forward
     from adcompile.autodiff.reverse import Sweep
+
+
+KEPT = Seq(UNKNOWN, tuple)
+"""What a forward function keeps for its pullback, as others see it: its items have many types,
+and among them is what the functions it calls keep."""
 
 
 @dataclass
@@ -49,8 +54,8 @@ class Derived:
         split = self.split(ref, mask)
         t = self.context.types[s.result]
         pair, kept = Var("pair", s.place), Var(f"{ref.name}_kept", s.place)
-        self.context.types[pair] = TupleT((t, UNKNOWN))
-        self.context.types[kept] = UNKNOWN
+        self.context.types[pair] = TupleT((t, KEPT))
+        self.context.types[kept] = KEPT
         forward: list[Statement] = [
             Call(pair, Const(split.forward), s.args, (), s.place, s.role),
             Call(s.result, Const(operator.getitem), (pair, Const(0)), (), s.place, s.role),
@@ -205,7 +210,7 @@ def split_body(
     body = Block((), tuple(live), Yield((out,)))
     kept = [v for v in free_vars(body) if v is not seed]
     store = Var("kept", None)
-    context.types[store] = UNKNOWN
+    context.types[store] = KEPT
     reads: list[Statement] = []
     mapping: dict[Var, Atom] = {}
     for k, v in enumerate(kept):
@@ -216,7 +221,9 @@ def split_body(
         context.definition[fresh] = call
         reads.append(call)
         mapping[v] = fresh
-    mapped = substitute(body, mapping)
+    forward, renamed = context.bound_everywhere(context, forward, kept)
+    kept = [renamed.get(v, v) for v in kept]
+    mapped = context.renamed(body, mapping)
     assert isinstance(mapped.end, Yield)
     pullback = Block((), (*reads, *mapped.statements), Return(mapped.end.values[0]))
     context.why.update(sweep.why)
@@ -232,5 +239,5 @@ def add_seed(b: Builder, table: Cotangents, result: Var, seed: Atom, sweep: Any)
                 piece = b.item(seed, k)
                 add_seed(b, table, item, piece, sweep)
         return
-    if sweep.active(result) or result in b.context.stand_in_set:
+    if sweep.active(result) or result in b.context.stand_in_of:
         table.add(result, seed)

@@ -159,9 +159,9 @@ def copy(y_bar, y, x):
 
 
 # given their meaning by autodiff/adjoint and autodiff/forward, where they work on structure
-for _fn, _typing in ((rt.accumulate, first), (ops.index_add, first), (rt.add, first)):
+for _fn, _typing in ((rt.accumulate, first), (ops.index_add, first), (rt.add, first), (rt.add_item, first)):
     register(_fn, Rule("structure", typing=_typing))
 
-non_differentiable(rt.zeros_like, rt.is_basic)
+non_differentiable(rt.zeros_like, rt.zero_list, rt.is_basic)
 
 _ = ListT, Seq, SliceT

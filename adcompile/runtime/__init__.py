@@ -47,6 +47,7 @@ from adcompile.runtime.adjoints import (
 from adcompile.runtime.arrays import (
     accumulate,
     add,
+    add_item,
     broadcast_like,
     contract,
     copy,
@@ -59,12 +60,15 @@ from adcompile.runtime.arrays import (
     scatter_list,
     sum_over,
     unbroadcast,
+    zero_list,
     zeros_like,
 )
 
 __all__ = [
     "accumulate",
     "add",
+    "add_item",
+    "zero_list",
     "along",
     "along_axis",
     "axes_from",

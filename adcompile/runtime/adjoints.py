@@ -49,7 +49,9 @@ def along_axis(indices: Any, axis: int, shape: tuple[int, ...]) -> tuple[Any, ..
 def grid(y: Any, choices: Any) -> tuple[Any, ...]:
     """The open grid over the result of `np.choose`, as index of the choices (an array)."""
     shape, own = np.shape(y), np.shape(choices)[1:]
-    axes = [np.arange(n).reshape((-1,) + (1,) * (len(own) - k - 1)) for k, n in enumerate(shape[len(shape) - len(own) :])]
+    axes = [
+        np.arange(n).reshape((-1,) + (1,) * (len(own) - k - 1)) for k, n in enumerate(shape[len(shape) - len(own) :])
+    ]
     return tuple(np.zeros_like(a) if n == 1 else a for a, n in zip(axes, own))
 
 
@@ -74,7 +76,7 @@ def negated(shift: Any) -> tuple[int, ...]:
     return tuple(-int(s) for s in shift)
 
 
-def repeated_shape(shape: tuple[int, ...], repeats: int, axis: int) -> tuple[int, ...]:
+def repeated_shape(shape: tuple[int, ...], repeats: Any, axis: int) -> tuple[int, ...]:
     """The shape in which the copies that `np.repeat` makes have an axis of their own."""
     axis = axis % len(shape)
     return (*shape[: axis + 1], int(repeats), *shape[axis + 1 :])
@@ -213,8 +215,8 @@ def einsum_fillers(a: Any, spec: str, ndims: tuple[int, ...], k: int) -> tuple[A
     """What `einsum_adjoint` multiplies with beside the operands: a vector of ones for a letter
     that only operand k (here `a`) has, an identity matrix for every repetition of a letter in it."""
     letters, fillers = _einsum_fillers(*einsum_terms(spec, ndims), k)
-    dtype = np.asarray(a).real.dtype
-    dtype = dtype if dtype.kind == "f" else np.dtype(float)
+    dtype = np.asarray(a).dtype
+    dtype = np.finfo(dtype).dtype if dtype.kind in "fc" else np.dtype(float)
     lengths = dict(zip(letters, np.shape(a)))
     return tuple(np.ones(lengths[f], dtype) if len(f) == 1 else np.eye(lengths[f[0]], dtype=dtype) for f in fillers)
 
@@ -354,7 +356,7 @@ def fft_axes(s: Any, axes: Any, ndim: int) -> tuple[int, ...]:
 def half_weights(n: int, inner: Any, axis: int, ndim: int, dtype: Any) -> Any:
     """For the n // 2 + 1 frequencies of a real transform: 1 where a frequency is its own
     mirror image, `inner` elsewhere; shaped to broadcast along the axis."""
-    weights = np.full(n // 2 + 1, inner, np.empty(0, dtype).real.dtype)
+    weights = np.full(n // 2 + 1, inner, np.finfo(dtype).dtype)
     weights[0] = 1
     if n % 2 == 0:
         weights[-1] = 1

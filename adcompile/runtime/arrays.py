@@ -126,10 +126,10 @@ def copy(x: Any) -> Any:
 
 def add(x: Any, y: Any) -> Any:
     """The sum of two tangents of one structure."""
-    if isinstance(x, list):
+    if isinstance(x, (list, tuple)):
         return [add(a, b) for a, b in zip(x, y)]
-    if isinstance(x, tuple):
-        return tuple(add(a, b) for a, b in zip(x, y))
+    if x is None or y is None:
+        return y if x is None else x
     return x + y
 
 
@@ -150,4 +150,16 @@ def scatter_list(items: Any, index: slice, g: Any) -> list[Any]:
     """Zeros for `items` with the list `g` at the slice `index`."""
     out = [zeros_like(item) for item in items]
     out[index] = [copy(item) for item in g]
+    return out
+
+
+def zero_list(items: Any) -> list[Any]:
+    """Zeros for a tuple of values of any kind, nested tuples too, as lists."""
+    return [zero_list(item) if isinstance(item, (tuple, list)) else zeros_like(item) for item in items]
+
+
+def add_item(total: Any, index: int, g: Any) -> list[Any]:
+    """The tangents `total` of a tuple with `g` added to one of them."""
+    out = list(total)
+    out[index] = g if out[index] is None else add(out[index], g)
     return out
