@@ -15,10 +15,12 @@ import numpy as np
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Known, Scalar, Type
 from adcompile.optimise.effects import Effects
-from adcompile.optimise.helpers import HELPERS, ONES, ZEROS
+from adcompile.optimise.helpers import BROADCASTS, HELPERS, ONES, UNIFORM, ZEROS
 from adcompile.optimise.patterns import (
     COST,
     COSTLY,
+    LITERAL,
+    NUMBER,
     SAME_AS,
     Computed,
     Hole,
@@ -197,7 +199,13 @@ class _Algebra(ForwardWalk):
         root = self.operation(call)
         if root is None:
             return None
-        for r in _BY_ROOT.get(root, ()):
+        rules = _BY_ROOT.get(root)
+        if rules is None:
+            return None
+        kinds_ = [self._kind(a) for a in call.args]
+        for r in rules:
+            if not all(map(_may_be, r.needs, kinds_)):
+                continue
             found: dict[str, Atom] = {}
             saved = self._match(r.before, call, found)
             if saved is not None and r.cost <= saved and self._allowed(r, call, found):
@@ -217,6 +225,13 @@ class _Algebra(ForwardWalk):
             same = isinstance(self.types.get(call.result), Array)
             return SAME_AS[fn] if same else None
         return fn
+
+    def _kind(self, atom: Atom) -> Any:
+        """What rules ask of an operand: a literal, the operation that made it, or neither."""
+        if _is_literal(atom):
+            return LITERAL
+        made = self.defs.get(atom) if isinstance(atom, Var) else None
+        return None if made is None else self.operation(made)
 
     def _match(self, p: Operation, call: Call, found: dict[str, Atom]) -> int | None:
         """The cost of what the replacement saves: the call itself, and the calls inside that
@@ -268,7 +283,7 @@ class _Algebra(ForwardWalk):
         fn = call.fn.value
         if self.operation(call) is operator.pow and value == 1:
             return self.is_number(call.args[1], 0)
-        if fn is np.broadcast_to or getattr(fn, "__name__", "") == "broadcast_like":
+        if fn in BROADCASTS if hashable(fn) else False:
             return self.is_number(call.args[0], value)
         # what is written into later need not hold what it was made with
         return hashable(fn) and fn in (ONES if value else ZEROS) and atom not in self.sharing.written
@@ -393,6 +408,13 @@ class _Algebra(ForwardWalk):
         settings = tuple((k, Const(v)) for k, v in kwargs.items())
         self.emit(Call(result, Const(fn), args, settings, call.place, call.role), out)
         return result
+
+
+def _may_be(need: Any, kind: Any) -> bool:
+    """Whether an operand of this kind may be what a rule needs; a quick look before matching."""
+    if need is None or need is kind:
+        return True
+    return need is NUMBER and (kind is LITERAL or kind in UNIFORM)
 
 
 def zero_of(t: Type) -> Const | None:

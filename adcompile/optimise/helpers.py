@@ -22,6 +22,10 @@ from adcompile.runtime import arrays
 ONES: frozenset[Any] = frozenset({np.ones_like, np.ones})
 ZEROS: frozenset[Any] = frozenset({np.zeros_like, np.zeros, arrays.zeros_like})
 
+BROADCASTS: frozenset[Any] = frozenset({np.broadcast_to, arrays.broadcast_like})
+UNIFORM = ONES | ZEROS | BROADCASTS | {operator.pow}
+"""What may make an array of one number."""
+
 
 class Site(Protocol):
     """What a helper may ask, and how it makes an inner call."""
@@ -257,7 +261,7 @@ def _before_broadcast(site: Site, atom: Atom) -> Atom | None:
     made = site.defs.get(atom) if isinstance(atom, Var) else None
     if made is None or not isinstance(made.fn, Const) or made.kwargs:
         return None
-    return made.args[0] if made.fn.value in (arrays.broadcast_like, np.broadcast_to) else None
+    return made.args[0] if made.fn.value in BROADCASTS else None
 
 
 def own(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:

@@ -20,7 +20,7 @@ from adcompile.optimise.cse import cse
 from adcompile.optimise.dce import dce
 from adcompile.optimise.effects import Effects, Summary, summarise
 from adcompile.optimise.fold import fold
-from adcompile.optimise.sharing import sharing
+from adcompile.optimise.sharing import Sharing, sharing
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,17 @@ class Unit:
     types: MutableMapping[Var, Type]
     summaries: Mapping[FunctionRef, Summary] = field(default_factory=dict[FunctionRef, Summary])
 
+    shared: list[tuple[Block, Sharing]] = field(default_factory=list[tuple[Block, Sharing]])
+
     @property
     def effects(self) -> Effects:
         return Effects(self.types, self.summaries)
+
+    def sharing(self, block: Block) -> Sharing:
+        """Who shares memory in this block; kept for the next pass if this one changes nothing."""
+        if not self.shared or self.shared[0][0] is not block:
+            self.shared[:] = [(block, sharing(block, self.effects))]
+        return self.shared[0][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +56,15 @@ def _copies(block: Block, unit: Unit) -> Block:
 
 
 def _fold(block: Block, unit: Unit) -> Block:
-    return fold(block, unit.types, unit.effects, sharing(block, unit.effects))
+    return fold(block, unit.types, unit.effects, unit.sharing(block))
 
 
 def _algebra(block: Block, unit: Unit) -> Block:
-    return algebra(block, unit.types, unit.effects, sharing(block, unit.effects))
+    return algebra(block, unit.types, unit.effects, unit.sharing(block))
 
 
 def _cse(block: Block, unit: Unit) -> Block:
-    return cse(block, unit.types, unit.effects, sharing(block, unit.effects))
+    return cse(block, unit.types, unit.effects, unit.sharing(block))
 
 
 def _dce(block: Block, unit: Unit) -> Block:

@@ -38,6 +38,7 @@ SAME_AS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 """NumPy functions that are the operators wherever NumPy types are involved."""
 
+LITERAL, NUMBER = "literal", "number"
 COST: dict[Callable[..., Any], int] = {
     operator.neg: 1,
     operator.add: 2,
@@ -91,6 +92,7 @@ class Rule:
     only: Only
     text: str
     cost: int  # of the operations that the replacement makes
+    needs: tuple[Any, ...]  # of each operand: an operation, a LITERAL, a NUMBER, or None for any
 
 
 def rule(before: str, after: str, only: Only = "") -> Rule:
@@ -98,7 +100,7 @@ def rule(before: str, after: str, only: Only = "") -> Rule:
     pattern = _parse(ast.parse(before, mode="eval").body)
     replacement = _parse(ast.parse(after, mode="eval").body)
     assert isinstance(pattern, Operation)
-    return Rule(pattern, replacement, only, f"{before} → {after}", _cost(replacement))
+    return Rule(pattern, replacement, only, f"{before} → {after}", _cost(replacement), tuple(map(_need, pattern.args)))
 
 
 def _parse(node: ast.expr) -> Pattern:
@@ -119,6 +121,16 @@ def _parse(node: ast.expr) -> Pattern:
             return Computed(compile(ast.Expression(inner), "<rule>", "eval"))
         case _:
             raise ValueError(f"no pattern: {ast.dump(node)}")
+
+
+def _need(p: Pattern) -> Any:
+    match p:
+        case Operation(fn, _):
+            return fn
+        case Hole(_, literal):
+            return LITERAL if literal else None
+        case _:
+            return NUMBER
 
 
 def _cost(p: Pattern) -> int:
