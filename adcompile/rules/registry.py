@@ -7,6 +7,7 @@ first derivative is asked for (`load`), because importing adcompile must stay ch
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -76,9 +77,18 @@ def lookup(fn: Any) -> Rule | None:
     """The rule of a callable, or None; unhashable objects have none."""
     load()
     try:
-        return _rules.get(fn)
+        found = _rules.get(fn)
     except TypeError:
         return None
+    if found is None and _register_imported():
+        return _rules.get(fn)
+    return found
+
+
+def _register_imported() -> bool:
+    """Whether there are rules for libraries that have been imported only since `load`."""
+    late = sys.modules.get("adcompile.rules.scipy")
+    return "scipy" in sys.modules and late is not None and late.register_imported()
 
 
 def unregister(fn: Any) -> None:

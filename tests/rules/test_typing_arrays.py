@@ -70,7 +70,9 @@ def holds(t, value):
             return t == UNKNOWN
 
 
-@pytest.mark.parametrize("change", [exact, lambda x: loose(exact(x)), lambda x: running(exact(x))], ids=["exact", "loose", "running"])
+@pytest.mark.parametrize(
+    "change", [exact, lambda x: loose(exact(x)), lambda x: running(exact(x))], ids=["exact", "loose", "running"]
+)
 @pytest.mark.parametrize(("fn", "args", "kwargs"), list(cases()))
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_result_type(fn, args, kwargs, change):

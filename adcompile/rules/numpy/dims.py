@@ -29,6 +29,8 @@ from adcompile.ir.types import (
 
 MISSING: Any = object()
 Dims = tuple[Dim, ...]
+ONE: Dim = "one"
+ANY: Dim = "any"
 
 
 def argument(args: list[Type], kwargs: dict[str, Type], position: int, name: str, default: Any = None) -> Type:
@@ -89,7 +91,7 @@ def dims_of(t: Type) -> Dims | None:
             return None if inner is None else (dim_of(len(items)), *inner)
         case Seq(item):
             inner = dims_of(item)
-            return None if inner is None else ("any", *inner)
+            return None if inner is None else (ANY, *inner)
         case _:
             return None
 
@@ -100,8 +102,14 @@ def equal_dims(parts: Iterable[Dims | None]) -> Dims | None:
     for dims in parts:
         if dims is None or (found is not None and len(found) != len(dims)):
             return None
-        found = dims if found is None else tuple(map(meet, found, dims))
+        both: Dims = dims if found is None else tuple(meet(p, q) for p, q in zip(found, dims))
+        found = both
     return found
+
+
+def ones(count: int) -> Dims:
+    out: Dims = ("one",) * count
+    return out
 
 
 def meet(a: Dim, b: Dim) -> Dim:
@@ -184,7 +192,7 @@ def shape_dims(t: Type) -> Dims | None:
         case Known(value) if isinstance(value, (int, np.integer)):
             return (size_dim(t),)
         case Scalar(kinds) if all(issubclass(k, (int, np.integer)) for k in kinds):
-            return ("any",)
+            return (ANY,)
         case _:
             return None
 

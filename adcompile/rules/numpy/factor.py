@@ -155,7 +155,7 @@ def shared(mask: Any, axis: Any) -> Any:
     return mask / np.sum(mask, axis=axis, keepdims=True)
 
 
-def vector_norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any) -> Any:  # noqa: A002
+def vector_norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any) -> Any:
     """`y_bar` and `y` broadcast against `x`."""
     if ord is None or ord == 2:
         return (y_bar / nonzero(y)) * x
@@ -170,7 +170,7 @@ def vector_norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any) -> Any:  # 
     return y_bar * unit(x) * np.where(size == 0, 0, ratio ** (ord - 1))
 
 
-def matrix_norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, row: Any, col: Any) -> Any:  # noqa: A002
+def matrix_norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, row: Any, col: Any) -> Any:
     """`y_bar` and `y` have axes of length 1 for row and col."""
     if ord is None or ord == "fro" or ord == "f":
         return (y_bar / nonzero(y)) * x
@@ -195,7 +195,7 @@ def matrix_norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, row: Any, col: Any) ->
     return y_bar * np.moveaxis(bar, (-2, -1), (row, col))
 
 
-def norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:  # noqa: A002
+def norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if axis is None and (ord is None or x.ndim == 1):
         return vector_norm_bar(y_bar, y, x, ord, None)
     axes = (0, 1) if axis is None else axis
@@ -209,18 +209,25 @@ def norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> 
 
 
 @vjps(np.linalg.norm, wrt=(0,))
-def norm(y_bar: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:  # noqa: A002
+def norm(y_bar: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     return norm_bar(y_bar, y, x, ord, axis, keepdims)
 
 
 @vjps(np.linalg.matrix_norm, wrt=(0,))
-def matrix_norm(y_bar: Any, y: Any, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:  # noqa: A002
+def matrix_norm(y_bar: Any, y: Any, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     return norm_bar(y_bar, y, x, ord, (-2, -1), keepdims)
 
 
 @vjps(np.linalg.vector_norm, wrt=(0,))
 def vector_norm(
-    y_bar: Any, y: Any, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2  # noqa: A002
+    y_bar: Any,
+    y: Any,
+    x: Any,
+    /,
+    *,
+    axis: Any = None,
+    keepdims: Any = False,
+    ord: Any = 2,
 ) -> Any:
     if axis is None:
         return vector_norm_bar(y_bar, y, x, ord, None)
@@ -245,4 +252,3 @@ def cond(y_bar: Any, y: Any, x: Any, p: Any = None) -> Any:
     inverse_bar = norm_bar(y_bar * size, other, inverse, p, (-2, -1), False)
     back = adjoint(inverse) @ inverse_bar @ adjoint(inverse)
     return norm_bar(y_bar * other, size, x, p, (-2, -1), False) - back
-

@@ -83,7 +83,7 @@ def ifftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
 
 
 def rfftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
-    over = rt.fft_axes(s, axes, a.ndim)
+    over: Any = rt.fft_axes(s, axes, a.ndim)
     bar = y_bar
     if len(over) > 1:
         bar = np.fft.ifftn(bar, axes=over[:-1], norm=rt.fft_dual(norm))

@@ -21,7 +21,19 @@ from adcompile.ir.types import (
     Type,
 )
 from adcompile.rules.kinds import constant, linear
-from adcompile.rules.numpy.dims import MISSING, array, axis_of, dims_of, dtype_of, element, sequence, size_dim, static
+from adcompile.rules.numpy.dims import (
+    ANY,
+    MISSING,
+    ONE,
+    array,
+    axis_of,
+    dims_of,
+    dtype_of,
+    element,
+    sequence,
+    size_dim,
+    static,
+)
 from adcompile.rules.registry import Typing
 from adcompile.rules.typing_standin import standin_type
 from adcompile.runtime import adjoints as rt
@@ -119,7 +131,7 @@ def half_weights_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     axis = axis_of(args[2], ndim) if isinstance(ndim, int) else None
     if axis is None or not isinstance(dtype, np.dtype):
         return UNKNOWN
-    return array(np.empty(0, dtype).real.dtype, tuple("any" if k == axis else "one" for k in range(ndim)))
+    return array(np.finfo(dtype).dtype, tuple(ANY if k == axis else ONE for k in range(ndim)))
 
 
 def wrapped_type(args: list[Type], kwargs: dict[str, Type]) -> Type:

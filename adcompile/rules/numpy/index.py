@@ -86,7 +86,7 @@ def item_type(base: Type, index: Type) -> Type:
 def in_range(items: Any, key: Any) -> bool:
     if isinstance(key, slice):
         return True
-    return isinstance(key, (int, np.integer)) and -len(items) <= key < len(items)
+    return isinstance(key, (int, np.integer)) and -len(items) <= int(key) < len(items)
 
 
 def joined(items: tuple[Type, ...]) -> Type:
@@ -353,4 +353,3 @@ def select(y_bar: Any, y: Any, condlist: Any, choicelist: Any, default: Any = 0)
         bars = (*bars, rt.unbroadcast(np.where(condlist[k], left, 0), choicelist[k]))
         left = np.where(condlist[k], 0, left)
     return None, bars, rt.unbroadcast(left, default)
-

@@ -14,6 +14,7 @@ from adcompile import runtime as rt
 from adcompile.ir.types import UNKNOWN, Array, Dim, Instance, Known, ListT, Scalar, Seq, TupleT, Type, dim_of
 from adcompile.rules.kinds import linear, vjps
 from adcompile.rules.numpy.dims import (
+    ONE,
     Dims,
     argument,
     array,
@@ -21,6 +22,7 @@ from adcompile.rules.numpy.dims import (
     dims_of,
     dtype_of,
     equal_dims,
+    ones,
     product,
     sequence,
     static,
@@ -55,7 +57,7 @@ def array_of_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
         return UNKNOWN
     if sequence(source) == () and asked == Known(None):
         dtype = np.dtype(float)
-    return array(dtype, None if dims is None else (*("one",) * (least - len(dims)), *dims))
+    return array(dtype, None if dims is None else (*ones(least - len(dims)), *dims))
 
 
 def parts_of(y_bar: Any, source: Any) -> Any:
@@ -91,7 +93,7 @@ def cell_parts_of(y_bar: Any, source: Any, i: int, j: int) -> Any:
 def array_of(
     y_bar: Any,
     y: Any,
-    object: Any,  # noqa: A002
+    object: Any,
     dtype: Any = None,
     *,
     copy: Any = True,
@@ -138,7 +140,14 @@ def converted_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @linear(np.ndarray.astype, np.generic.astype, wrt=(0,), typing=converted_type)
 def astype(
-    y_bar: Any, y: Any, a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
+    y_bar: Any,
+    y: Any,
+    a: Any,
+    dtype: Any,
+    order: Any = "K",
+    casting: Any = "unsafe",
+    subok: Any = True,
+    copy: Any = True,
 ) -> Any:
     return y_bar
 
@@ -203,7 +212,7 @@ def view_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 
 @linear(np.ndarray.view, wrt=(0,), typing=view_type, view=True)
-def view(y_bar: Any, y: Any, a: Any, dtype: Any = None, type: Any = None) -> Any:  # noqa: A002
+def view(y_bar: Any, y: Any, a: Any, dtype: Any = None, type: Any = None) -> Any:
     if dtype is None:
         return y_bar
     if a.dtype.kind in "fc" and y.dtype.kind in "fc" and np.real(a).dtype == np.real(y).dtype:
@@ -219,7 +228,9 @@ def joined_dtype(parts: list[Type], kwargs: dict[str, Type]) -> np.dtype[Any] | 
     if kwargs.get("dtype", Known(None)) != Known(None):
         return wanted_dtype(kwargs["dtype"])
     dtypes = [dtype_of(p) for p in parts]
-    return None if any(d is None for d in dtypes) or not dtypes else np.result_type(*[d for d in dtypes if d is not None])
+    return (
+        None if any(d is None for d in dtypes) or not dtypes else np.result_type(*[d for d in dtypes if d is not None])
+    )
 
 
 def concatenated(parts: list[Type], shapes: list[Dims | None], k: Any, kwargs: dict[str, Type], known: bool) -> Type:
@@ -327,12 +338,12 @@ def stack(
 def lifted(t: Type, rank: int) -> Dims | None:
     """The dimensions of `np.atleast_1d` or `np.atleast_2d` of a part."""
     dims = dims_of(t)
-    return None if dims is None else (*("one",) * (rank - len(dims)), *dims)
+    return None if dims is None else (*ones(rank - len(dims)), *dims)
 
 
 def as_columns(t: Type) -> Dims | None:
     dims = dims_of(t)
-    return None if dims is None else (*dims, "one") if len(dims) == 1 else ("one", "one") if not dims else dims
+    return None if dims is None else (*dims, ONE) if len(dims) == 1 else dims or (ONE, ONE)
 
 
 def as_pages(t: Type) -> Dims | None:
@@ -440,7 +451,7 @@ def filled(shape: Type, dtype: np.dtype[Any] | None) -> Type:
     if isinstance(shape, Instance):
         return array(dtype, None)
     items = sequence(shape)
-    dims = tuple(length(i) for i in items) if items is not None else (length(shape),)
+    dims: Dims = tuple(length(i) for i in items) if items is not None else (length(shape),)
     return array(dtype, dims)
 
 

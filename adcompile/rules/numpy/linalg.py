@@ -14,7 +14,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.ir.types import UNKNOWN, Scalar, TupleT, Type
 from adcompile.rules.kinds import composite, vjps
-from adcompile.rules.numpy.dims import MISSING, argument, array, dims_of, dtype_of, static
+from adcompile.rules.numpy.dims import MISSING, Dims, argument, array, dims_of, dtype_of, static
 
 
 def adjoint(a: Any) -> Any:
@@ -115,7 +115,7 @@ def lstsq_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     if a is None or b is None or len(a) != 2 or any(d is None for d in dtypes):
         return UNKNOWN
     dtype = np.result_type(*[d for d in dtypes if d is not None], np.float32)
-    real = np.empty(0, dtype).real.dtype
+    real = np.finfo(dtype).dtype
     rank = Scalar(frozenset({type(np.linalg.lstsq(np.eye(1), np.eye(1), rcond=None)[2])}))
     x, least = array(dtype, (a[1], *b[1:])), a[0] if a[0] == a[1] else "any"
     return TupleT((x, array(real, ("any",)), rank, array(real, (least,))))
@@ -158,7 +158,7 @@ def tensorsolve_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     dtype = None if first is None or second is None else np.result_type(first, second)
     if a is None or b is None or axes is MISSING:
         return array(dtype, None)
-    moved = a if axes is None else tuple(a[k] for k in rt.axes_to_end(axes, len(a)))
+    moved: Dims = a if axes is None else tuple(a[k] for k in rt.axes_to_end(axes, len(a)))
     return array(dtype, moved[len(b) :])
 
 
@@ -245,7 +245,7 @@ def one_triangle(g: Any, uplo: Any) -> Any:
 
 
 @vjps(np.linalg.eigh, wrt=(0,))
-def eigh(y_bar: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
+def eigh(y_bar: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
     w_bar, v_bar = y_bar[0], y_bar[1]
     w, v = y[0], y[1]
     if v_bar is None:
@@ -257,7 +257,7 @@ def eigh(y_bar: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
 
 
 @vjps(np.linalg.eigvalsh, wrt=(0,))
-def eigvalsh(y_bar: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
+def eigvalsh(y_bar: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
     v = np.linalg.eigh(a, UPLO)[1]
     return one_triangle((v * y_bar[..., None, :]) @ adjoint(v), UPLO)
 

@@ -64,7 +64,15 @@ def arange_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @vjps(np.arange, wrt=(0, 1, 2), typing=arange_type)
 def arange(
-    y_bar: Any, y: Any, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None, like: Any = None
+    y_bar: Any,
+    y: Any,
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    like: Any = None,
 ) -> Any:
     # how many there are is piecewise constant
     step_bar = np.sum(y_bar * np.arange(len(y_bar)))
@@ -90,12 +98,12 @@ def edge(values: Any, a: Any, axis: Any) -> Any:
 
 
 @composite(np.diff)
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:  # noqa: SLF001  # pyright: ignore
-    if prepend is not np._NoValue and append is not np._NoValue:  # noqa: SLF001  # pyright: ignore
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:  # pyright: ignore
+    if prepend is not np._NoValue and append is not np._NoValue:  # pyright: ignore
         a = np.concatenate((edge(prepend, a, axis), a, edge(append, a, axis)), axis)
-    elif prepend is not np._NoValue:  # noqa: SLF001  # pyright: ignore
+    elif prepend is not np._NoValue:  # pyright: ignore
         a = np.concatenate((edge(prepend, a, axis), a), axis)
-    elif append is not np._NoValue:  # noqa: SLF001  # pyright: ignore
+    elif append is not np._NoValue:  # pyright: ignore
         a = np.concatenate((a, edge(append, a, axis)), axis)
     if n == 0:
         return a
@@ -146,7 +154,10 @@ def slope_along(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
             first = (-1.5 / step) * g[0] + (2.0 / step) * g[1] + (-0.5 / step) * g[2]
             last = (0.5 / step) * g[-3] + (-2.0 / step) * g[-2] + (1.5 / step) * g[-1]
     else:
-        before, after = np.reshape(step[:-1], rt.shape_along(g.ndim, 0)), np.reshape(step[1:], rt.shape_along(g.ndim, 0))
+        before, after = (
+            np.reshape(step[:-1], rt.shape_along(g.ndim, 0)),
+            np.reshape(step[1:], rt.shape_along(g.ndim, 0)),
+        )
         low = -after / (before * (before + after))
         centre = (after - before) / (before * after)
         high = before / (after * (before + after))
@@ -190,7 +201,9 @@ def interp_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 
 @vjps(np.interp, wrt=(0, 1, 2, 3, 4), typing=interp_type)
-def interp(y_bar: Any, y: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(
+    y_bar: Any, y: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
     if period is not None:
         raise NotImplementedError("the derivative of np.interp with period=; repeat xp and fp over a period yourself")
     k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
@@ -300,7 +313,13 @@ def spread_counts(y_bar: Any, a: Any, edges: Any) -> Any:
 
 @vjps(np.histogram, wrt=(0, 1, 4))
 def histogram(
-    y_bar: Any, y: Any, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None  # noqa: A002
+    y_bar: Any,
+    y: Any,
+    a: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: Any = None,
+    weights: Any = None,
 ) -> Any:
     count_bar, edges_bar, edges = y_bar[0], y_bar[1], y[1]
     if density:

@@ -31,7 +31,7 @@ def polyval(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
 
 
 @vjps(np.vander, wrt=(0,))
-def vander(y_bar: Any, y: Any, x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
+def vander(y_bar: Any, y: Any, x: Any, N: Any = None, increasing: Any = False) -> Any:
     g, powers = (y_bar, y) if increasing else (y_bar[:, ::-1], y[:, ::-1])
     if y.shape[1] < 2:
         return np.zeros_like(x)

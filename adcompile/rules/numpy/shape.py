@@ -295,7 +295,7 @@ def repeat(y_bar: Any, y: Any, a: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 @linear(np.tile, wrt=(0,))
-def tile(y_bar: Any, y: Any, A: Any, reps: Any) -> Any:  # noqa: N803
+def tile(y_bar: Any, y: Any, A: Any, reps: Any) -> Any:
     blocks = np.reshape(y_bar, rt.tiled_shape(shape_of(A), reps))
     return np.reshape(np.sum(blocks, axis=rt.even_axes(blocks.ndim)), shape_of(A))
 
@@ -400,4 +400,3 @@ def unstack(y_bar: Any, y: Any, x: Any, /, *, axis: Any = 0) -> Any:
 
 if hasattr(np, "unstack"):  # NumPy 2.1
     linear(np.unstack, wrt=(0,), typing=unstack_type, view=True)(unstack)
-

@@ -1,0 +1,27 @@
+"""SciPy's rules, a file for each SciPy module. None imports SciPy before the user has: a rule is
+keyed by the function itself, and a function that is called has been imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+TOPICS = {"scipy.special": "special", "scipy.linalg": "linalg"}
+_done: set[str] = set()
+
+
+def register_for(module_name: str) -> bool:
+    """Register the rules for an imported module of SciPy; whether that was new."""
+    if module_name in _done or module_name not in TOPICS or module_name not in sys.modules:
+        return False
+    _done.add(module_name)
+    importlib.import_module(f"{__name__}.{TOPICS[module_name]}")
+    return True
+
+
+def register_imported() -> bool:
+    """Register the rules for every module of SciPy that has been imported since the last call."""
+    return sum(map(register_for, TOPICS)) > 0
+
+
+register_imported()

@@ -50,8 +50,18 @@ SAMPLES = {
         ((real(2, 3),), {"axis": 1}),
         (([real(2) for _ in range(20)], 1), {}),
     ],
-    np.hstack: [(((real(2), real(3)),), {}), (((real(2, 1), real(2, 3)),), {}), (([1.5, real(2)],), {}), (([real(2)] * 20,), {})],
-    np.vstack: [(((real(3), real(2, 3)),), {}), (([real(2), real(2)],), {}), ((real(2, 3),), {}), (([real(2)] * 20,), {})],
+    np.hstack: [
+        (((real(2), real(3)),), {}),
+        (((real(2, 1), real(2, 3)),), {}),
+        (([1.5, real(2)],), {}),
+        (([real(2)] * 20,), {}),
+    ],
+    np.vstack: [
+        (((real(3), real(2, 3)),), {}),
+        (([real(2), real(2)],), {}),
+        ((real(2, 3),), {}),
+        (([real(2)] * 20,), {}),
+    ],
     np.column_stack: [(((real(3), real(3, 2)),), {}), (([real(2)] * 20,), {})],
     np.dstack: [(((real(3), real(3)),), {}), (((real(2, 3), real(2, 3, 2)),), {}), (([real(2)] * 20,), {})],
     np.block: [

@@ -59,7 +59,12 @@ SAMPLES = {
         ((complexes(3, 4),), {"compute_uv": False}),
     ],
     np.linalg.svdvals: [((real(4, 3),), {}), ((complexes(2, 3, 3),), {})],
-    np.linalg.cholesky: [((definite(3, 3),), {}), ((definite(2, 3, 3),), {}), ((HERMITIAN,), {}), ((definite(1, 1),), {})],
+    np.linalg.cholesky: [
+        ((definite(3, 3),), {}),
+        ((definite(2, 3, 3),), {}),
+        ((HERMITIAN,), {}),
+        ((definite(1, 1),), {}),
+    ],
     np.linalg.qr: [
         ((real(4, 3),), {}),
         ((real(3, 3),), {}),
@@ -85,7 +90,11 @@ SAMPLES = {
         ((complexes(2, 3), "nuc"), {}),
     ],
     np.linalg.matrix_norm: [((real(2, 3, 4),), {}), ((real(3, 4),), {"ord": "nuc", "keepdims": True})],
-    np.linalg.vector_norm: [((real(2, 3),), {}), ((real(2, 3),), {"ord": 3, "axis": 1}), ((real(2, 3),), {"keepdims": True})],
+    np.linalg.vector_norm: [
+        ((real(2, 3),), {}),
+        ((real(2, 3),), {"ord": 3, "axis": 1}),
+        ((real(2, 3),), {"keepdims": True}),
+    ],
     np.linalg.cond: [
         ((regular(3, 3),), {}),
         ((real(4, 3),), {}),

@@ -57,13 +57,19 @@ SAMPLES = {
         ((real(2, 2) * 5, GRID, complexes(6)), {}),
     ],
     np.convolve: [
-        *[((real(n), real(m)), {"mode": mode}) for n, m in ((5, 3), (3, 5), (6, 4), (4, 4), (1, 3), (2, 5), (7, 2))
-          for mode in ("full", "same", "valid")],
+        *[
+            ((real(n), real(m)), {"mode": mode})
+            for n, m in ((5, 3), (3, 5), (6, 4), (4, 4), (1, 3), (2, 5), (7, 2))
+            for mode in ("full", "same", "valid")
+        ],
         ((complexes(4), complexes(3), "same"), {}),
     ],
     np.correlate: [
-        *[((real(n), real(m)), {"mode": mode}) for n, m in ((5, 3), (3, 5), (6, 4), (4, 4), (1, 3), (2, 5), (7, 2))
-          for mode in ("full", "same", "valid")],
+        *[
+            ((real(n), real(m)), {"mode": mode})
+            for n, m in ((5, 3), (3, 5), (6, 4), (4, 4), (1, 3), (2, 5), (7, 2))
+            for mode in ("full", "same", "valid")
+        ],
         ((complexes(4), complexes(3)), {}),
         ((complexes(2), complexes(5), "same"), {}),
     ],
@@ -78,7 +84,11 @@ SAMPLES = {
         ((real(2, 4),), {"fweights": np.array([1, 2, 1, 3])}),
     ],
     np.corrcoef: [((real(3, 5),), {}), ((real(5), real(5)), {})],
-    np.bincount: [((PLACES, real(4)), {}), ((PLACES,), {"weights": real(4), "minlength": 5}), ((PLACES, real(4), 5), {})],
+    np.bincount: [
+        ((PLACES, real(4)), {}),
+        ((PLACES,), {"weights": real(4), "minlength": 5}),
+        ((PLACES, real(4), 5), {}),
+    ],
     np.histogram: [
         ((GRID, 4, None, None, real(6)), {}),
         ((GRID, np.array([1.0, 2.5, 4.0]), None, True, positive(6)), {}),

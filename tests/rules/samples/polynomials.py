@@ -34,11 +34,19 @@ SAMPLES = {
     np.polyadd: [((real(3), real(4)), {}), ((real(3), 1.5), {})],
     np.polysub: [((real(4), real(2)), {})],
     np.poly: [((real(3),), {})],
-    np.polyfit: [((real(6), real(6), 2), {}), ((real(6), real(6, 2), 2), {}), ((real(6), real(6), 1), {"w": positive(6)})],
+    np.polyfit: [
+        ((real(6), real(6), 2), {}),
+        ((real(6), real(6, 2), 2), {}),
+        ((real(6), real(6), 1), {"w": positive(6)}),
+    ],
     np.piecewise: [
         ((X, [X < 0, X >= 0], [cubed, halved]), {}),
         ((X, [X < 0, X < 1], [cubed, halved, 2]), {}),
     ],
     np.apply_along_axis: [((halved, 0, real(3, 2)), {}), ((np.sum, 1, real(3, 2)), {}), ((spread, 0, real(3, 4)), {})],
-    np.geomspace: [((0.5, 8.0, 5), {}), ((0.5, 8.0), {"num": 4, "endpoint": False}), ((positive(3), 9.0, 4), {"axis": 1})],
+    np.geomspace: [
+        ((0.5, 8.0, 5), {}),
+        ((0.5, 8.0), {"num": 4, "endpoint": False}),
+        ((positive(3), 9.0, 4), {"axis": 1}),
+    ],
 }

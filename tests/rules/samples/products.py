@@ -85,7 +85,12 @@ SAMPLES = {
             (complexes(2, 3), complexes(3)),
         ]
     ],
-    np.outer: [((real(3), real(2)), {}), ((real(2, 2), real(3)), {}), ((1.5, real(2)), {}), ((complexes(2), complexes(3)), {})],
+    np.outer: [
+        ((real(3), real(2)), {}),
+        ((real(2, 2), real(3)), {}),
+        ((1.5, real(2)), {}),
+        ((complexes(2), complexes(3)), {}),
+    ],
     np.linalg.outer: [((real(3), real(2)), {})],
     np.vdot: [((real(3), real(3)), {}), ((complexes(2, 2), complexes(2, 2)), {}), ((complexes(3), real(3)), {})],
     np.tensordot: [

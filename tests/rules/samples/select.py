@@ -14,8 +14,19 @@ SAMPLES = {
         ((complexes(4),), {}),
         ((real(0),), {}),
     ],
-    np.partition: [((real(6), 2), {}), ((real(3, 4), 1), {"axis": 0}), ((real(3, 4), (1, 2)), {}), ((real(3, 4), 5), {"axis": None})],
-    np.diag: [((real(3),), {}), ((real(3), 1), {}), ((real(3, 3),), {}), ((real(3, 4),), {"k": -1}), ((complexes(2, 3), 1), {})],
+    np.partition: [
+        ((real(6), 2), {}),
+        ((real(3, 4), 1), {"axis": 0}),
+        ((real(3, 4), (1, 2)), {}),
+        ((real(3, 4), 5), {"axis": None}),
+    ],
+    np.diag: [
+        ((real(3),), {}),
+        ((real(3), 1), {}),
+        ((real(3, 3),), {}),
+        ((real(3, 4),), {"k": -1}),
+        ((complexes(2, 3), 1), {}),
+    ],
     np.diagflat: [((real(2, 2),), {}), ((real(3), -1), {})],
     np.diagonal: [
         ((real(3, 3),), {}),
@@ -38,7 +49,12 @@ SAMPLES = {
         ((real(2, 3), 2, "symmetric"), {}),
         ((real(3), (4, 2)), {"mode": "wrap"}),
     ],
-    np.delete: [((real(5), 1), {}), ((real(5), [0, 3]), {}), ((real(2, 3), 1), {"axis": 1}), ((real(2, 3), slice(0, 4, 2)), {})],
+    np.delete: [
+        ((real(5), 1), {}),
+        ((real(5), [0, 3]), {}),
+        ((real(2, 3), 1), {"axis": 1}),
+        ((real(2, 3), slice(0, 4, 2)), {}),
+    ],
     np.insert: [
         ((real(4), 1, 2.5), {}),
         ((real(4), [0, 2], real(2)), {}),
