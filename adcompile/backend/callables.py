@@ -102,7 +102,7 @@ def known_path(value: Any) -> str | None:
     name = getattr(value, "__name__", None)
     if not isinstance(name, str) or not name.isidentifier():
         return None
-    if isinstance(value, np.ufunc) and np.__dict__.get(_NICE.get(name)) is value:
+    if isinstance(value, np.ufunc) and name in _NICE and np.__dict__.get(_NICE[name]) is value:
         return f"np.{_NICE[name]}"
     if builtins.__dict__.get(name) is value:
         return name

@@ -184,7 +184,7 @@ class Expressions:
         """What stands between the brackets of a subscript."""
         made = self.folded(atom, slice)
         if made is not None and not made.kwargs and 1 <= len(made.args) <= 3:
-            parts = list(made.args) if len(made.args) > 1 else [Const(None), made.args[0]]
+            parts = [Const(None), *made.args] if len(made.args) == 1 else list(made.args)
             return gast.Slice(*[self._bound(p) for p in parts], *[None] * (3 - len(parts)))
         made = self.folded(atom, ops.build_tuple)
         if made is not None and made.args:
@@ -224,30 +224,30 @@ class Expressions:
                 out.append(gast.Starred(self.atom(part), gast.Load()))
         return out
 
-    def _global(self, args: Sequence[Atom]) -> Any:
+    def form_global(self, args: Sequence[Atom]) -> Any:
         ref = args[0].value if isinstance(args[0], Const) else None
         return self.scope.global_name(ref) if isinstance(ref, GlobalRef) else None
 
-    def _getattr(self, args: Sequence[Atom]) -> Any:
+    def form_getattr(self, args: Sequence[Atom]) -> Any:
         name = args[1].value if len(args) == 2 and isinstance(args[1], Const) else None
-        return attribute(self.atom(args[0]), name) if is_name(name) else None
+        return attribute(self.atom(args[0]), name) if isinstance(name, str) and is_name(name) else None
 
-    def _contains(self, args: Sequence[Atom]) -> Any:
+    def form_contains(self, args: Sequence[Atom]) -> Any:
         return gast.Compare(self.atom(args[1]), [gast.In()], [self.atom(args[0])])
 
-    def _tuple(self, args: Sequence[Atom]) -> Any:
+    def form_tuple(self, args: Sequence[Atom]) -> Any:
         return literals.tuple_(self.atoms(args))
 
-    def _list(self, args: Sequence[Atom]) -> Any:
+    def form_list(self, args: Sequence[Atom]) -> Any:
         return gast.List(self.atoms(args), gast.Load())
 
-    def _set(self, args: Sequence[Atom]) -> Any:
+    def form_set(self, args: Sequence[Atom]) -> Any:
         return gast.Set(self.atoms(args)) if args else literals.call(load("set"))
 
-    def _dict(self, args: Sequence[Atom]) -> Any:
+    def form_dict(self, args: Sequence[Atom]) -> Any:
         return gast.Dict(self.atoms(args[::2]), self.atoms(args[1::2]))
 
-    def _merge(self, args: Sequence[Atom]) -> Any:
+    def form_merge(self, args: Sequence[Atom]) -> Any:
         keys: list[Any] = []
         values: list[Any] = []
         for part in args:
@@ -260,13 +260,13 @@ class Expressions:
                 values.append(self.atom(part))
         return gast.Dict(keys, values)
 
-    def _list_concat(self, args: Sequence[Atom]) -> Any:
+    def form_list_concat(self, args: Sequence[Atom]) -> Any:
         return gast.List(self._spread(args), gast.Load())
 
-    def _tuple_concat(self, args: Sequence[Atom]) -> Any:
+    def form_tuple_concat(self, args: Sequence[Atom]) -> Any:
         return literals.tuple_(self._spread(args))
 
-    def _apply(self, args: Sequence[Atom]) -> Any:
+    def form_apply(self, args: Sequence[Atom]) -> Any:
         if len(args) != 3:
             return None
         fn = self.atom(args[0])
@@ -291,7 +291,7 @@ class Expressions:
                 out.append(gast.keyword(None, self.atom(part)))
         return out
 
-    def _string(self, parts: Sequence[Atom]) -> Any:
+    def form_string(self, parts: Sequence[Atom]) -> Any:
         values: list[Any] = []
         for part in parts:
             if isinstance(part, Const) and isinstance(part.value, str):
@@ -310,48 +310,48 @@ class Expressions:
         if isinstance(spec, Const):
             text = gast.JoinedStr([literals.constant(spec.value)]) if spec.value else None
         elif inner is not None:
-            text = self._string(inner.args)
+            text = self.form_string(inner.args)
         else:
             text = gast.JoinedStr([gast.FormattedValue(self.atom(spec), -1, None)])
         return gast.FormattedValue(self.atom(value), CONVERSIONS[conversion.value], text)
 
-    def _identity(self, args: Sequence[Atom]) -> Any:
+    def form_identity(self, args: Sequence[Atom]) -> Any:
         return self.atom(args[0])
 
-    def _getitem(self, args: Sequence[Atom]) -> Any:
+    def form_getitem(self, args: Sequence[Atom]) -> Any:
         return self.subscript(args[0], args[1]) if len(args) == 2 else None
 
     def nested(self, function: Function, args: Sequence[Atom]) -> Any:
         """A function made at run time from values that it captures."""
         raise NotImplementedError
 
-    def _make_function(self, args: Sequence[Atom]) -> Any:
+    def form_make_function(self, args: Sequence[Atom]) -> Any:
         function = args[0].value if isinstance(args[0], Const) else None
         return self.nested(function, args[1:]) if isinstance(function, Function) else None
 
-    def _pop(self, args: Sequence[Atom]) -> Any:
+    def form_pop(self, args: Sequence[Atom]) -> Any:
         """Where the pair is not taken apart: the list and what leaves it."""
         items = self.atom(args[0])
         return literals.tuple_([items, literals.call(attribute(self.atom(args[0]), "pop"))])
 
 
 _FORMS: dict[Any, Callable[[Expressions, Sequence[Atom]], Any]] = {
-    operator.getitem: Expressions._getitem,
-    operator.contains: Expressions._contains,
-    getattr: Expressions._getattr,
-    ops.load_global: Expressions._global,
-    ops.build_tuple: Expressions._tuple,
-    ops.build_list: Expressions._list,
-    ops.build_set: Expressions._set,
-    ops.build_dict: Expressions._dict,
-    ops.dict_merge: Expressions._merge,
-    ops.list_concat: Expressions._list_concat,
-    ops.tuple_concat: Expressions._tuple_concat,
-    ops.apply: Expressions._apply,
-    ops.build_string: Expressions._string,
-    ops.identity: Expressions._identity,
-    ops.pop: Expressions._pop,
-    ops.make_function: Expressions._make_function,
+    operator.getitem: Expressions.form_getitem,
+    operator.contains: Expressions.form_contains,
+    getattr: Expressions.form_getattr,
+    ops.load_global: Expressions.form_global,
+    ops.build_tuple: Expressions.form_tuple,
+    ops.build_list: Expressions.form_list,
+    ops.build_set: Expressions.form_set,
+    ops.build_dict: Expressions.form_dict,
+    ops.dict_merge: Expressions.form_merge,
+    ops.list_concat: Expressions.form_list_concat,
+    ops.tuple_concat: Expressions.form_tuple_concat,
+    ops.apply: Expressions.form_apply,
+    ops.build_string: Expressions.form_string,
+    ops.identity: Expressions.form_identity,
+    ops.pop: Expressions.form_pop,
+    ops.make_function: Expressions.form_make_function,
 }
 
 
