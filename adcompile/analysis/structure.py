@@ -61,7 +61,7 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     if ref.name not in ref.namespace and ref.name not in builtin:
         raise Terminated(Raise(Const(NameError(f"name {ref.name!r} is not defined")), None, place))
     value = ref.namespace.get(ref.name, builtin.get(ref.name))
-    t = live_type(value)
+    t = live_type(value, place in b.context.demoted)
     if isinstance(t, Known):
         if not in_installed_module(ref.namespace):
             b.context.guard_value(ref, value)
@@ -73,9 +73,13 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     return var
 
 
-def live_type(value: Any) -> Type:
-    """The type of data read live; containers that may be written are read element by element."""
-    if isinstance(value, (list, dict, set)):
+LARGE = 32
+
+
+def live_type(value: Any, written: bool = False) -> Type:
+    """The type of data read live. Small containers have structure, which the guards compare at
+    every call; large ones, and those that the program writes into, are read element by element."""
+    if isinstance(value, set) or isinstance(value, (list, dict)) and (written or len(value) > LARGE):
         return Instance(type(value))
     return type_of(value)
 

@@ -367,7 +367,7 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
     if isinstance(t, Seq):
         if is_structured(b.type(call.result)):
             raise structured_items(call)
-        if isinstance(b.type(call.result), Seq):
+        if isinstance(b.type(index), SliceT):
             cot.add(owner, b.emit(rt.scatter_list, (owner, index, y_bar), tangent_type(t)))
         else:
             cot.add_at(owner, index, y_bar, basic=True)

@@ -69,16 +69,23 @@ class Cotangents:
         """The cotangent of a leaf so far, or None."""
         if var in self.local:
             return self.local[var]
-        if self.parent is None or var in self.defined:
+        if self.parent is None or self.defines(var):
             return None
         if not self.loop:
             return self.parent.get(var)
         return None
 
+    def defines(self, var: Var) -> bool:
+        """Whether `var`, or the container it stands for a part of, is defined in this block."""
+        stand_in_of = self.builder.context.stand_in_of
+        while var in stand_in_of and var not in self.defined:
+            var = stand_in_of[var][0]
+        return var in self.defined
+
     def accumulator(self, var: Var) -> Atom | None:
         """Like `get`, but inside a loop an outer value gets its carried accumulator."""
         found = self.get(var)
-        if found is not None or self.parent is None or var in self.defined:
+        if found is not None or self.parent is None or self.defines(var):
             return found
         if not self.loop:
             found = self.parent.accumulator(var)
@@ -169,11 +176,8 @@ def zero(b: Builder, var: Var) -> Atom:
             return Const(0j)
         narrow = [k for k in tangent_type(t).kinds if k not in (float, np.float64)]  # type: ignore[union-attr]
         return Const(narrow[0](0.0)) if len(narrow) == 1 and len(t.kinds) == 1 else Const(0.0)
-    if isinstance(t, Seq) and t.cls is tuple:  # a cotangent grows item by item: a list
-        var = b.emit(list, (var,), Seq(t.item), (), var.name)
-    made = b.emit(
-        np.zeros_like if isinstance(t, Array) else rt.zeros_like, (var,), tangent_type(t), (), f"{var.name}_bar"
-    )
+    fn = np.zeros_like if isinstance(t, Array) else rt.zero_list if isinstance(t, Seq) else rt.zeros_like
+    made = b.emit(fn, (var,), tangent_type(t), (), f"{var.name}_bar")
     b.context.shape[made] = b.context.shape.get(var, var)
     return made
 

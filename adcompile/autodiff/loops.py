@@ -141,7 +141,7 @@ class LoopReversal:
         b = cot.builder
         running = [side for side in sides if not ends_in_raise(side.block)]
         touched = list(
-            dict.fromkeys(v for side in running for v in side.cot.local if v not in side.cot.defined)
+            dict.fromkeys(v for side in running for v in side.cot.local if not side.cot.defines(v))
         )
         results: list[Var] = []
         columns: list[list[Atom]] = [[], []]

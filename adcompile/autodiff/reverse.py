@@ -140,7 +140,7 @@ class Sweep:
     def join_branches(self, s: If, sides: list[Any], cot: Cotangents, tail: bool = False) -> list[Statement]:
         """Build the reverse If and the forward If that yields what the reverse reads."""
         b = cot.builder
-        touched = list(dict.fromkeys(v for _, c, _ in sides for v in c.local if v not in c.defined))
+        touched = list(dict.fromkeys(v for _, c, _ in sides for v in c.local if not c.defines(v)))
         results: list[Var] = []
         columns: list[list[Atom]] = [[], []]
         for v in touched:

@@ -101,11 +101,6 @@ def mesh_axes(k: int, count: int, indexing: str) -> tuple[int, ...]:
     return tuple(axis for axis in range(count) if axis != own)
 
 
-def lifted_length(shape: tuple[int, ...], axis: int, rank: int) -> int:
-    """The length along `axis` of a part that the stacking functions lift to `rank` axes."""
-    return shape[axis] if len(shape) == rank else 1
-
-
 def cuts(arrays: Any, axis: int) -> list[int]:
     """Where `np.split` undoes the joining of the arrays along an axis."""
     ends: list[int] = []

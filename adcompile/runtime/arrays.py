@@ -125,11 +125,13 @@ def copy(x: Any) -> Any:
 
 
 def add(x: Any, y: Any) -> Any:
-    """The sum of two tangents of one structure."""
-    if isinstance(x, (list, tuple)):
+    """The sum of two tangents of one structure; the number 0 is the zero of every structure."""
+    if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)):
         return [add(a, b) for a, b in zip(x, y)]
-    if x is None or y is None:
-        return y if x is None else x
+    if isinstance(x, (list, tuple)) or y is None:
+        return x
+    if isinstance(y, (list, tuple)) or x is None:
+        return y
     return x + y
 
 
@@ -153,9 +155,13 @@ def scatter_list(items: Any, index: slice, g: Any) -> list[Any]:
     return out
 
 
-def zero_list(items: Any) -> list[Any]:
-    """Zeros for a tuple of values of any kind, nested tuples too, as lists."""
-    return [zero_list(item) if isinstance(item, (tuple, list)) else zeros_like(item) for item in items]
+def zero_list(items: Any) -> Any:
+    """Zeros for a sequence of values of any kind, as a list; nested ones too. What was not kept
+    on the path taken (None) counts as the number 0."""
+    if isinstance(items, (tuple, list)):
+        return [zero_list(item) for item in items]
+    zero = zeros_like(items)
+    return 0.0 if zero is None else zero
 
 
 def add_item(total: Any, index: int, g: Any) -> list[Any]:
