@@ -7,7 +7,7 @@ would read it although the primal does not; such values are bound to a stand-in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from adcompile.backend.fold import Folding, carried, operands
 from adcompile.backend.purity import callee
@@ -36,7 +36,9 @@ def is_undefined(atom: Atom) -> bool:
 
 def needs_stand_in(body: Block, folding: Folding, names: Mapping[Var, str]) -> frozenset[Var]:
     """The joined values whose names must be bound on all paths."""
-    edges = list(_edges(body, folding, (), None))
+    walk = _Walk(folding)
+    walk.block(body, (), None)
+    edges = walk.edges
     sources: dict[Var, list[Atom]] = {}
     flows: dict[Var, list[Var]] = {}
     for into, value in edges:
@@ -51,7 +53,7 @@ def needs_stand_in(body: Block, folding: Folding, names: Mapping[Var, str]) -> f
         for into, value in edges
         if isinstance(value, Var) and value in unbound and into in names and names.get(value) != names[into]
     ]
-    read += [var for var in _kept(body, folding) if var in unbound]
+    read += [var for var in walk.kept if var in unbound]
     backwards = {var: [s for s in found if isinstance(s, Var) and s in unbound] for var, found in sources.items()}
     return frozenset(_closure(read, backwards))
 
@@ -67,44 +69,45 @@ def _closure(start: list[Var], edges: Mapping[Var, list[Var]]) -> set[Var]:
     return found
 
 
-def _edges(block: Block, folding: Folding, results: tuple[Var, ...], loop: For | While | None) -> Iterator[Edge]:
-    """Which values flow into which results and parameters."""
-    for statement in folding.items[block]:
-        match statement:
-            case If():
-                yield from _edges(statement.then, folding, statement.results, loop)
-                yield from _edges(statement.orelse, folding, statement.results, loop)
-            case For() | While():
-                yield from zip(carried(statement), statement.init)
-                yield from zip(statement.results, carried(statement))
-                yield from _edges(statement.body, folding, (), statement)
+class _Walk:
+    """Gathers, over a whole function body, which values flow where and which are handed on.
+
+    Recursion over blocks adds to lists: generators inside generators would take time quadratic
+    in the depth.
+    """
+
+    def __init__(self, folding: Folding) -> None:
+        self.folding = folding
+        self.edges: list[Edge] = []
+        self.kept: list[Var] = []
+
+    def block(self, block: Block, results: tuple[Var, ...], loop: For | While | None) -> None:
+        for statement in self.folding.items[block]:
+            match statement:
+                case Call():
+                    self._call(statement)
+                case If():
+                    self.block(statement.then, statement.results, loop)
+                    self.block(statement.orelse, statement.results, loop)
+                case For() | While():
+                    self.edges += zip(carried(statement), statement.init)
+                    self.edges += zip(statement.results, carried(statement))
+                    self.block(statement.body, (), statement)
+                case _:
+                    pass
+        match block.end:
+            case Yield(values):
+                self.edges += zip(results, values)
+            case Continue(values) if loop is not None:
+                self.edges += zip(carried(loop), values)
+            case Break(values) if loop is not None:
+                self.edges += zip(loop.results, values)
             case _:
                 pass
-    match block.end:
-        case Yield(values):
-            yield from zip(results, values)
-        case Continue(values) if loop is not None:
-            yield from zip(carried(loop), values)
-        case Break(values) if loop is not None:
-            yield from zip(loop.results, values)
-        case _:
-            pass
 
-
-def _kept(block: Block, folding: Folding) -> Iterator[Var]:
-    """What is handed on without being looked at."""
-    for statement in folding.items[block]:
-        match statement:
-            case Call():
-                fn = callee(statement)
-                hands_on = fn is ops.push or fn is ops.build_tuple or isinstance(fn, OpaqueCode)
-                if hands_on and (statement.role != "primal" or fn is not ops.build_tuple):
-                    for atom in operands(statement):
-                        yield from folding.reads(atom)
-            case If():
-                yield from _kept(statement.then, folding)
-                yield from _kept(statement.orelse, folding)
-            case For() | While():
-                yield from _kept(statement.body, folding)
-            case _:
-                pass
+    def _call(self, call: Call) -> None:
+        """What is handed on without being looked at."""
+        fn = callee(call)
+        if fn is ops.push or isinstance(fn, OpaqueCode) or fn is ops.build_tuple and call.role != "primal":
+            for atom in operands(call):
+                self.kept += self.folding.reads(atom)
