@@ -117,7 +117,7 @@ class Made:
     cells: tuple[int, ...]
     saved: tuple[tuple[Var, Type], ...] = ()
     followed: Mapping[Any, Sequence[Place | None]] = field(default_factory=dict[Any, Any])
-    """The functions whose source went in, and where they are called."""
+    """The functions whose source went in (nested ones as IR), and where they are called."""
 
 
 def specialise(

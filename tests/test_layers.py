@@ -37,6 +37,7 @@ LAYERS = (
 DEFERRED = {
     ("__init__", "*"): "the public names are lazy: `import adcompile` costs little more than numpy",
     ("cli", "adcompile"): "`adcompile --help` does not load the compiler",
+    ("cli", "rich"): "only highlighting needs it",
 }
 
 # Files without a test file of their own, and why. A name that ends in / covers a folder.

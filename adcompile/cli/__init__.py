@@ -168,10 +168,10 @@ def rules(pattern: str, plain: bool) -> None:
     if plain:
         for c in found:
             click.echo(f"{c.name}  {c.kind}")
-    for kind, meaning in () if plain else KINDS.items():
+    for kind in () if plain else dict.fromkeys([*KINDS, *(c.kind for c in found)]):
         names = [c.name for c in found if c.kind == kind]
         if names:
-            click.echo(click.style(f"{kind} ({len(names)})", bold=True) + f": {meaning}")
+            click.echo(click.style(f"{kind} ({len(names)})", bold=True) + f": {KINDS.get(kind, '')}")
             click.echo(click.wrap_text(", ".join(names), 110, "    ", "    ") + "\n")
     if not found:
         click.echo(f"nothing with a rule matches {pattern!r}", err=True)

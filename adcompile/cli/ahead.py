@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Literal
 
 from adcompile import __version__, pipeline
@@ -158,7 +159,7 @@ def _header(target: Target, located: Located, versions: Sequence[Version], follo
     ]
     lines += [f"# signature  {v.text}" for v in versions]
     for function in followed:
-        if (function.__module__ or "").split(".")[0] != "adcompile":
+        if isinstance(function, FunctionType) and (function.__module__ or "").split(".")[0] != "adcompile":
             lines.append(f"# source     {_origin_of(function, target)}  sha256 {digest(function)[:16]}")
     return lines
 

@@ -13,17 +13,18 @@ import gast
 from adcompile import pipeline
 from adcompile.analysis.activity import Activity, activity
 from adcompile.cli.stages import Asked, derive_split, positions
-from adcompile.errors import Place
+from adcompile.errors import Place, place_of
 from adcompile.frontend.source import source_of
 from adcompile.inspection import Kept, kept_of
-from adcompile.ir.nodes import Call, Const, OpaqueCode, Var
+from adcompile.ir.nodes import Call, Const, Function, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.types import differentiable
 from adcompile.ir.walk import large_stack, statements_of
 from adcompile.rules.registry import lookup
 
 PIECEWISE = "piecewise constant: the derivative is 0 here"
-ABSENT = "settled while compiling: nothing of it runs, or what it gives is structure"
+ABSENT = "settled while compiling: no code"
+_OWN = str(Path(__file__).parent.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +45,31 @@ def explain(asked: Asked) -> str:
     meanings = _meanings(made.program, wrt)
     own = {(f.name, f.place.file) for f in made.program.functions.values() if f.place is not None}
     for followed, places in made.followed.items():
-        separate = (followed.__name__, followed.__code__.co_filename) in own
-        at = f"{Path(followed.__code__.co_filename).name}:{followed.__code__.co_firstlineno}"
+        if not _is_theirs(followed):
+            continue
+        home = followed.place if isinstance(followed, Function) else place_of(followed)
+        separate = home is not None and (name_of(followed), home.file) in own
+        at = f"{Path(home.file).name}:{home.line}" if home else "without source"
         for place in places:
-            if place is not None and _is_theirs(followed):
+            if place is not None:
                 what = "derived: it has a derivative of its own" if separate else "inlined: its source is followed"
                 meanings.setdefault(_key(place), f"{what} ({at})")
     lines: list[str] = []
     for followed in made.followed:
-        if _is_theirs(followed):
+        if _is_theirs(followed) and not isinstance(followed, Function):
             lines += _section(followed, list(_rows(followed, meanings)))
     lines.append("kept for the way back, beside the arguments:")
     lines += [f"  {_kept(k)}" for k in kept_of(derive_split(asked))] or ["  nothing"]
     return "\n".join(lines) + "\n"
 
 
+def name_of(function: Any) -> str:
+    return function.name if isinstance(function, Function) else function.__name__
+
+
 def _is_theirs(function: Any) -> bool:
+    if isinstance(function, Function):
+        return function.place is not None and not function.place.file.startswith(_OWN)
     return (function.__module__ or "").split(".")[0] != "adcompile"
 
 

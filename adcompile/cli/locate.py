@@ -22,7 +22,7 @@ from adcompile.errors import AdcompileError, Place, SourceError
 class Located:
     """A function, its module, the name it was asked for by, and its file."""
 
-    function: FunctionType
+    function: Any  # a Python function
     module: ModuleType
     name: str
     file: Path

@@ -18,6 +18,7 @@ KINDS = {
     "composite": "written in other functions",
     "explicit": "frule or rrule",
     "overlay": "another function stands in",
+    "structure": "containers, built or taken apart",
     "constant": "piecewise constant, or without a derivative",
     "primitive": "never followed; has no derivative yet",
 }

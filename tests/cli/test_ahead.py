@@ -1,0 +1,158 @@
+import importlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile.cli.ahead import Target, build, configured, staleness
+from adcompile.errors import AdcompileError, SignatureMismatch
+
+LOSS = "float64[:], float64[:,:], float64[:]"
+ARGS = np.array([1.0, -2.0]), np.array([[1.0, 2.0], [0.5, 3.0], [0.0, 1.0]]), np.array([1.0, 0.0, 2.0])
+
+
+def module(target):
+    target.path.write_text(build(target))
+    sys.modules.pop(target.path.stem, None)
+    importlib.invalidate_caches()
+    return importlib.import_module(target.path.stem)
+
+
+def same(a, b):
+    if isinstance(a, tuple):
+        return type(b) is tuple and len(a) == len(b) and all(map(same, a, b))
+    return type(a) is type(b) and np.array_equal(a, b)
+
+
+def primal(name="loss"):
+    return getattr(sys.modules["model"], name)
+
+
+@pytest.mark.parametrize(
+    "options, name, transform, argnums",
+    [
+        ({"argnums": ("w",)}, "loss_grad", ad.grad, 0),
+        ({"argnums": ("w", "y")}, "loss_grad", ad.grad, (0, 2)),
+        ({"argnums": ("x",), "value": True}, "loss_value_and_grad", ad.value_and_grad, 1),
+        ({"argnums": ("w", "x"), "value": True}, "loss_value_and_grad", ad.value_and_grad, (0, 1)),
+    ],
+)
+def test_the_module_gives_what_the_transform_gives(folder, options, name, transform, argnums):
+    made = module(Target("model.py:loss", "made.py", folder, signatures=(LOSS,), **options))
+    assert same(getattr(made, name)(*ARGS), transform(primal(), argnums)(*ARGS))
+
+
+def test_forward_mode(folder):
+    made = module(Target("model.py:loss", "made.py", folder, ("w",), (LOSS,), mode="forward"))
+    assert same(made.loss_jvp(*ARGS, np.ones(2)), ad.jvp(primal(), ARGS, (np.ones(2), None, None)))
+    with pytest.raises(TypeError, match="w_dot"):
+        made.loss_jvp(*ARGS, np.ones(3))
+
+
+def test_defaults_and_keywords_are_the_primals(folder):
+    made = module(Target("model.py:typed", "made.py", folder))
+    assert made.typed_grad(0.5) == made.typed_grad(x=0.5, n=3) == ad.grad(primal("typed"))(0.5)
+    assert made.typed_grad(0.5, 4) == ad.grad(primal("typed"))(0.5, 4)
+
+
+def test_module_data_is_read_live(folder):
+    made = module(Target("model.py:typed", "made.py", folder))
+    once = made.typed_grad(0.5)
+    sys.modules["model"].SCALE = 5.0
+    assert made.typed_grad(0.5) == 2.0 * once
+
+
+def test_other_types_are_refused_with_the_signature_to_add(folder):
+    target = Target("model.py:loss", "made.py", folder, ("w",), (LOSS,))
+    made = module(target)
+    given = (*(a.astype("f4") for a in ARGS[:2]), ARGS[2])
+    with pytest.raises(SignatureMismatch) as caught:
+        made.loss_grad(*given)
+    text = str(caught.value)
+    assert f"{folder / 'model.py'}:13:1: loss_grad() was called with" in text and "def loss(w, x, y):" in text
+    wanted = "float32[:], float32[:,:], float64[:]"
+    assert f'--signature "{wanted}"' in text
+    more = module(Target("model.py:loss", "made.py", folder, ("w",), (LOSS, wanted)))
+    assert more.loss_grad(*given).dtype == np.float32 and more.loss_grad(*ARGS).dtype == np.float64
+
+
+def test_code_that_runs_as_written_comes_along(folder):
+    (folder / "logged.py").write_text(
+        "LOG = []\n\n\ndef note(x):\n    with open(__file__) as f:\n        LOG.append(len(f.read()))\n\n\n"
+        "def f(x: float):\n    note(1)\n    return x * x\n"
+    )
+    made = module(Target("logged.py:f", "made.py", folder))
+    assert made.f_grad(3.0) == 6.0 and len(sys.modules["logged"].LOG) == 1
+
+
+def test_it_needs_numpy_and_the_runtime_alone(folder):
+    Target("model.py:loss", "made.py", folder, ("w",), (LOSS,)).path.write_text(
+        build(Target("model.py:loss", "made.py", folder, ("w",), (LOSS,)))
+    )
+    code = "import made, sys; print(sorted(m for m in sys.modules if m.startswith(('adcompile', 'model', 'gast'))))"
+    path = os.pathsep.join([str(folder), os.path.dirname(os.path.dirname(ad.__file__))])
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+    )
+    loaded = [m for m in eval(done.stdout) if not m.startswith("adcompile.runtime")]
+    assert loaded == ["adcompile", "adcompile.errors"]
+
+
+def test_stale_and_fresh(folder):
+    target = Target("model.py:typed", "made.py", folder)
+    text = build(target)
+    assert staleness(target, text) == "it does not exist"
+    target.path.write_text(text)
+    assert staleness(target, build(target)) == ""
+    other = Target("model.py:typed", "made.py", folder, signatures=("float, int", "float64, int"))
+    assert "signature" in staleness(other, build(other))
+    model = folder / "model.py"
+    model.write_text(model.read_text().replace("* SCALE", "* SCALE * 2.0"))  # in a function that is followed
+    del sys.modules["model"]
+    assert staleness(target, build(target)) == "the source has changed since"
+
+
+def test_targets_in_pyproject(folder):
+    (folder / "pyproject.toml").write_text(
+        '[[tool.adcompile.build]]\nfunction = "model.py:loss"\noutput = "out.py"\nargnums = "w"\n'
+        f'signature = "{LOSS}"\nvalue = true\n'
+    )
+    (folder / "inner").mkdir()
+    assert configured(folder / "inner") == [Target("model.py:loss", "out.py", folder, ("w",), (LOSS,), value=True)]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "names no targets"),
+        ("[", "does not parse"),
+        ('[[tool.adcompile.build]]\nfunction = "a:b"\n', "a target has the keys"),
+        ('[[tool.adcompile.build]]\nfunction = "a:b"\noutput = "c"\nmode = "up"\n', "mode is forward or reverse"),
+    ],
+)
+def test_pyproject_that_is_wrong(folder, text, message):
+    (folder / "pyproject.toml").write_text(text)
+    with pytest.raises(AdcompileError, match=r"pyproject\.toml") as caught:
+        configured(folder)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "source, message",
+    [
+        ("def f(x, *rest):\n    return x\n", r"takes \*rest"),
+        (
+            "def make(k):\n    def f(x: float):\n        return x * k\n    return f\n\n\nf = make(2.0)\n",
+            "captures variables",
+        ),
+        ("import numpy as np\n\n\ndef f(x: float, w=np.ones(2)):\n    return x * w[0]\n", "cannot be written"),
+    ],
+)
+def test_functions_that_cannot_be_built(folder, source, message):
+    (folder / "odd.py").write_text(source)
+    with pytest.raises(AdcompileError, match=message) as caught:
+        build(Target("odd.py:f", "made.py", folder))
+    assert "odd.py:" in str(caught.value)
