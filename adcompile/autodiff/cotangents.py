@@ -143,7 +143,7 @@ class Cotangents:
         """Add `g` at `index` of the cotangent of `var`, in place where the buffer is ours."""
         b = self.builder
         old = self.accumulator(var)
-        if isinstance(b.type(var), Seq) and isinstance(b.type(var).item, Unknown):
+        if isinstance(b.type(var), Seq) and isinstance(b.type(var).item, (Unknown, Seq)):
             fresh = b.emit(rt.zero_list, (b.real(var),), tangent_type(b.type(var))) if old is None else old
             self.set(var, b.emit(rt.add_item, (fresh, index, g), tangent_type(b.type(var))))
             return

@@ -18,7 +18,7 @@ from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Known, ListT, Seq, TupleT, is_complex
+from adcompile.ir.types import Array, Known, ListT, Seq, TupleT, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -44,7 +44,7 @@ class Forward:
         b, t = self.b, self.b.type(atom)
         if isinstance(atom, Var) and atom in self.dots:
             return self.dots[atom]
-        if not is_structured(t) or not isinstance(atom, Var):
+        if not is_structured(t) or not isinstance(atom, Var) or not differentiable(t):
             return None
         items = b.items(atom)
         dots = [self.whole_dot(item) for item in items]

@@ -102,23 +102,30 @@ class Sweep:
 
     def result_cotangent(self, var: Var, cot: Cotangents) -> Atom | None:
         """The cotangent of a call's result; for a container, a display of its parts'."""
-        t = self.context.types[var]
-        stand_ins = self.context.stand_ins.get(var)
-        if stand_ins is None:
+        if var not in self.context.stand_ins:
             return cot.get(var)
-        b = cot.builder
-        gathered = [cot.get(p) for p in stand_ins]
-        if all(g is None for g in gathered):
+        if not self.received(var, cot):
             return None
-        whole: list[Atom] = []
-        for k, (p, g) in enumerate(zip(stand_ins, gathered)):
-            if g is None and not differentiable(self.context.types[p]):
-                g = Const(None)
-            if g is None:
-                real = b.item(var, k)
-                g = zero(b, real) if isinstance(real, Var) else Const(0.0)
-            whole.append(g)
-        return b.build(t, whole)
+        return self.gathered(var, cot)
+
+    def received(self, var: Var, cot: Cotangents) -> bool:
+        """Whether any part of a container, at any depth, has a cotangent."""
+        parts = self.context.stand_ins.get(var)
+        return cot.get(var) is not None if parts is None else any(self.received(p, cot) for p in parts)
+
+    def gathered(self, var: Var, cot: Cotangents) -> Atom:
+        """The cotangent of a value or of a part of one; zeros for parts that received none."""
+        b, t = cot.builder, self.context.types[var]
+        parts = self.context.stand_ins.get(var)
+        if parts is not None:
+            return b.build(t, [self.gathered(p, cot) for p in parts])
+        if not differentiable(t):
+            return Const(None)
+        if is_structured(t):
+            parts = b.context_items(var)
+            return b.build(t, [self.gathered(p, cot) if isinstance(p, Var) else Const(0.0) for p in parts])
+        g = cot.get(var)
+        return g if g is not None else zero(b, b.real(var))
 
     # -- branches ---------------------------------------------------------------------------
 
