@@ -157,7 +157,7 @@ constant(rt.half_weights, typing=half_weights_type, total=True)
 constant(rt.wrapped, typing=wrapped_type, total=True)
 constant(rt.insertion_places, typing=insertion_places_type, total=True)
 constant(rt.cuts, typing=lambda args, kwargs: Seq(INT), total=True)
-constant(rt.size_of, rt.lifted_length, typing=lambda args, kwargs: INT, total=True)
+constant(rt.size_of, typing=lambda args, kwargs: INT, total=True)
 constant(rt.no_derivative, typing=lambda args, kwargs: UNKNOWN, total=True)
 constant(
     rt.along_axis,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Array, Dim, Instance, Known, ListT, Scalar, Seq, TupleT, Type, dim_of
-from adcompile.rules.kinds import linear, vjps
+from adcompile.ir.types import UNKNOWN, Array, Dim, Known, ListT, Scalar, Seq, TupleT, Type, dim_of
+from adcompile.rules.kinds import linear
 from adcompile.rules.numpy.dims import (
     ONE,
     Dims,
@@ -269,22 +269,34 @@ def concatenate_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 def slices_of(y_bar: Any, arrays: Any, axis: Any) -> Any:
     """The stretch of `y_bar` along an axis that belongs to each of the arrays."""
-    bars: tuple[Any, ...] = ()
-    start = 0
+    lengths: tuple[Any, ...] = ()
     for k in rt.positions(arrays):
-        stop = start + arrays[k].shape[axis]
-        bars = (*bars, y_bar[along(slice(start, stop), axis, y_bar.ndim)])
+        lengths = (*lengths, arrays[k].shape[axis])
+    pieces: tuple[Any, ...] = ()
+    for stretch in stretches(lengths):
+        pieces = (*pieces, y_bar[along(stretch, axis, y_bar.ndim)])
+    return pieces
+
+
+def stretches(lengths: Any) -> Any:
+    """Slices of the given lengths, one behind the other; the first and the last are open."""
+    slices: tuple[Any, ...] = ()
+    start = None
+    for k in rt.positions(lengths):
+        stop = None if k == len(lengths) - 1 else lengths[k] if start is None else start + lengths[k]
+        slices = (*slices, slice(start, stop))
         start = stop
-    return bars
+    return slices
 
 
 def flat_slices_of(y_bar: Any, arrays: Any) -> Any:
-    bars: tuple[Any, ...] = ()
-    start = 0
+    lengths: tuple[Any, ...] = ()
     for k in rt.positions(arrays):
-        stop = start + np.size(arrays[k])
-        bars = (*bars, np.reshape(y_bar[start:stop], shape_of(arrays[k])))
-        start = stop
+        lengths = (*lengths, np.size(arrays[k]))
+    slices = stretches(lengths)
+    bars: tuple[Any, ...] = ()
+    for k in rt.positions(arrays):
+        bars = (*bars, np.reshape(y_bar[slices[k]], shape_of(arrays[k])))
     return bars
 
 
@@ -376,15 +388,23 @@ def dstack_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return concatenated(parts, [as_pages(p) for p in parts], Known(2), kwargs, known)
 
 
+def length_along(a: Any, axis: Any, rank: Any) -> Any:
+    """The length along an axis of a part that is lifted to a rank."""
+    return a.shape[axis] if np.ndim(a) == rank else 1
+
+
 def lifted_slices_of(y_bar: Any, arrays: Any, axis: Any) -> Any:
     """As slices_of, for parts of a lower rank than the result, which lie side by side."""
-    bars: tuple[Any, ...] = ()
-    start = 0
+    lengths: tuple[Any, ...] = ()
     for k in rt.positions(arrays):
-        stop = start + rt.lifted_length(shape_of(arrays[k]), axis, y_bar.ndim)
-        piece = y_bar[along(slice(start, stop), axis, y_bar.ndim)]
-        bars = (*bars, np.reshape(piece, shape_of(arrays[k])))
-        start = stop
+        lengths = (*lengths, length_along(arrays[k], axis, y_bar.ndim))
+    slices = stretches(lengths)
+    bars: tuple[Any, ...] = ()
+    for k in rt.positions(arrays):
+        piece = y_bar[along(slices[k], axis, y_bar.ndim)]
+        if np.ndim(arrays[k]) < y_bar.ndim:
+            piece = np.reshape(piece, shape_of(arrays[k]))
+        bars = (*bars, piece)
     return bars
 
 
@@ -434,58 +454,3 @@ def append(y_bar: Any, y: Any, arr: Any, values: Any, axis: Any = None) -> Any:
         return np.reshape(y_bar[:n], shape_of(arr)), np.reshape(y_bar[n:], shape_of(values))
     arr_bar, values_bar = slices_of(y_bar, (arr, values), axis)
     return arr_bar, values_bar
-
-
-# -- filling ---------------------------------------------------------------------------------
-
-
-def full_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    from_shape = argument(args, kwargs, 0, "shape")
-    asked = argument(args, kwargs, 2, "dtype")
-    dtype = dtype_of(argument(args, kwargs, 1, "fill_value")) if asked == Known(None) else wanted_dtype(asked)
-    return filled(from_shape, dtype)
-
-
-def filled(shape: Type, dtype: np.dtype[Any] | None) -> Type:
-    """A new array of a shape given by an int or a sequence of ints."""
-    if isinstance(shape, Instance):
-        return array(dtype, None)
-    items = sequence(shape)
-    dims: Dims = tuple(length(i) for i in items) if items is not None else (length(shape),)
-    return array(dtype, dims)
-
-
-def length(t: Type) -> Dim:
-    value = static(t)
-    return dim_of(int(value)) if isinstance(value, (int, np.integer)) else "any"
-
-
-@vjps(np.full, wrt=(1,), typing=full_type)
-def full(
-    y_bar: Any,
-    y: Any,
-    shape: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "C",
-    *,
-    device: Any = None,
-    like: Any = None,
-) -> Any:
-    return None, rt.unbroadcast(y_bar, fill_value)
-
-
-@vjps(np.full_like, wrt=(0, 1))
-def full_like(
-    y_bar: Any,
-    y: Any,
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Any:
-    return None, rt.unbroadcast(y_bar, fill_value)

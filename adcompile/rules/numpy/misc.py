@@ -1,4 +1,4 @@
-"""Differences, integrals, interpolation, convolution, statistics, counts."""
+"""Filled arrays, differences, integrals, interpolation, convolution, statistics, counts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Array, Known, Type
+from adcompile.ir.types import UNKNOWN, Array, Dim, Instance, Known, Type, dim_of
 from adcompile.rules.kinds import bilinear, composite, vjps
-from adcompile.rules.numpy.dims import argument, array, dims_of, dtype_of, element
+from adcompile.rules.numpy.dims import Dims, argument, array, dims_of, dtype_of, element, sequence, static
+from adcompile.rules.numpy.join import wanted_dtype
 from adcompile.rules.numpy.shape import same_type, shape_of
 
 # -- sequences of numbers --------------------------------------------------------------------
@@ -77,6 +78,61 @@ def arange(
     # how many there are is piecewise constant
     step_bar = np.sum(y_bar * np.arange(len(y_bar)))
     return (0.0 if stop is None else np.sum(y_bar)), 0.0, step_bar
+
+
+# -- filling ---------------------------------------------------------------------------------
+
+
+def full_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    from_shape = argument(args, kwargs, 0, "shape")
+    asked = argument(args, kwargs, 2, "dtype")
+    dtype = dtype_of(argument(args, kwargs, 1, "fill_value")) if asked == Known(None) else wanted_dtype(asked)
+    return filled(from_shape, dtype)
+
+
+def filled(shape: Type, dtype: np.dtype[Any] | None) -> Type:
+    """A new array of a shape given by an int or a sequence of ints."""
+    if isinstance(shape, Instance):
+        return array(dtype, None)
+    items = sequence(shape)
+    dims: Dims = tuple(length(i) for i in items) if items is not None else (length(shape),)
+    return array(dtype, dims)
+
+
+def length(t: Type) -> Dim:
+    value = static(t)
+    return dim_of(int(value)) if isinstance(value, (int, np.integer)) else "any"
+
+
+@vjps(np.full, wrt=(1,), typing=full_type)
+def full(
+    y_bar: Any,
+    y: Any,
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Any:
+    return None, rt.unbroadcast(y_bar, fill_value)
+
+
+@vjps(np.full_like, wrt=(0, 1))
+def full_like(
+    y_bar: Any,
+    y: Any,
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return None, rt.unbroadcast(y_bar, fill_value)
 
 
 # -- differences and integrals ---------------------------------------------------------------

@@ -30,6 +30,8 @@ def sort(y_bar: Any, y: Any, a: Any, axis: Any = -1, kind: Any = None, order: An
     if axis is None:
         places = np.argsort(np.argsort(a, axis=None), axis=None)
         return np.reshape(y_bar[places], shape_of(a))
+    if a.ndim == 1:
+        return y_bar[np.argsort(np.argsort(a))]
     places = np.argsort(np.argsort(a, axis=axis), axis=axis)
     return np.take_along_axis(y_bar, places, axis=axis)
 
