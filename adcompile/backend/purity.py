@@ -69,6 +69,8 @@ def classify(call: Call, types: Mapping[Var, Type]) -> Kind:
     named = known and (fn in IN_PLACE or fn in BUFFERED or fn is ops.list_set)
     if known and fn in NEVER_RAISE:
         return Kind(statement, False, False, named)
+    if fn is ops.push and call.role != "primal":
+        return Kind(True, False, False, True)  # nobody looks at what is kept before the sweep turns round
     pure = known and not isinstance(fn, FunctionRef) and Effects(types).pure(call)
     writes = not pure or known and fn in BUFFERED
     return Kind(statement, writes or statement or call.role == "primal", writes, named)
