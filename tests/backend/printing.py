@@ -92,3 +92,9 @@ def outcome(run, *args, **kwargs):
         except Exception as error:
             value = f"{type(error).__name__}: {'' if isinstance(error, (NameError, TypeError)) else error}"
     return value, written.getvalue()
+
+
+def body_of(*statements, params=("x",), value=None, types=None):
+    params = [p if isinstance(p, Var) else Var(p) for p in params]
+    value = statements[-1].result if value is None else value
+    return emit(program(function("f", params, statements, value), types=types)).source

@@ -1,11 +1,9 @@
 """Names: values of one variable share it, joins and loops need no copies, swaps are parallel."""
 
 import operator
-import random
 
 import pytest
 
-from adcompile.backend.copies import Copy, sequence
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.ir import ops
@@ -118,55 +116,6 @@ def test_goldens(fn, args, text):
     assert reprint(fn)(*args) == fn(*args)
 
 
-# Names that some paths leave unbound
-
-
-def sometimes(n):
-    if n:
-        y = 1
-    return y
-
-
-def after_no_trip(n):
-    for i in range(n):
-        y = i
-    return y
-
-
-def passed_on(n):
-    for i in range(3):
-        if i > 1:
-            z = y + n  # noqa: F821
-        if n:
-            y = i
-    return z
-
-
-@pytest.mark.parametrize("fn", [sometimes, after_no_trip, passed_on])
-def test_unbound(fn):
-    again = reprint(fn)
-    assert again(2) == fn(2)
-    with pytest.raises(UnboundLocalError):
-        fn(0)
-    with pytest.raises((UnboundLocalError, TypeError)):
-        again(0)
-
-
-def test_copies_of_unbound_values_do_not_raise():
-    """Copying a name that is not bound yet to another is none of the primal's doing."""
-
-    def f(n):
-        for i in range(n):
-            old = new if i else None  # noqa: F821
-            new = i
-        return n
-
-    assert reprint(f)(3) == 3
-
-
-# SSA that no Python program lowers to
-
-
 def test_swap_problem_in_a_while():
     a, b, k = Var("a"), Var("b"), Var("k")
     ar, br, kr = Var("a"), Var("b"), Var("k")
@@ -212,20 +161,3 @@ def test_temporaries_take_the_name_they_flow_into():
     assert text == (
         "def f(c):\n    if c:\n        t = c * c\n        y = t + t\n    else:\n        y = c + c\n    return y\n"
     )
-
-
-# Parallel copies
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_sequence_of_copies(seed):
-    r = random.Random(seed)
-    names = "abcdef"
-    copies = [Copy(n, r.choice(names), frozenset()) for n in r.sample(names, r.randrange(1, 6))]
-    copies = [Copy(c.name, c.value, frozenset(c.value), r.random() < 0.3) for c in copies]
-    before = {n: n.upper() for n in names}
-    want = before | {c.name: before[c.value] for c in copies}
-    got = dict(before)
-    for group in sequence(copies):
-        got |= {c.name: got[c.value] for c in group}
-    assert got == want

@@ -1,0 +1,40 @@
+"""Folding keeps the order of effects and never reads after a write."""
+
+import operator
+
+import numpy as np
+
+from adcompile.backend.emit import emit
+from adcompile.backend.load import load
+from adcompile.ir import ops
+from adcompile.ir.nodes import Var
+from adcompile.ir.types import FLOAT, Array
+from tests.backend.printing import call, function, program
+
+
+def test_order_of_effects_is_kept():
+    """a is not read before f is called, though it is used but once."""
+    out = []
+
+    def note(x):
+        out.append(x)
+        return x
+
+    x = Var("x")
+    first, second, third = call(note, 1), call(note, 2), call(note, 3)
+    total = call(operator.add, second.result, first.result)
+    total2 = call(operator.sub, total.result, third.result)
+    run = load(emit(program(function("f", [x], [first, second, third, total, total2], total2.result))))
+    assert run(0) == 0 and out == [1, 2, 3]
+
+
+def test_pure_adjoints_do_not_cross_writes():
+    a, i = Var("a"), Var("i")
+    types = {a: Array(np.dtype(float), ("many",)), i: FLOAT}
+    read = call(operator.getitem, a, 0, role="adjoint")
+    write = call(ops.index_add, a, 0, 5.0, name="a", role="adjoint")
+    types[read.result], types[write.result] = FLOAT, types[a]
+    pair = call(ops.build_tuple, read.result, write.result)
+    run = load(emit(program(function("f", [a], [read, write, pair], pair.result), types=types)))
+    # the value read is a number: it may not be read after the write
+    assert run(np.ones(2))[0] == 1.0
