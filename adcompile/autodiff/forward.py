@@ -18,7 +18,7 @@ from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Known, ListT, Seq, TupleT, differentiable, is_complex
+from adcompile.ir.types import Array, Known, ListT, Seq, SliceT, TupleT, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -44,7 +44,7 @@ class Forward:
         b, t = self.b, self.b.type(atom)
         if isinstance(atom, Var) and atom in self.dots:
             return self.dots[atom]
-        if not is_structured(t) or not isinstance(atom, Var) or not differentiable(t):
+        if not is_structured(t) or not isinstance(atom, Var) or isinstance(t, SliceT):
             return None
         items = b.items(atom)
         dots = [self.whole_dot(item) for item in items]
@@ -56,6 +56,8 @@ class Forward:
         b, t = self.b, self.b.type(atom)
         if isinstance(t, Known):
             return Const(0.0)
+        if isinstance(t, SliceT) or not is_structured(t) and not differentiable(t):
+            return Const(None)
         if is_structured(t):
             return b.build(t, [self.zero(item) for item in b.items(atom)])
         if isinstance(atom, Var) and isinstance(t, (Array, Seq)):
