@@ -32,7 +32,7 @@ from adcompile.ir.types import (
     Type,
     array_type,
 )
-from adcompile.ir.walk import statements_of, substitute
+from adcompile.ir.walk import FreeVars, substitute
 
 CONSTRUCTORS = (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function)
 
@@ -64,6 +64,7 @@ class Context:
     extras: set[Var] = field(default_factory=set)  # results that branches got for the reverse sweep's sake
     cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
+    free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
     why: dict[Var, str] = field(default_factory=dict)
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
@@ -80,10 +81,9 @@ class Context:
         """The block with values replaced, and the definitions inside it brought up to date."""
         if not mapping:
             return block
-        out = substitute(block, mapping)
-        for s in statements_of(out):
-            if isinstance(s, Call):
-                self.definition[s.result] = s
+        changed: list[Call] = []
+        out = substitute(block, mapping, self.free, changed)
+        self.definition.update((call.result, call) for call in changed)
         return out
 
     def guard_value(self, ref: GlobalRef, value: Any) -> None:

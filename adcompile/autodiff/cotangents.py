@@ -8,6 +8,7 @@ carried accumulator that it creates on first use.
 from __future__ import annotations
 
 import operator
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,20 +61,27 @@ class Cotangents:
     accumulators: dict[Var, Var] = field(default_factory=dict)  # loop: outer value → carried param
     updated_in_place: set[Var] = field(default_factory=set)
     owned: set[Atom] = field(default_factory=set)
-    defined: set[Var] = field(default_factory=set)  # values defined in this block
+    defined: Container[Var] = field(default_factory=set)  # values defined in this block
+    nothing: set[Var] = field(default_factory=set)  # neither here nor further out: asked before
 
-    def child(self, builder: Builder, defined: set[Var], loop: bool = False) -> Cotangents:
+    def child(self, builder: Builder, defined: Container[Var], loop: bool = False) -> Cotangents:
         return Cotangents(builder, self, loop, owned=self.owned, defined=defined)
+
+    def __post_init__(self) -> None:
+        self.in_loop: bool = self.loop or self.parent is not None and self.parent.in_loop
 
     def get(self, var: Var) -> Atom | None:
         """The cotangent of a leaf so far, or None."""
         if var in self.local:
             return self.local[var]
-        if self.parent is None or self.defines(var):
+        if self.parent is None or var in self.nothing or self.defines(var):
             return None
-        if not self.loop:
-            return self.parent.get(var)
-        return None
+        if self.loop:
+            return None
+        found = self.parent.get(var)
+        if found is None and not self.in_loop:
+            self.nothing.add(var)  # outer tables rest while this one is filled
+        return found
 
     def defines(self, var: Var) -> bool:
         """Whether `var`, or the container it stands for a part of, is defined in this block."""
@@ -85,7 +93,7 @@ class Cotangents:
     def accumulator(self, var: Var) -> Atom | None:
         """Like `get`, but inside a loop an outer value gets its carried accumulator."""
         found = self.get(var)
-        if found is not None or self.parent is None or self.defines(var):
+        if found is not None or self.parent is None or var in self.nothing or self.defines(var):
             return found
         if not self.loop:
             found = self.parent.accumulator(var)

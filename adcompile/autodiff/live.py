@@ -6,26 +6,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from adcompile.ir.nodes import Atom, Block, Call, If, Raise, Statement, Var, Yield
-from adcompile.ir.walk import atoms_of, free_vars
+from adcompile.ir.walk import FreeVars, atoms_of, free_vars
 
 
-def live_statements(statements: Sequence[Statement], keep: Iterable[Atom]) -> list[Statement]:
-    """The statements whose results reach `keep`; branches lose the results nobody reads."""
+def live_statements(
+    statements: Sequence[Statement], keep: Iterable[Atom], known: FreeVars | None = None
+) -> list[Statement]:
+    """The statements whose results reach `keep`; branches lose the results nobody reads. `known` as
+    for `walk.free_vars`."""
+    known = {} if known is None else known
     wanted = {a for a in keep if isinstance(a, Var)}
     out: list[Statement] = []
     for s in reversed(statements):
-        kept = live_statement(s, wanted)
+        kept = live_statement(s, wanted, known)
         if kept is None:
             continue
         wanted.update(a for a in atoms_of(kept) if isinstance(a, Var))
         if not isinstance(kept, Call):
             for block in (kept.then, kept.orelse) if isinstance(kept, If) else (kept.body,):
-                wanted.update(free_vars(block))
+                wanted.update(free_vars(block, known))
         out.append(kept)
     return out[::-1]
 
 
-def live_statement(s: Statement, wanted: set[Var]) -> Statement | None:
+def live_statement(s: Statement, wanted: set[Var], known: FreeVars) -> Statement | None:
     if isinstance(s, Call):
         return s if s.result in wanted else None
     if not isinstance(s, If):
@@ -40,12 +44,12 @@ def live_statement(s: Statement, wanted: set[Var]) -> Statement | None:
     return replace(
         s,
         results=tuple(s.results[k] for k in kept),
-        then=prune(s.then, kept),
-        orelse=prune(s.orelse, kept),
+        then=prune(s.then, kept, known),
+        orelse=prune(s.orelse, kept, known),
     )
 
 
-def prune(block: Block, kept: list[int]) -> Block:
+def prune(block: Block, kept: list[int], known: FreeVars) -> Block:
     assert isinstance(block.end, Yield)
     end = Yield(tuple(block.end.values[k] for k in kept))
-    return Block(block.params, tuple(live_statements(block.statements, end.values)), end)
+    return Block(block.params, tuple(live_statements(block.statements, end.values, known)), end)

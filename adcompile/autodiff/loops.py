@@ -38,7 +38,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.types import INT, RangeT, Seq, Type, widen
-from adcompile.ir.walk import defined, free_vars
+from adcompile.ir.walk import free_vars
 
 if TYPE_CHECKING:
     from adcompile.autodiff.reverse import Sweep
@@ -81,7 +81,7 @@ class LoopReversal:
         if all(v is None for v in bars.values()):  # also without positions
             return [s]
         builder = cot.builder.child()
-        body_cot = cot.child(builder, defined(s.body), loop=True)
+        body_cot = cot.child(builder, sweep.inside(s.body), loop=True)
         carried = {k: self.new_bar(builder, self.params[k]) for k in self.positions}
         sweep.depth += 1
         tree = self.sweep_tree(s.body, body_cot, carried)
@@ -121,7 +121,7 @@ class LoopReversal:
             return Leaf(block, list(prefix), cot, children)
         sides = []
         for side in (tail.then, tail.orelse):
-            child = cot.child(cot.builder.child(), defined(side))
+            child = cot.child(cot.builder.child(), self.sweep.inside(side))
             child.builder.place = tail.place
             sides.append(self.sweep_tree(side, child, carried, False))
         self.join_sides(tail, sides, cot)
@@ -159,7 +159,7 @@ class LoopReversal:
             if all(x is None or x in cot.owned for x in values):
                 cot.owned.add(result)
         for side in sides:
-            cot.updated_in_place |= side.cot.updated_in_place - side.cot.defined
+            cot.updated_in_place |= {v for v in side.cot.updated_in_place if v not in side.cot.defined}
         if not results:
             return
         blocks = []

@@ -17,6 +17,7 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of, refuse
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.ir import ops
@@ -35,7 +36,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Known, differentiable
-from adcompile.ir.walk import defined, free_vars
+from adcompile.ir.walk import free_vars
 from adcompile.rules.registry import lookup
 
 
@@ -49,6 +50,11 @@ class Sweep:
         self.active_vars = set(activity.active)
         self.why: dict[Var, str] = {}
         self.depth = 0
+        self.numbering = Numbering()
+
+    def inside(self, block: Block) -> Inside:
+        """The values defined in a block of the primal, at any depth."""
+        return self.numbering.inside(block)
 
     def active(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and atom in self.active_vars
@@ -134,7 +140,7 @@ class Sweep:
         bars = {r: cot.get(r) for r in s.results if self.active(r)}
         sides = []
         for block in (s.then, s.orelse):
-            child = cot.child(cot.builder.child(), defined(block))
+            child = cot.child(cot.builder.child(), self.inside(block))
             child.builder.place = s.place
             if isinstance(block.end, Yield):
                 for r, v in zip(s.results, block.end.values):
@@ -165,8 +171,9 @@ class Sweep:
             if owned:
                 cot.owned.add(result)
         for _, c, _ in sides:
-            cot.updated_in_place |= c.updated_in_place - c.defined
-        reverses = [live_statements(c.builder.statements, column) for (_, c, _), column in zip(sides, columns)]
+            cot.updated_in_place |= {v for v in c.updated_in_place if v not in c.defined}
+        free = self.context.free
+        reverses = [live_statements(c.builder.statements, column, free) for (_, c, _), column in zip(sides, columns)]
         blocks = [Block((), tuple(r), Yield(tuple(column))) for r, column in zip(reverses, columns)]
         blocks = [self.computed_again(forward, block) for (_, _, forward), block in zip(sides, blocks)]
         extra = self.kept_results(sides, blocks)
@@ -180,7 +187,7 @@ class Sweep:
         inside = defined_in(forward)
         mapping: dict[Var, Atom] = {}
         head: list[Statement] = []
-        for v in free_vars(block):
+        for v in free_vars(block, self.context.free):
             if v in inside:
                 calls = steps(self.context, v, inside, lambda _: False)
                 head += copied(self.context, calls or [], mapping)
@@ -191,7 +198,7 @@ class Sweep:
         kept: list[tuple[Var, Var]] = []
         for (_, _, forward), block in zip(sides, blocks):
             inside = defined_in(forward)
-            for v in free_vars(block):
+            for v in free_vars(block, self.context.free):
                 if v in inside:
                     result = Var(v.name, v.place)
                     self.context.types[result] = self.context.types[v]

@@ -181,14 +181,35 @@ def defined(block: Block) -> set[Var]:
     return out
 
 
-def free_vars(block: Block) -> dict[Var, None]:
-    """The Vars that are read in the block and defined outside it, in order of first use."""
+FreeVars = dict[Block, dict[Var, None]]
+
+
+def free_vars(block: Block, known: FreeVars | None = None) -> dict[Var, None]:
+    """The Vars that are read in the block and defined outside it, in order of first use; not to be
+    written into.
+
+    `known` remembers the answers: who asks at every level of a deep nest hands over one dictionary.
+    """
+    known = {} if known is None else known
+    out = known.get(block)
+    if out is None:
+        out = known[block] = _free_vars(block, known)
+    return out
+
+
+def _free_vars(block: Block, known: FreeVars) -> dict[Var, None]:
     out: dict[Var, None] = {}
-    for inner in all_blocks(block):
-        for statement in inner.statements:
-            out.update((atom, None) for atom in atoms_of(statement) if isinstance(atom, Var))
-        out.update((atom, None) for atom in end_atoms(inner.end) if isinstance(atom, Var))
-    for var in defined(block):
+    own, inner = set(block.params), list[Block]()
+    for statement in block.statements:
+        out.update((atom, None) for atom in atoms_of(statement) if isinstance(atom, Var))
+        own.update(results_of(statement))
+        if isinstance(statement, Attempt):
+            own.add(statement.opaque.result)
+        inner.extend(blocks_of(statement))
+    out.update((atom, None) for atom in end_atoms(block.end) if isinstance(atom, Var))
+    for other in inner:
+        out.update(free_vars(other, known))
+    for var in own:
         out.pop(var, None)
     return out
 
@@ -271,6 +292,23 @@ class _Substitution(Rewriter):
         return atom if isinstance(atom, Const) else self.mapping.get(atom, atom)
 
 
+class _Replacement(_Substitution):
+    """Leaves blocks that read none of the Vars as they are."""
+
+    def __init__(self, mapping: Mapping[Var, Atom], known: FreeVars) -> None:
+        super().__init__(mapping)
+        self.known = known
+        self.changed: list[Call] = []
+
+    def block(self, block: Block) -> Block:
+        free = free_vars(block, self.known)
+        return super().block(block) if any(v in free for v in self.mapping) else block
+
+    def call(self, call: Call) -> tuple[Statement, ...]:
+        self.changed.append(call)
+        return (call,)
+
+
 class _Copy(_Substitution):
     def define(self, var: Var) -> Var:
         fresh = Var(var.name, var.place)
@@ -278,9 +316,17 @@ class _Copy(_Substitution):
         return fresh
 
 
-def substitute(block: Block, mapping: Mapping[Var, Atom]) -> Block:
-    """The block with other atoms in place of the Vars in `mapping`; definitions stay as they are."""
-    return _Substitution(mapping).block(block)
+def substitute(
+    block: Block, mapping: Mapping[Var, Atom], known: FreeVars | None = None, changed: list[Call] | None = None
+) -> Block:
+    """The block with other atoms in place of the Vars in `mapping`; definitions stay as they are.
+
+    `known` as for `free_vars`; the calls that may have changed are added to `changed`.
+    """
+    replacement = _Replacement(mapping, {} if known is None else known)
+    if changed is not None:
+        replacement.changed = changed
+    return replacement.block(block)
 
 
 def copy_block(block: Block, mapping: Mapping[Var, Atom]) -> Block:

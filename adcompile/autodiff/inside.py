@@ -1,0 +1,49 @@
+"""Which values a block defines at any depth, without a set for every level of a deep nest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from adcompile.ir.nodes import Attempt, Block, Var
+from adcompile.ir.walk import blocks_of, results_of
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The values numbered from `first` up to but not including `end`."""
+
+    numbers: dict[Var, int]
+    first: int
+    end: int
+
+    def __contains__(self, var: object) -> bool:
+        return isinstance(var, Var) and self.first <= self.numbers.get(var, -1) < self.end
+
+
+@dataclass
+class Numbering:
+    """Numbers values in the order of the blocks that define them, so that what a block and those
+    inside it define is a range; each block is walked once."""
+
+    numbers: dict[Var, int] = field(default_factory=dict[Var, int])
+    spans: dict[Block, Inside] = field(default_factory=dict[Block, Inside])
+
+    def inside(self, block: Block) -> Inside:
+        found = self.spans.get(block)
+        return self._walk(block) if found is None else found
+
+    def _walk(self, block: Block) -> Inside:
+        numbers, first = self.numbers, len(self.numbers)
+        for var in block.params:
+            numbers[var] = len(numbers)
+        inner: list[Block] = []
+        for statement in block.statements:
+            for var in results_of(statement):
+                numbers[var] = len(numbers)
+            if isinstance(statement, Attempt):
+                numbers[statement.opaque.result] = len(numbers)
+            inner.extend(blocks_of(statement))
+        for other in inner:
+            self._walk(other)
+        made = self.spans[block] = Inside(numbers, first, len(numbers))
+        return made
