@@ -95,7 +95,9 @@ def _build(
     refuse_self_reference(innermost(fun))
     wrt = differentiated(fun, plan.argnums, args[:count])
     types = tuple(type_of(arg, ints=i in ints) for i, arg in enumerate(args))
-    request = pipeline.Request(_KINDS[plan.transform], wrt, plan.transform == "value_and_grad", plan.has_aux)
+    kind = _KINDS[plan.transform]
+    bare = kind == "joint" and not isinstance(plan.argnums, tuple)
+    request = pipeline.Request(kind, wrt, plan.transform == "value_and_grad", plan.has_aux, bare)
     derived = pipeline.derive(fun, request, types[:count], tuple(zip(names, types[count:])))
     made = Made(derived, wrt, _invoker(derived))
     run = _gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
@@ -131,6 +133,7 @@ def _gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[
             head, raw = raw
         elif aux:
             raw, head = raw
+        raw = (raw,) if single else raw
         seen: set[int] = set()
         raw = _conjugated(raw)
         grads = tuple([project(raw, k, tangents.tangent_type(args[i]), seen) for k, i in enumerate(wrt)])
@@ -152,12 +155,12 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
         dtype = example.dtype
 
         def run_array(fun: Any, args: tuple[Any, ...]) -> Any:
-            raw = call(*args) if captured_free else invoke(fun, args)
-            g = raw[0]
-            # new memory that only `raw` holds: what `own` would return, for less
+            g = call(*args) if captured_free else invoke(fun, args)
+            # new memory that nobody else holds: what `own` would return, for less
             if g.__class__ is np.ndarray and g.base is None and getrefcount(g) <= ALONE and g.shape == args[i].shape:
                 if g.dtype is dtype:
                     return g
+            raw = (g,)
             del g
             return project_array(raw, 0, args[i])
 
@@ -166,7 +169,7 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
         return None
 
     def run(fun: Any, args: tuple[Any, ...]) -> Any:
-        g = call(*args)[0] if captured_free else invoke(fun, args)[0]
+        g = call(*args) if captured_free else invoke(fun, args)
         return g if g.__class__ is cls else project_scalar(g, cls)
 
     return run
@@ -193,9 +196,12 @@ class Derivative:
     target: Target
     _dispatcher: Dispatcher
     _numbers: dict[tuple[type, ...], Entry]
+    _others: dict[tuple[type, ...], tuple[Callable[[tuple[Any, ...]], Hashable], dict[Hashable, Entry]]]
     _function: Any
     _arity: int
-    __slots__ = ("__dict__", "__weakref__", "_arity", "_dispatcher", "_function", "_numbers", "fun", "plan", "target")
+    __slots__ = (
+        "__dict__", "__weakref__", "_arity", "_dispatcher", "_function", "_numbers", "_others", "fun", "plan", "target"
+    )
 
     def __init__(self, fun: Callable[..., Any], transform: str, argnums: Any = 0, has_aux: bool = False) -> None:
         put = functools.partial(object.__setattr__, self)
@@ -211,6 +217,7 @@ class Derivative:
         dispatcher = _dispatcher(inner.function, self.plan)
         put("_dispatcher", dispatcher)
         put("_numbers", dispatcher.numbers)
+        put("_others", dispatcher.others)
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             if hasattr(fun, name):
                 self.__dict__[name] = getattr(fun, name)
@@ -231,7 +238,11 @@ class Derivative:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != self._arity:
             return self._call_bound(args, kwargs)
-        entry = self._numbers.get(tuple(map(type, args)))
+        classes = tuple(map(type, args))
+        entry = self._numbers.get(classes)
+        if entry is None and classes in self._others:
+            keyer, entries = self._others[classes]
+            entry = entries.get(keyer(args))
         if entry is None or not entry.valid():
             entry = self._dispatcher.find(self._function, args)
         return entry.run(self._function, args)

@@ -151,17 +151,19 @@ def captured_key(fun: Any) -> Hashable:
 class Dispatcher:
     """`find(fun, args)` gives the entry for these arguments, building it on a miss.
 
-    `numbers` maps the classes of arguments that are all numbers to their entry, so that a caller
-    with a function free of captured data may look there first.
+    `numbers` maps the classes of arguments that are all numbers to their entry, and `others` the
+    classes of other arguments to what makes the rest of the key, and the entries by that; so that
+    a caller with a function free of captured data may look there first.
     """
 
-    __slots__ = ("_by_class", "_entries", "_ints", "_warned", "build", "label", "limit", "numbers")
+    __slots__ = ("_by_class", "_entries", "_ints", "_warned", "build", "label", "limit", "numbers", "others")
 
     def __init__(self, build: Build, label: str = "", limit: int = LIMIT, ints: frozenset[int] = frozenset()) -> None:
         self.build, self.label, self.limit = build, label, limit
         self._ints = ints
         self._warned = False
         self.numbers: dict[tuple[type, ...], Entry] = {}
+        self.others: dict[tuple[type, ...], tuple[Keyer, dict[Hashable, Entry]]] = {}
         self._by_class: dict[tuple[type, ...], Keyer | None] = {}
         self._entries: dict[Hashable, Entry] = {}
 
@@ -169,6 +171,7 @@ class Dispatcher:
         """Forget all specialisations."""
         with BUILDING:
             self.numbers.clear()
+            self.others.clear()
             self._by_class.clear()
             self._entries.clear()
 
@@ -215,14 +218,22 @@ class Dispatcher:
                     self.numbers[classes] = entry
                 else:
                     self._entries[key] = entry
+                    self._note(key, classes, entry)
                 self._bound()
                 return entry
+
+    def _note(self, key: Any, classes: tuple[type, ...], entry: Entry) -> None:
+        """Keep an entry of a function without captured data where callers look first."""
+        keyer = self._by_class[classes]
+        if keyer is not None and key[2] is None:
+            self.others.setdefault(classes, (keyer, {}))[1][key[1]] = entry
 
     def _bound(self) -> None:
         if len(self) <= self.limit:
             return
         table: dict[Any, Entry] = self._entries or self.numbers
         del table[next(iter(table))]
+        self.others.clear()  # what is still kept is found by the longer way
         if not self._warned:
             self._warned = True
             warnings.warn(
