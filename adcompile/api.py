@@ -157,7 +157,7 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
         def run_array(fun: Any, args: tuple[Any, ...]) -> Any:
             g = call(*args) if captured_free else invoke(fun, args)
             # new memory that nobody else holds: what `own` would return, for less
-            if g.__class__ is np.ndarray and g.base is None and getrefcount(g) <= ALONE and g.shape == args[i].shape:
+            if g.__class__ is np.ndarray and g.base is None and getrefcount(g) < ALONE and g.shape == args[i].shape:
                 if g.dtype is dtype:
                     return g
             raw = (g,)

@@ -20,6 +20,7 @@ from adcompile.analysis import structure as _structure  # noqa: F401  registers 
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.calls import Restart, new_context
 from adcompile.analysis.infer import Terminated
+from adcompile.analysis.narrow import narrow
 from adcompile.autodiff import nested as _nested  # noqa: F401  registers its handlers
 from adcompile.autodiff.composite import install
 from adcompile.autodiff.separate import Derived as Separate
@@ -50,6 +51,7 @@ class Request:
     argnums: tuple[int, ...] = ()
     value: bool = False
     has_aux: bool = False
+    bare: bool = False  # joint: the gradient itself, where one argument is asked for, not a tuple of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,7 @@ def _derive(
     passes: tuple[Pass, ...],
 ) -> Derived:
     made = specialise(fun, request, types, kwtypes)
-    program = optimise(made.program, passes)
+    program = optimise(narrow(made.program), passes)
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
@@ -219,7 +221,7 @@ class Entry:
             return b.build_tuple(value, dot)
         value, aux, grads = gradient(b, fun, args, kwargs, request.argnums, request.has_aux)
         self.result = b.type(value)
-        out = b.build_tuple(*grads)
+        out = grads[0] if request.bare else b.build_tuple(*grads)
         if aux is not None:
             return b.build_tuple(b.build_tuple(value, aux), out) if request.value else b.build_tuple(out, aux)
         return b.build_tuple(value, out) if request.value else out

@@ -167,10 +167,16 @@ def elementwise(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents
     listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
     for arg, p in zip(bound.args, listed):
         if active(arg) and not (isinstance(p, Const) and p.value is None):
-            cot.add(arg, unbroadcast(b, times(b, p, y_bar), arg, call))
+            name = bar_name(arg)
+            cot.add(arg, unbroadcast(b, times(b, p, y_bar, name), arg, call, name))
 
 
-def times(b: Builder, p: Atom, g: Atom) -> Atom:
+def bar_name(arg: Atom) -> str:
+    """What the cotangent of a value with a user's name is called."""
+    return f"{arg.name}_bar" if isinstance(arg, Var) and arg.name not in ("", "t") else ""
+
+
+def times(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
     """conj(p) · g, with the simplifications that keep a cotangent small: factors of ±1 vanish,
     and a scalar that was expanded to a shape which the partial has anyway stays a scalar."""
     if is_complex(b.type(p)):
@@ -178,17 +184,17 @@ def times(b: Builder, p: Atom, g: Atom) -> Atom:
     if isinstance(p, Const) and p.value == 1 and not isinstance(p.value, np.ndarray):
         return g
     if isinstance(p, Const) and p.value == -1:
-        return b.call(operator.neg, g)
+        return b.call(operator.neg, g, name=name)
     small = b.context.expanded.get(g) if isinstance(g, Var) else None
     if small is not None:
         origin, like = small
         if isinstance(p, Var) and b.context.shape.get(p, p) is b.context.shape.get(like, like):
-            return times(b, p, origin)
+            return times(b, p, origin, name)
         if rank(b.type(p)) == 0:
             return expand_like(b, times(b, p, origin), like)
     if isinstance(g, Const) and g.value == 1 and type(g.value) is float:
         return p if not isinstance(p, Const) else Const(p.value * g.value)
-    return b.call(operator.mul, p, g)
+    return b.call(operator.mul, p, g, name=name)
 
 
 def expand_like(b: Builder, g: Atom, like: Var) -> Atom:
@@ -200,21 +206,21 @@ def expand_like(b: Builder, g: Atom, like: Var) -> Atom:
     return out
 
 
-def unbroadcast(b: Builder, g: Atom, arg: Atom, call: Call) -> Atom:
+def unbroadcast(b: Builder, g: Atom, arg: Atom, call: Call, name: str = "") -> Atom:
     """`g`, of the shape of the call's result, summed to the shape of its argument."""
     t, yt = b.type(arg), b.type(call.result)
     if rank(yt) == 0 or not isinstance(arg, Var):
         return g
     if rank(t) == 0 and isinstance(t, (Scalar, Known)):
-        return b.call(np.sum, g)
+        return b.call(np.sum, g, name=name)
     shape = b.context.shape
     if shape.get(arg, arg) is shape.get(call.result, call.result):
         return g
     if not isinstance(t, Array) or not isinstance(yt, Array) or t.dims is None or yt.dims is None:
-        return b.call(rt.unbroadcast, g, arg)
+        return b.call(rt.unbroadcast, g, arg, name=name)
     axes, unknown = broadcast_axes(b, t, yt, arg, call)
     if unknown:
-        return b.call(rt.unbroadcast, g, arg)
+        return b.call(rt.unbroadcast, g, arg, name=name)
     lead = len(yt.dims) - len(t.dims)
     kept = tuple(a for a in axes if a >= lead)
     if kept:

@@ -1,0 +1,119 @@
+"""Exact classes of scalar cotangents and tangents.
+
+Differentiation gives a carried cotangent of a Python float the class it may have at worst,
+float or numpy.float64. This pass finds the class it has: starting from nothing known, classes
+flow from the values that enter through arithmetic and around loops until nothing changes, so
+that code on Python floats needs no conversion at its end.
+
+    x_bar: float | float64 = for … with s_bar: float | float64 = 1.0   →   x_bar: float = …
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from adcompile.analysis.activity import leaf_ends
+from adcompile.analysis.builder import const_type
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
+from adcompile.ir.program import Program
+from adcompile.ir.types import Scalar, Type
+from adcompile.rules.registry import lookup
+from adcompile.rules.typing import result_type
+
+WIDE = Scalar(frozenset({float, np.float64}))
+Kinds = frozenset[type]
+
+
+def narrow(program: Program) -> Program:
+    """The program with the scalars that were typed `float | float64` typed exactly."""
+    types = dict(program.types)
+    for function in program.functions.values():
+        flow = Flow(types)
+        flow.settle(function.body)
+        types.update((v, Scalar(kinds)) for v, kinds in flow.kinds.items() if kinds)
+    return replace(program, types=types)
+
+
+class Flow:
+    def __init__(self, types: dict[Var, Type]) -> None:
+        self.types = types
+        self.kinds: dict[Var, Kinds] = {}
+        self.changed = False
+
+    def settle(self, block: Block) -> None:
+        """Run to the fixpoint: classes only ever get added."""
+        while True:
+            self.changed = False
+            self.block(block)
+            if not self.changed:
+                return
+
+    def wide(self, var: Var) -> bool:
+        return self.types[var] == WIDE
+
+    def type(self, atom: Atom) -> Type | None:
+        """The type as far as it is known; None where nothing has arrived yet."""
+        if isinstance(atom, Const):
+            return const_type(atom.value)
+        if not self.wide(atom):
+            return self.types[atom]
+        kinds = self.kinds.get(atom)
+        return Scalar(kinds) if kinds else None
+
+    def add(self, var: Var, kinds: Kinds) -> None:
+        old = self.kinds.get(var, frozenset())
+        if self.wide(var) and not kinds <= old:
+            self.kinds[var] = old | kinds
+            self.changed = True
+
+    def move(self, source: Atom, target: Var) -> None:
+        if self.wide(target):
+            t = self.type(source)
+            if t is not None:
+                self.add(target, classes(t))
+
+    def block(self, block: Block) -> None:
+        for s in block.statements:
+            self.statement(s)
+
+    def statement(self, s: Statement) -> None:
+        if isinstance(s, Call):
+            if self.wide(s.result):
+                self.call(s)
+        elif isinstance(s, If):
+            for branch in (s.then, s.orelse):
+                self.block(branch)
+                if isinstance(branch.end, Yield):
+                    for r, v in zip(s.results, branch.end.values):
+                        self.move(v, r)
+        elif isinstance(s, (For, While)):
+            params = s.body.params[1:] if isinstance(s, For) else s.body.params
+            for p, r, a in zip(params, s.results, s.init):
+                self.move(a, p)
+                self.move(a, r)
+            self.block(s.body)
+            for values in leaf_ends(s.body):
+                for p, r, v in zip(params, s.results, values):
+                    self.move(v, p)
+                    self.move(v, r)
+
+    def call(self, s: Call) -> None:
+        """The classes a call gives on the classes that have arrived at its arguments."""
+        args = [self.type(a) for a in s.args]
+        rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
+        known = [a for a in args if a is not None]
+        if rule is None or rule.kind != "elementwise" or s.kwargs:
+            self.add(s.result, WIDE.kinds)
+        elif len(known) == len(args):
+            assert isinstance(s.fn, Const)
+            self.add(s.result, classes(result_type(s.fn.value, rule, known, {})))
+
+
+def classes(t: Type) -> Kinds:
+    """The classes of a scalar type, within those that are told apart here."""
+    if isinstance(t, Scalar) and t.kinds <= WIDE.kinds:
+        return t.kinds
+    value = getattr(t, "value", None)
+    return frozenset({type(value)}) if type(value) in WIDE.kinds else WIDE.kinds
