@@ -39,12 +39,14 @@ BASE_ALONE = _base_references([np.empty((1, 2)).T], 0)
 def is_owned(raw: Any, i: Any) -> bool:
     """Whether the array `raw[i]` is writable and its memory can be reached through `raw` alone."""
     array = raw[i]
-    if not array.flags.writeable or getrefcount(array) > ALONE:
+    if getrefcount(array) > ALONE:
         return False
     base = array.base
     if base is None:
-        return bool(array.flags.owndata)
-    return type(base) is np.ndarray and base.base is None and getrefcount(base) <= BASE_ALONE
+        return bool(array.flags.owndata and array.flags.writeable)
+    # whether it is writable comes last: NumPy warns of that question about the parts of broadcast_arrays
+    own_base = type(base) is np.ndarray and base.base is None and getrefcount(base) <= BASE_ALONE
+    return own_base and array.flags.writeable
 
 
 def own(raw: Any, i: Any) -> Any:

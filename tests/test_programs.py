@@ -1,0 +1,132 @@
+"""First derivatives of every program: forward, reverse in one body and split, optimised or not.
+
+Against the function itself: its value bit for bit, differences along random directions, and the
+duality ⟨ȳ, J ẋ⟩ = ⟨Jᵀ ȳ, ẋ⟩. Gradients have the type, shape and dtype of their arguments, which
+stay as they are.
+"""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile.api import Derivative
+from adcompile.optimise.passes import PASSES
+from adcompile.tangents import leaves, randn_like, tangent_type
+from adcompile.testing import scalar_function
+from tests.checks import active, agrees_with_differences, bits, direction, epsilon, inner, passes, size
+from tests.programs import collect
+
+# Refused today, with the reason; an entry whose program is followed by now fails.
+EXPECTED_REFUSALS = {
+    "comprehension_of_tuples": "a list of tuples of unknown number, joined over iterations",
+    "list_of_labels": "list.sort writes into a list that other code can reach",
+    "ndindex_loop": "the tuples of np.ndindex are of unknown length",
+}
+PROGRAMS = collect()
+FOLLOWED = [p for p in PROGRAMS if p.name not in EXPECTED_REFUSALS]
+REFUSED = [p for p in PROGRAMS if p.name in EXPECTED_REFUSALS]
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
+
+
+class Check:
+    """One program, compiled once for each mode."""
+
+    def __init__(self, program):
+        self.f, self.args = program.function, program.fresh()
+        self.before = bits(self.args)
+        self.value = self.f(*program.fresh())
+        self.wrt = active(self.args)
+        self.ct = randn_like(self.value, np.random.default_rng(2))
+        self.eps = epsilon(self.args, self.value)
+
+    def untouched(self):
+        assert bits(self.args) == self.before, "arguments were modified"
+
+    def same(self, s, t, terms, what):
+        limit = max(1e-12, 20 * self.eps) * (terms + 1e-3)
+        assert abs(s - t) <= limit, f"{what}: {s} against {t}, terms of size {terms}"
+
+    def same_space(self, got, like, what):
+        assert tangent_type(got) == tangent_type(like), f"{what}: {tangent_type(got)} for {tangent_type(like)}"
+
+    def forward(self, only=None):
+        along = direction(self.args, 1, only)
+        value, tangent = ad.jvp(self.f, self.args, along)
+        again = ad.jvp(self.f, self.args, along)
+        assert bits(value) == bits(self.value) == bits(again[0])
+        assert bits(tangent) == bits(again[1])
+        self.same_space(tangent, self.value, "tangent of the result")
+        self.untouched()
+        return along, tangent
+
+    def split(self):
+        value, pullback = ad.vjp(self.f, *self.args)
+        assert bits(value) == bits(self.value)
+        ct_before = bits(self.ct)
+        bars = pullback(self.ct)
+        assert bits(pullback(self.ct)) == bits(bars), "a second run of the pullback differs"
+        assert bits(ad.vjp(self.f, *self.args)[1](self.ct)) == bits(bars), "a second vjp differs"
+        assert bits(self.ct) == ct_before
+        for i, bar in enumerate(bars):
+            self.same_space(bar, self.args[i], f"cotangent of argument {i}")
+        self.untouched()
+        return bars
+
+    def joint(self, bars):
+        """Gradients of ⟨ct, f⟩ for each argument and for all: those of the pullback."""
+        scalar = isinstance(self.value, (float, np.floating))
+        fun = self.f if scalar else scalar_function(self.f, self.args, self.ct)
+        expected = fun(*self.args)
+        factor = float(self.ct) if scalar else 1.0
+        choices = [self.wrt[0], self.wrt] if len(self.wrt) == 1 else [*self.wrt, self.wrt]
+        for argnums in choices:
+            g = Derivative(fun, "value_and_grad", argnums)
+            value, grads = g(*self.args)
+            again = g(*self.args)
+            assert bits(value) == bits(expected)
+            assert bits(again) == bits((value, grads)), "a second run differs"
+            for i, grad in zip(self.wrt, grads) if argnums == self.wrt else [(argnums, grads)]:
+                self.same_space(grad, self.args[i], f"gradient for argument {i}")
+                for a, b in zip(leaves(grad), leaves(bars[i])):
+                    limit = max(1e-11, 50 * self.eps)
+                    scale_of = float(np.max(np.abs(b), initial=0.0))
+                    assert np.allclose(factor * a, b, rtol=limit, atol=limit * scale_of), f"argument {i}: {a}, {b}"
+            self.untouched()
+
+
+@pytest.mark.parametrize("chosen", [PASSES, ()], ids=["optimised", "plain"])
+@pytest.mark.parametrize("program", FOLLOWED, ids=lambda p: p.name)
+def test_first_derivatives(program, chosen):
+    with passes(chosen):
+        check = Check(program)
+        bars = check.split()
+        along, tangent = check.forward()
+        left, right = inner(check.ct, tangent), sum(inner(bars[i], along[i]) for i in check.wrt)
+        terms = size(check.ct, tangent) + sum(size(bars[i], along[i]) for i in check.wrt)
+        check.same(left, right, terms, "forward against reverse")
+        if len(check.wrt) > 1:
+            for i in check.wrt:
+                alone, part = check.forward((i,))
+                terms = size(check.ct, part) + size(bars[i], alone[i])
+                check.same(inner(check.ct, part), inner(bars[i], alone[i]), terms, f"argument {i}")
+        for i in check.wrt:
+            alone = direction(check.args, 1, (i,))
+            slope = inner(bars[i], alone[i])
+            found = agrees_with_differences(check.f, check.args, alone, check.ct, slope, size(bars[i], alone[i]))
+            assert found is True, f"argument {i}: {found}"
+        check.joint(bars)
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.name)
+def test_refused_programs_say_where(program):
+    args = program.fresh()
+    for attempt in (lambda: ad.vjp(program.function, *args), lambda: ad.jvp(program.function, args, direction(args, 1))):
+        with pytest.raises(ad.AdcompileError) as caught:
+            attempt()
+        assert caught.value.place is not None, caught.value
+        assert caught.value.remedy
+
+
+def test_expected_refusals_exist():
+    assert set(EXPECTED_REFUSALS) <= {p.name for p in PROGRAMS}
+    assert len(FOLLOWED) >= 500
