@@ -33,6 +33,7 @@ from adcompile.optimise.patterns import (
 from adcompile.optimise.rewrite import ForwardWalk
 from adcompile.optimise.shapes import Shapes
 from adcompile.optimise.sharing import Sharing, is_fresh
+from adcompile.optimise.totals import Settings, settings_of
 from adcompile.optimise.typing import (
     agree,
     arithmetic,
@@ -112,6 +113,10 @@ TABLE: tuple[Rule, ...] = (
     rule("conj(x)", "x", "real"),
     rule("real(x)", "x", "real"),
     rule("conj(conj(x))", "x"),
+    # what was divided by comes back
+    rule("x * (y / x)", "y"),
+    rule("(y / x) * x", "y"),
+    rule("x - x", "0"),
     # a choice of equals
     rule("where(m, x, x)", "x"),
 )
@@ -138,19 +143,29 @@ class _Algebra(ForwardWalk):
         super().__init__(types)
         self.effects, self.sharing = effects, sharing
         self.shapes = Shapes(types, self.defs)
-        self.marks: list[int] = []
+        self.marks: list[tuple[int, int]] = []
+        self.totals: dict[tuple[Atom, Settings], Var] = {}
+        self.noted: list[tuple[Atom, Settings]] = []
 
     def enter(self) -> None:
-        self.marks.append(self.shapes.mark())
+        self.marks.append((self.shapes.mark(), len(self.noted)))
 
     def leave(self) -> None:
-        self.shapes.undo(self.marks.pop())
+        shapes, totals = self.marks.pop()
+        self.shapes.undo(shapes)
+        while len(self.noted) > totals:
+            del self.totals[self.noted.pop()]
 
     def emit(self, call: Call, out: list[Statement]) -> None:
         super().emit(call, out)
         self.shapes.note(call)
         if is_fresh(call, self.types):
             self.sharing.fresh.add(call.result)
+        if isinstance(call.fn, Const) and call.fn.value is np.sum:
+            settings = settings_of(call)
+            if settings is not None and (call.args[0], settings) not in self.totals:
+                self.totals[call.args[0], settings] = call.result
+                self.noted.append((call.args[0], settings))
 
     # -- rewriting one call -----------------------------------------------------------------
 
@@ -283,7 +298,7 @@ class _Algebra(ForwardWalk):
         fn = call.fn.value
         if self.operation(call) is operator.pow and value == 1:
             return self.is_number(call.args[1], 0)
-        if fn in BROADCASTS if hashable(fn) else False:
+        if hashable(fn) and (fn in BROADCASTS or fn is np.expand_dims):
             return self.is_number(call.args[0], value)
         # what is written into later need not hold what it was made with
         return hashable(fn) and fn in (ONES if value else ZEROS) and atom not in self.sharing.written
@@ -392,6 +407,11 @@ class _Algebra(ForwardWalk):
             return True
         ta, tb = type_of(a, self.types), type_of(b, self.types)
         return isinstance(ta, Array) and isinstance(tb, Array) and definite(ta) and ta.dims == tb.dims
+
+    def total(self, summed: Atom, settings: Settings) -> Var | None:
+        """The sum of a value, where it has been worked out and the value not written into since."""
+        found = self.totals.get((summed, settings))
+        return None if summed in self.sharing.written or found in self.sharing.written else found
 
     def first(self, atom: Atom) -> Atom:
         """The oldest value of this shape: for those who read nothing else of it."""

@@ -16,6 +16,8 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Scalar, Type
 from adcompile.optimise.shapes import shape_source
+from adcompile.optimise.sharing import Sharing
+from adcompile.optimise.totals import Settings, difference_from_ones, quotient_of_same, scaled_inside, sum_of_multiple
 from adcompile.optimise.typing import agree, arithmetic, definite, inexact, is_real, kinds, rank, widened
 from adcompile.runtime import arrays
 
@@ -31,11 +33,13 @@ class Site(Protocol):
     """What a helper may ask, and how it makes an inner call."""
 
     defs: dict[Var, Call]
+    sharing: Sharing
 
     def type(self, atom: Atom) -> Type: ...
     def same_shape(self, a: Atom, b: Atom) -> bool: ...
     def is_number(self, atom: Atom, value: int) -> bool: ...
     def first(self, atom: Atom) -> Atom: ...
+    def total(self, summed: Atom, settings: Settings) -> Var | None: ...
     def new(self, call: Call, fn: Any, args: tuple[Atom, ...], t: Type, out: list[Statement], **kwargs: Any) -> Var: ...
 
 
@@ -248,6 +252,9 @@ def _form(site: Site, atom: Atom) -> Atom:
 
 def product(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
     """An integer literal times floats is written as a float; else as `narrow`."""
+    scaled = scaled_inside(site, call, out)
+    if scaled is not None:
+        return scaled
     for i, a in enumerate(call.args):
         whole = type(a.value) is int and abs(a.value) < 2**53 if isinstance(a, Const) else False
         if whole and isinstance(call.args[1 - i], Var) and inexact(site.type(call.result)):
@@ -308,6 +315,16 @@ def shape_attribute(site: Site, call: Call, out: list[Statement]) -> Call | Atom
     return attribute(site, call, out)
 
 
+def either(first: Helper, second: Helper) -> Helper:
+    """The first of two that has something to say."""
+
+    def rewrite(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+        new = first(site, call, out)
+        return second(site, call, out) if new is None else new
+
+    return rewrite
+
+
 HELPERS: dict[Any, Helper] = {
     arrays.like: like,
     arrays.unbroadcast: formed_like(1, unbroadcast),
@@ -323,13 +340,13 @@ HELPERS: dict[Any, Helper] = {
     np.broadcast_to: broadcast_to,
     np.zeros_like: formed_like(0, typed=True),
     np.ones_like: formed_like(0, typed=True),
-    np.sum: total_of,
+    np.sum: either(total_of, sum_of_multiple),
     np.copy: copy,
     ops.index_add: index_add,
     getattr: shape_attribute,
     operator.add: narrow,
-    operator.sub: narrow,
+    operator.sub: either(difference_from_ones, narrow),
     operator.mul: product,
-    operator.truediv: narrow,
+    operator.truediv: either(quotient_of_same, narrow),
     operator.neg: negative,
 }
