@@ -25,7 +25,7 @@ ONES: frozenset[Any] = frozenset({np.ones_like, np.ones})
 ZEROS: frozenset[Any] = frozenset({np.zeros_like, np.zeros, arrays.zeros_like})
 
 BROADCASTS: frozenset[Any] = frozenset({np.broadcast_to, arrays.broadcast_like})
-UNIFORM = ONES | ZEROS | BROADCASTS | {operator.pow}
+UNIFORM = ONES | ZEROS | BROADCASTS | {operator.pow, np.expand_dims}
 """What may make an array of one number."""
 
 
