@@ -1,0 +1,48 @@
+"""Second derivatives of every program in all four nestings: wᵀ H v of ⟨ct, f⟩.
+
+Forward over reverse is compared with differences of the gradient, the other three with it.
+"""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile.api import Derivative
+from adcompile.tangents import randn_like
+from adcompile.testing import scalar_function, tangent_function
+from tests.checks import active, agrees_with_differences, bits, direction, epsilon, inner, size
+from tests.test_programs import FOLLOWED
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
+
+
+@pytest.mark.parametrize("program", FOLLOWED, ids=lambda p: p.name)
+def test_second_derivatives(program):
+    args, value = program.fresh(), program.function(*program.fresh())
+    before, wrt, eps = bits(args), active(args), epsilon(args, value)
+    if isinstance(value, (float, np.floating)):
+        f = program.function
+    else:
+        f = scalar_function(program.function, args, randn_like(value, np.random.default_rng(2)))
+    gradient = Derivative(f, "grad", wrt)
+    v, w = direction(args, 3), direction(args, 4)
+    seed = tuple(w[i] for i in wrt)
+    along = tangent_function(f, args, v)  # x ↦ f'(x)·v
+
+    forward_over_reverse = ad.jvp(gradient, args, v)[1]
+    found = {"forward over reverse": inner(seed, forward_over_reverse)}
+    bars = ad.vjp(gradient, *args)[1](seed)
+    found["reverse over reverse"] = sum(inner(bars[i], v[i]) for i in wrt)
+    found["forward over forward"] = inner(1.0, ad.jvp(along, args, w)[1])
+    pulled = Derivative(along, "grad", wrt)(*args)
+    found["reverse over forward"] = sum(inner(g, t) for g, t in zip(pulled, seed))
+
+    assert bits(args) == before, "arguments were modified"
+    reference = found["forward over reverse"]
+    terms = size(seed, forward_over_reverse) + sum(size(bars[i], v[i]) for i in wrt)
+    for name, number in found.items():
+        limit = max(1e-9, 100 * eps) * (terms + 1e-2)
+        assert abs(number - reference) <= limit, f"{name}: {number}, not {reference}; all: {found}"
+    agrees = agrees_with_differences(gradient, args, v, seed, reference, terms)
+    assert agrees is True, agrees
+
