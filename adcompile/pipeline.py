@@ -34,6 +34,7 @@ from adcompile.ir.nodes import Atom, Call, Const, End, Function, Return, Signatu
 from adcompile.ir.program import FunctionRef, Guard, Program
 from adcompile.ir.types import Known, Type
 from adcompile.ir.walk import large_stack, statements_of
+from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import PASSES, Pass, optimise
 
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")
@@ -105,7 +106,7 @@ def _derive(
     passes: tuple[Pass, ...],
 ) -> Derived:
     made = specialise(fun, request, types, kwtypes)
-    program = optimise(narrow(made.program), passes)
+    program = name_cotangents(optimise(narrow(made.program), passes), made.names)
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
@@ -120,6 +121,8 @@ class Made:
     saved: tuple[tuple[Var, Type], ...] = ()
     followed: Mapping[Any, Sequence[Place | None]] = field(default_factory=dict[Any, Any])
     """The functions whose source went in (nested ones as IR), and where they are called."""
+    names: Mapping[Var, str] = field(default_factory=dict[Var, str])
+    """Names for cotangents that the rules made without one."""
 
 
 def specialise(
@@ -172,7 +175,7 @@ class Entry:
         program = Program(
             ref, reachable(ref, self.context.functions), self.context.types, tuple(self.context.guards.values())
         )
-        return Made(program, self.result, cells, saved, self.context.followed)
+        return Made(program, self.result, cells, saved, self.context.followed, self.context.names)
 
     def names(self, count: int) -> list[str]:
         try:

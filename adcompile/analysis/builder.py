@@ -66,6 +66,7 @@ class Context:
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
+    names: dict[Var, str] = field(default_factory=dict)  # better names for values that have none
     why: dict[Var, str] = field(default_factory=dict)
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
     # what rule kinds need of both modes; set by autodiff.composite.install

@@ -213,7 +213,7 @@ def call_rule(
         t = result_type(fn, rule, types, kwtypes)
     except AdcompileError as error:
         raise type(error)(error.message, error.place or place, error.remedy) from None
-    if isinstance(t, Known) and (rule.by_value or rule.kind == "constant" and rule.total):
+    if isinstance(t, Known) and (b.role != "primal" or rule.by_value or rule.kind == "constant" and rule.total):
         return Const(t.value)
     var = b.emit(fn, args, t, kwargs, name, place)
     if rule.kind == "elementwise" or fn in SAME_SHAPE:

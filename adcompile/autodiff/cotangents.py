@@ -108,6 +108,9 @@ class Cotangents:
 
     def set(self, var: Var, value: Atom) -> None:
         self.local[var] = value
+        made = self.builder.context.definition.get(value) if isinstance(value, Var) else None
+        if made is not None and made.role != "primal" and value.name == "t" and var.name not in ("t", ""):  # type: ignore[union-attr]
+            self.builder.context.names.setdefault(made.result, f"{var.name}_bar")
 
     # -- adding -----------------------------------------------------------------------------
 
