@@ -144,7 +144,7 @@ def ten_statements(x, y):
         d = c * c
     e = math.sqrt(1.0 + d * d)
     s = 0.0
-    for i in range(3):
+    for _ in range(3):
         s += e * x
     return s - y
 
