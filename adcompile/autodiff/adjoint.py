@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.calls import call_python
-from adcompile.autodiff.cotangents import Cotangents, add_values, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, add_values, tangent_structure, tangent_type, zero
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
@@ -371,8 +371,6 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
         cot.add(b.context_items(owner)[k], y_bar)
         return True
     if isinstance(t, Seq):
-        if is_structured(b.type(call.result)):
-            raise structured_items(call)
         if isinstance(b.type(index), SliceT):
             cot.add(owner, b.emit(rt.scatter_list, (owner, index, y_bar), tangent_type(t)))
         else:
@@ -398,14 +396,6 @@ def is_basic(b: Builder, index: Atom) -> bool:
     return isinstance(t, Scalar) and bool not in t.kinds and np.bool_ not in t.kinds
 
 
-def structured_items(call: Call) -> Unsupported:
-    return Unsupported(
-        "a list of unknown length whose items are tuples, lists or functions that carry derivatives",
-        call.place,
-        "keep one list for each part, or use an array with one more axis",
-    )
-
-
 def builder(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
     """A display seen as a sequence: each item gets its element's cotangent."""
     if isinstance(b.type(call.result), Seq):
@@ -417,9 +407,7 @@ def builder(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
 
 
 def push(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    if is_structured(b.type(call.args[1])):
-        raise structured_items(call)
-    popped = b.emit(ops.pop, (y_bar,), TupleT((b.type(y_bar), tangent_type(b.type(call.args[1])))))
+    popped = b.emit(ops.pop, (y_bar,), TupleT((b.type(y_bar), tangent_structure(b.type(call.args[1])))))
     rest, last = b.items(popped)
     cot.add(call.args[1], last)
     owner = call.args[0]

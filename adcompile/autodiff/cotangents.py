@@ -43,7 +43,7 @@ def tangent_type(t: Type) -> Type:
         case Array(dtype, dims):
             return Array(dtype, dims)
         case Seq(item, _):
-            return Seq(tangent_type(item), list)
+            return Seq(tangent_structure(item), list)
         case Known(value) if isinstance(value, (float, complex)):
             return tangent_type(Scalar(frozenset({type(value)})))
         case _:
@@ -150,14 +150,15 @@ class Cotangents:
     def elements(self, atom: Var) -> list[Atom]:
         return self.builder.context_items(atom)
 
+    def holds_structure(self, var: Var) -> bool:
+        """Whether `var` is a sequence of containers, whose cotangents add up part by part."""
+        t = self.builder.type(var)
+        return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, (Seq, Unknown)))
+
     def add_at(self, var: Var, index: Atom, g: Atom, basic: bool) -> None:
         """Add `g` at `index` of the cotangent of `var`, in place where the buffer is ours."""
         b = self.builder
         old = self.accumulator(var)
-        if isinstance(b.type(var), Seq) and isinstance(b.type(var).item, (Unknown, Seq)):
-            fresh = b.emit(rt.zero_list, (b.real(var),), tangent_type(b.type(var))) if old is None else old
-            self.set(var, b.emit(rt.add_item, (fresh, index, g), tangent_type(b.type(var))))
-            return
         if old is None:
             old = zero(b, var)
             self.owned.add(old)
@@ -167,7 +168,7 @@ class Cotangents:
             self.owned.add(old)
         self.updated_in_place.add(var)
         new = b.emit(
-            ops.index_add if basic else rt.accumulate,
+            rt.add_item if self.holds_structure(var) else ops.index_add if basic else rt.accumulate,
             (old, index, g),
             b.type(old),
             (),
@@ -176,6 +177,19 @@ class Cotangents:
         b.context.shape[new] = b.context.shape.get(var, var)
         self.owned.add(new)
         self.set(var, new)
+
+
+def tangent_structure(t: Type) -> Type:
+    """The type of tangents of a value of any structure."""
+    match t:
+        case TupleT(items, cls):
+            return TupleT(tuple(map(tangent_structure, items)), cls)
+        case ListT(items):
+            return ListT(tuple(map(tangent_structure, items)))
+        case DictT(keys, values):
+            return DictT(keys, tuple(map(tangent_structure, values)))
+        case _:
+            return tangent_type(t)
 
 
 def zero(b: Builder, var: Var) -> Atom:

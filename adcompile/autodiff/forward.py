@@ -13,7 +13,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff.adjoint import bind_rule, entry, is_display, expand_like, inline_rule, is_in_place, kind_of, refuse
-from adcompile.autodiff.cotangents import tangent_type, zero
+from adcompile.autodiff.cotangents import tangent_structure, tangent_type, zero
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
@@ -335,7 +335,7 @@ def getitem(f: Forward, s: Call) -> Any:
         return NotImplemented
     if isinstance(t, (TupleT, ListT)):
         return f.b.item(d, f.b.value(index))
-    return f.b.emit(operator.getitem, (d, index), tangent_type(f.b.type(s.result)))
+    return f.b.emit(operator.getitem, (d, index), tangent_structure(f.b.type(s.result)))
 
 
 def push(f: Forward, s: Call) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from adcompile.analysis.activity import Activity, Useful, Varied
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
 from adcompile.analysis.mutation import check_writes
-from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.autodiff.live import live_statements
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
@@ -147,12 +147,6 @@ class Derived:
         self.context.functions[made] = Function(
             made.name, params, (), b.block((), Return(out)), Signature(), function.place
         )
-
-
-def tangent_structure(t: Type) -> Type:
-    if isinstance(t, TupleT):
-        return TupleT(tuple(map(tangent_structure, t.items)), t.cls)
-    return tangent_type(t)
 
 
 def body_facts(context: Context, statements: Sequence[Statement], wrt: Sequence[Var], result: Atom) -> Activity:

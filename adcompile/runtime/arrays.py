@@ -164,8 +164,7 @@ def zero_list(items: Any) -> Any:
     return 0.0 if zero is None else zero
 
 
-def add_item(total: Any, index: int, g: Any) -> list[Any]:
-    """The tangents `total` of a tuple with `g` added to one of them."""
-    out = list(total)
-    out[index] = g if out[index] is None else add(out[index], g)
-    return out
+def add_item(total: list[Any], index: int, g: Any) -> list[Any]:
+    """`g` added, in place, to one of the tangents of a list of values of any structure."""
+    total[index] = add(total[index], g)
+    return total
