@@ -96,7 +96,7 @@ class Varied:
             return False
         if atom in self.vars:
             return True
-        if any([self.has(part) for part in members(atom, self.types, self.definition)]):  # all are marked
+        if any([self.has(part) for part in members(atom, self.types, self.definition)]):  # noqa: C419  all are marked
             self.vars.add(atom)
             return True
         return False

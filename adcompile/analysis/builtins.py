@@ -137,9 +137,8 @@ def identity_of(fn: Any) -> Any:
         if isinstance(left, Known) and isinstance(right, Known):
             return Const(fn(left.value, right.value))
         for known, other in ((left, right), (right, left)):
-            singleton = isinstance(known, Known) and (
-                known.value is None or isinstance(known.value, (type, python_types.ModuleType, python_types.FunctionType))
-            )
+            one_of_a_kind = (type, python_types.ModuleType, python_types.FunctionType)
+            singleton = isinstance(known, Known) and (known.value is None or isinstance(known.value, one_of_a_kind))
             if singleton and isinstance(other, NEVER_NONE):
                 return Const(fn is operator.is_not)
         return b.emit(fn, args, Scalar(frozenset({bool})), (), name, place)
@@ -376,7 +375,8 @@ def accumulate(b: Builder, fn: Any, source: Atom, start: Atom, place: Place | No
         return out
     if indexable(b, source) is None and not isinstance(b.type(source), RangeT):
         return None
-    element, carried, result, initial, added = Var("item"), Var("total"), Var(name or "total"), Var("start"), Var("total")
+    element, carried, added = Var("item"), Var("total"), Var("total")
+    result, initial = Var(name or "total"), Var("start")
     f = Var("f")
     body = Block((element, carried), (Call(added, f, (carried, element), (), place),), Continue((added,)))
     env: dict[Var, Atom] = {initial: start, f: callee}

@@ -52,6 +52,7 @@ from adcompile.ir.types import (
     Seq,
     TupleT,
     Type,
+    differentiable,
     join,
 )
 from adcompile.rules.registry import Rule, lookup
@@ -153,7 +154,7 @@ def call_known(
     if isinstance(value, Lifted):
         return value.run(b, *args)
     if is_container_write(value) and args:
-        demote(b, args[0], place)
+        demote(b, value, args[0], place)
     handler = handler_of(value)
     if handler is not None:
         result = handler(b, args, kwargs, place, name)
@@ -181,14 +182,14 @@ def call_known(
         return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)
     if isinstance(value, FunctionRef):
         return b.emit(value, args, UNKNOWN, kwargs, name, place)
-    if isinstance(value, functools._lru_cache_wrapper) and all_known(b, args, kwargs):  # noqa: SLF001  # pyright: ignore
+    if isinstance(value, functools._lru_cache_wrapper) and all_known(b, args, kwargs):  # pyright: ignore
         return cached_call(b, value, args, kwargs, place)
     function = python_function(value)
     if function is not None:
         return follow(b, value, function, args, kwargs, name, place)
     if isinstance(value, type):
         return construct(b, value, args, kwargs, name, place)
-    method = getattr(type(value), "__call__", None)
+    method = getattr(type(value), "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [Const(value), *args], kwargs, name, place)
     return b.emit(value, args, UNKNOWN, kwargs, name, place)
@@ -254,7 +255,7 @@ def python_function(value: Any) -> python_types.FunctionType | None:
     """The Python function behind a callable: itself, under a cache, or numpy's implementation."""
     if isinstance(value, python_types.FunctionType):
         return value
-    if isinstance(value, functools._lru_cache_wrapper):  # noqa: SLF001  # pyright: ignore
+    if isinstance(value, functools._lru_cache_wrapper):  # pyright: ignore
         return python_function(value.__wrapped__)
     inner = getattr(value, "_implementation", None)  # numpy's dispatched functions
     return inner if isinstance(inner, python_types.FunctionType) else None
@@ -278,11 +279,14 @@ def is_container_write(fn: Any) -> bool:
         return False
 
 
-def demote(b: Builder, owner: Atom, place: Place | None) -> None:
+def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
     """A container that is written into has no known structure: specialise again with the display
     that made it as an object of which only the class is known."""
     if not isinstance(b.type(owner), (ListT, DictT, Seq)):
         return
+    t = b.type(owner)
+    if isinstance(t, Seq) and not differentiable(t.item) and fn in (list.sort, list.reverse, list.clear):
+        return  # of a sequence only the type of the items is known, and that stays
     made = b.context.definition.get(owner) if isinstance(owner, Var) else None
     if made is None or made.place is None or made.place in b.context.demoted:
         raise Unsupported(
@@ -325,7 +329,7 @@ def follow(
         return b.emit(value, args, UNKNOWN, kwargs, name, place)
     b.context.followed.setdefault(fn, []).append(place)
     defaults = [Const(d) for d in fn.__defaults__ or ()]
-    kwdefaults = {k: Const(v) for k, v in (fn.__kwdefaults__ or {}).items()}
+    kwdefaults: dict[str, Atom] = {k: Const(v) for k, v in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
     return enter(b, function, bound, cells)
@@ -501,7 +505,7 @@ def call_instance(
     b: Builder, fn: Atom, t: Instance, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
     """Call an object: its class's __call__ with the object first."""
-    method = getattr(t.cls, "__call__", None)
+    method = getattr(t.cls, "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [fn, *args], kwargs, name, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
 from adcompile.analysis import iteration
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts, same_form
 from adcompile.errors import Unsupported

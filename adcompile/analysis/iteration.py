@@ -10,6 +10,8 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from adcompile.analysis.builder import Builder
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -114,15 +116,24 @@ def plan(b: Builder, atom: Atom, place: Place | None) -> Plan:
         length, read = indexed
         steps = b.dispatch(Const(range), [length], [], "", place)
         return Plan(steps, INT, read, "i")
-    return Plan(atom, element_type(t), lambda _, element: element)
+    return Plan(atom, element_type(b, atom, t), lambda _, element: element)
 
 
-def element_type(t: Type) -> Type:
+def element_type(b: Builder, atom: Atom, t: Type) -> Type:
+    """The type of the elements of an iterable that is run over as it is."""
+    if isinstance(t, Instance) and t.cls is np.ndindex and atom in b.context.definition:
+        return index_type(b, definition(b, atom).args)
     if isinstance(t, Instance) and t.cls is str:
         return t
     if isinstance(t, IterT) and t.kind == "keys" and isinstance(t.parts[0], DictT):
         return UNKNOWN
     return UNKNOWN
+
+
+def index_type(b: Builder, args: tuple[Atom, ...]) -> Type:
+    """The indices of np.ndindex(2, 3) or np.ndindex((2, 3)): tuples of as many ints."""
+    shape = known_items(b, args[0]) if len(args) == 1 else None
+    return TupleT((INT,) * (len(args) if shape is None else len(shape)))
 
 
 def indexable(b: Builder, atom: Atom) -> tuple[Atom, Callable[[Builder, Var], Atom]] | None:

@@ -29,15 +29,13 @@ AUGMENTED: set[Any] = {
     operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
     operator.ipow, operator.imatmul, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
 }  # fmt: skip
+WRITERS = (
+    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add",
+    "discard", "popitem", "fill", "partition", "put", "resize", "__setitem__", "__iadd__",
+)  # fmt: skip
 METHODS: set[Any] = {
-    getattr(cls, name)
-    for cls in (list, dict, set, np.ndarray)
-    for name in (
-        "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add",
-        "discard", "popitem", "fill", "partition", "put", "resize", "__setitem__", "__iadd__", "byteswap",
-    )  # fmt: skip
-    if hasattr(cls, name)
-} - {np.ndarray.byteswap}
+    getattr(cls, name) for cls in (list, dict, set, np.ndarray) for name in WRITERS if hasattr(cls, name)
+}
 FUNCTIONS: set[Any] = {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis}
 MUTABLE = (Array, Instance, Unknown, Seq, ListT, DictT, TupleT, IterT, Method)
 REMEDY = "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …"

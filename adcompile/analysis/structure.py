@@ -276,7 +276,7 @@ def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     owner, index = args
     t = b.type(owner)
     if isinstance(t, Known) and b.known(index):
-        return None if not isinstance(t.value, (tuple, list, dict, str, range)) else known_element(b, owner, index, place)
+        return known_element(b, owner, index, place) if isinstance(t.value, (tuple, list, dict, str, range)) else None
     if isinstance(t, Known) and isinstance(t.value, (tuple, list)):
         t = TupleT(tuple(type_of(v) for v in t.value))
     if isinstance(t, (TupleT, ListT)):
@@ -349,8 +349,7 @@ def instance_element(b: Builder, owner: Atom, t: Instance, index: Atom, name: st
             value: Any = example[key]
         except (KeyError, IndexError, TypeError):
             return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
-        t = live_type(value)
-        var = b.emit(operator.getitem, (owner, index), widen(t), (), name, place)
+        var = b.emit(operator.getitem, (owner, index), widen(live_type(value)), (), name, place)
         b.context.example[var] = value
         origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
         if origin is not None:

@@ -146,7 +146,8 @@ class Maybe:
 
 
 Type = Union[
-    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Choice, Instance, Maybe
+    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Choice,
+    Instance, Maybe,
 ]
 
 UNKNOWN = Unknown()
@@ -201,7 +202,9 @@ def differentiable(t: Type) -> bool:
             return any(map(differentiable, (*defaults, *cells, *(t for _, t in kwdefaults))))
         case Method(_, owner):
             return differentiable(owner)
-        case Unknown() | Instance():
+        case Instance(cls):
+            return cls not in (str, bytes, range, slice)
+        case Unknown():
             return True
         case _:
             return False
@@ -257,7 +260,7 @@ def join(a: Type, b: Type) -> Type:
         case Array(da, sa), Array(db, sb) if da == db:
             if sa is None or sb is None or len(sa) != len(sb):
                 return Array(da, None)
-            return Array(da, tuple(map(join_dim, sa, sb)))
+            return Array(da, tuple(join_dim(x, y) for x, y in zip(sa, sb)))
         case TupleT(ia, ca), TupleT(ib, cb) if ca is cb and len(ia) == len(ib):
             return TupleT(tuple(map(join, ia, ib)), ca)
         case TupleT(ia, c1), TupleT(ib, c2) if c1 is c2 is tuple:
