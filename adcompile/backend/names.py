@@ -126,10 +126,16 @@ def _flat(target: Target) -> list[Var]:
     return [var for part in target for var in _flat(part)]
 
 
-def name_values(function: Function, folding: Folding, reserved: frozenset[str]) -> dict[Var, str]:
-    """A Python name for every value that is not printed inside an expression."""
+def positions_of(function: Function, folding: Folding) -> _Positions:
+    """Where everything is printed, defined and read."""
     positions = _Positions(folding)
     positions.block(function.body)
+    return positions
+
+
+def name_values(function: Function, folding: Folding, reserved: frozenset[str]) -> dict[Var, str]:
+    """A Python name for every value that is not printed inside an expression."""
+    positions = positions_of(function, folding)
     namer = _Namer(folding, positions, reserved)
     namer.parameters((*function.params, *function.captured))
     namer.hint(function.body, ())

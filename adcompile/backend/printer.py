@@ -58,6 +58,7 @@ class Printer(Statements):
         super().__init__(*args)
         self.loops: list[For | While] = []
         self.last_comment: tuple[str, int] | None = None
+        self.reused: frozenset[Call] = frozenset()  # see backend/reuse
         self.stand_ins: frozenset[Var] = frozenset()  # joins whose name must be bound even if the value is not
         self.foreign = False  # whether code that runs as written must see which names are unbound
 

@@ -13,6 +13,7 @@ from adcompile.backend.callables import attribute, load
 from adcompile.backend.expressions import Expressions, is_name
 from adcompile.backend.fold import Target
 from adcompile.backend.purity import IN_PLACE, callee
+from adcompile.backend.reuse import AUGMENTED
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Scalar
@@ -30,6 +31,8 @@ def assign(name: str, value: Any) -> gast.Assign:
 
 class Statements(Expressions):
     """Prints calls that have a line of their own."""
+
+    reused: frozenset[Call]
 
     def call_statement(self, call: Call, out: Out) -> None:
         fn = callee(call)
@@ -80,8 +83,20 @@ class Statements(Expressions):
         elif in_place is not None and name not in {self.names[v] for v in self.folding.reads(call.args[1])}:
             out.append(assign(name, self.atom(call.args[0])))
             out.append(gast.AugAssign(store(name), getattr(gast, in_place)(), self.atom(call.args[1])))
+        elif call in self.reused and self._reuse(name, call, out):
+            return
         else:
             out.append(self.assigned(name, call))
+
+    def _reuse(self, name: str, call: Call, out: Out) -> bool:
+        """`x *= …` in place of `x = x * …`, or of `y = x * …` after `y = x`."""
+        if not self._is_named(call.args[0], name):
+            if name in {self.names.get(v) for v in self.folding.reads(call.args[1])}:
+                return False
+            out.append(assign(name, self.atom(call.args[0])))
+        kind = getattr(gast, AUGMENTED[callee(call)])
+        out.append(gast.AugAssign(store(name), kind(), self.atom(call.args[1])))
+        return True
 
     def assigned(self, name: str, call: Call) -> Any:
         """`name = …`, or `name += …`."""
