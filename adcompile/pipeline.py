@@ -14,14 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from adcompile.analysis import builtins as _builtins  # noqa: F401  registers its handlers
-from adcompile.analysis import callables as _callables  # noqa: F401  registers its handlers
-from adcompile.analysis import structure as _structure  # noqa: F401  registers its handlers
+from adcompile.analysis import builtins, callables, structure
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.calls import Restart, new_context
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.narrow import narrow
-from adcompile.autodiff import nested as _nested  # noqa: F401  registers its handlers
+from adcompile.autodiff import nested
 from adcompile.autodiff.composite import install
 from adcompile.autodiff.separate import Derived as Separate
 from adcompile.autodiff.separate import split_body
@@ -36,6 +34,9 @@ from adcompile.ir.types import Known, Type
 from adcompile.ir.walk import large_stack, statements_of
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import PASSES, Pass, optimise
+
+HANDLERS = (builtins, callables, structure, nested)
+"""The modules that give callables their meaning; they register it when they are imported."""
 
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")
 

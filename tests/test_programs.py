@@ -120,7 +120,8 @@ def test_first_derivatives(program, chosen):
 @pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.name)
 def test_refused_programs_say_where(program):
     args = program.fresh()
-    for attempt in (lambda: ad.vjp(program.function, *args), lambda: ad.jvp(program.function, args, direction(args, 1))):
+    attempts = (lambda: ad.vjp(program.function, *args), lambda: ad.jvp(program.function, args, direction(args, 1)))
+    for attempt in attempts:
         with pytest.raises(ad.AdcompileError) as caught:
             attempt()
         assert caught.value.place is not None, caught.value

@@ -520,7 +520,8 @@ def class_attribute(
         return b.emit(getattr, (owner, args[1]), Method(found, t), (), attribute, place)
     if example is not None:
         return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
-    return Const(found) if isinstance(found, DATA) else b.emit(getattr, args, UNKNOWN, (), name, place)
+    hidden = cls.__dictoffset__ != 0  # the object, which only the call will bring, may have data of that name
+    return Const(found) if isinstance(found, DATA) and not hidden else b.emit(getattr, args, UNKNOWN, (), name, place)
 
 
 @handles(ops.unsupported)

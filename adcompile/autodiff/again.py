@@ -17,12 +17,16 @@ from adcompile.ir.types import Array, Instance, RangeT, Scalar, Seq, widen
 if TYPE_CHECKING:
     from adcompile.analysis.builder import Context
 
-CHEAP = {operator.add, operator.sub, operator.mul, operator.neg, operator.mod, operator.floordiv, len, ops.identity}
-CHEAP |= {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.and_}
-CHEAP |= {slice, ops.build_tuple, range}
+CHEAP = {
+    operator.add, operator.sub, operator.mul, operator.neg, operator.mod, operator.floordiv, len, ops.identity,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_, operator.and_,
+    slice, ops.build_tuple, range,
+}  # fmt: skip
 
-SCALAR = {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.not_, ops.identity}
-SCALAR |= {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
+SCALAR = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.not_, ops.identity,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+}  # fmt: skip
 """Operations on numbers that cost less than an append and a read."""
 
 MOST = 3  # of them, to have one value again; keeping one costs about as much

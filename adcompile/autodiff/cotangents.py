@@ -27,8 +27,8 @@ from adcompile.ir.types import (
     Seq,
     TupleT,
     Type,
-    differentiable,
     Unknown,
+    differentiable,
     is_complex,
 )
 

@@ -12,7 +12,16 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured, rank
-from adcompile.autodiff.adjoint import bind_rule, entry, is_display, expand_like, inline_rule, is_in_place, kind_of, refuse
+from adcompile.autodiff.adjoint import (
+    bind_rule,
+    entry,
+    expand_like,
+    inline_rule,
+    is_display,
+    is_in_place,
+    kind_of,
+    refuse,
+)
 from adcompile.autodiff.cotangents import tangent_structure, tangent_type, zero
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -382,7 +391,8 @@ def convert(f: Forward, s: Call) -> Any:
 def concat(f: Forward, s: Call) -> Any:
     if not isinstance(f.b.type(s.result), Seq):
         return NotImplemented
-    dots = [f.whole_dot(a) if f.whole_dot(a) is not None else f.zero(a) for a in s.args]
+    found = [(a, f.whole_dot(a)) for a in s.args]
+    dots = [f.zero(a) if d is None else d for a, d in found]
     lists = [f.b.emit(list, (d,), tangent_type(f.b.type(s.result))) for d in dots]
     return f.b.emit(operator.add, lists, tangent_type(f.b.type(s.result)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from adcompile.ir.nodes import Atom, Block, Call, If, Raise, Statement, Var, Yield
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, If, Raise, Statement, Var, Yield
 from adcompile.ir.walk import FreeVars, atoms_of, free_vars
 
 
@@ -33,7 +33,8 @@ def live_statement(s: Statement, wanted: set[Var], known: FreeVars) -> Statement
     if isinstance(s, Call):
         return s if s.result in wanted else None
     if not isinstance(s, If):
-        return s if any(r in wanted for r in s.results) or s.role == "primal" else None
+        whole = isinstance(s, Attempt) or s.role == "primal"  # it may raise, or write
+        return s if whole or any(r in wanted for r in s.results) else None
     if isinstance(s.then.end, Raise) or isinstance(s.orelse.end, Raise):
         return s
     kept = [k for k, r in enumerate(s.results) if r in wanted]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.calls import class_handlers, handles
 from adcompile.analysis.callables import bound
+from adcompile.analysis.calls import class_handlers, handles
 from adcompile.autodiff.transform import gradient, pull_back, pushforward
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const
@@ -111,7 +111,9 @@ class Pullback:
     again and reverses it."""
 
 
-def call_pullback(b: Builder, value: Pullback, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+def call_pullback(
+    b: Builder, value: Pullback, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str
+) -> Atom:
     packed, seed = args
     fun, *primals = b.items(packed)
     grads = pull_back(b, fun, primals, conjugated(b, seed))

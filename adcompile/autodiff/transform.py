@@ -9,6 +9,7 @@ differentiates like any other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 import numpy as np
 
 from adcompile import runtime as rt

@@ -9,9 +9,10 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir import ops
-from adcompile.ir.types import UNKNOWN, Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type
+from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, TupleT, Type
 from adcompile.rules.kinds import linear, non_differentiable
-from adcompile.rules.registry import Rule, register
+from adcompile.rules.registry import Rule, lookup, register
+from adcompile.rules.typing import result_type
 
 Types = list[Type]
 Settings = dict[str, Type]
@@ -74,9 +75,6 @@ def known_axes(axis: Type, ndim: int) -> set[int] | None:
 
 
 def reduced(args: Types, kwargs: Settings) -> Type:
-    from adcompile.rules.typing import result_type  # noqa: PLC0415
-    from adcompile.rules.registry import lookup  # noqa: PLC0415
-
     rule = lookup(np.sum)
     assert rule is not None
     names = dict(zip(("axis", "keepdims"), args[1:]))
@@ -140,9 +138,6 @@ def scatter(y_bar, y, x, index, g):
 
 
 def gathered(args: Types, kwargs: Settings) -> Type:
-    from adcompile.rules.registry import lookup  # noqa: PLC0415
-    from adcompile.rules.typing import result_type  # noqa: PLC0415
-
     rule = lookup(operator.getitem)
     assert rule is not None
     return result_type(operator.getitem, rule, args, kwargs)
@@ -163,5 +158,3 @@ for _fn, _typing in ((rt.accumulate, first), (ops.index_add, first), (rt.add, fi
     register(_fn, Rule("structure", typing=_typing))
 
 non_differentiable(rt.zeros_like, rt.zero_list, rt.is_basic)
-
-_ = ListT, Seq, SliceT

@@ -76,7 +76,8 @@ def is_basic(index: Any) -> bool:
     """Whether an index selects each element at most once without looking at its values."""
     if isinstance(index, tuple):
         return all(is_basic(i) for i in index)
-    return index is None or index is Ellipsis or isinstance(index, (int, np.integer, slice)) and not isinstance(index, bool)
+    whole = isinstance(index, (int, np.integer, slice)) and not isinstance(index, bool)
+    return index is None or index is Ellipsis or whole
 
 
 def zeros_like(x: Any) -> Any:

@@ -26,7 +26,7 @@ IMPURE = [
 ]
 
 
-@pytest.mark.parametrize("fn", PURE, ids=repr)
+@pytest.mark.parametrize("fn", PURE, ids=lambda fn: getattr(fn, "__qualname__", "?"))
 def test_pure(fn):
     assert is_pure(fn, {})
 

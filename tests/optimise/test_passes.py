@@ -42,7 +42,9 @@ def test_primal_programs_keep_every_bit(program):
         assert outcome(after, values) == outcome(before, values)
 
 
-@pytest.mark.parametrize("program", collect("loops") + collect("control_flow") + collect("broadcasting"), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "program", collect("loops") + collect("control_flow") + collect("broadcasting"), ids=lambda p: p.name
+)
 @pytest.mark.parametrize("role", ["primal", "adjoint"])
 def test_optimising_twice_changes_nothing(program, role):
     function, values = lowered(program)
