@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.errors import AdcompileError
 from adcompile import tangents
 from adcompile.tangents import add, add_to_primal, scale, tangent_type
 
@@ -92,6 +93,8 @@ def _complex_step(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[Any
             moved = f(*(a if tangents.is_absent(v) else _complex_moved(a, v, h) for a, v in zip(args, along)))
         return _imaginary(moved, value, h)
     except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, np.linalg.LinAlgError):
+        return None
+    except AdcompileError:  # `f` is a derivative that cannot be had for complex arguments
         return None
 
 
