@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -39,6 +40,7 @@ _inside = threading.local()
 _lock = threading.Lock()
 _running = 0
 _normal_limit = 0
+_collects = True
 
 
 def large_stack(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -85,9 +87,11 @@ def _start(run: Callable[[], None]) -> threading.Thread:
 
 
 def _enter() -> None:
-    global _running, _normal_limit
+    global _running, _normal_limit, _collects
     with _lock:
         if _running == 0:
+            _collects = gc.isenabled()
+            gc.disable()  # nothing the compiler makes is garbage yet; looking through it again and again is quadratic
             _normal_limit = sys.getrecursionlimit()
             sys.setrecursionlimit(max(RECURSION_LIMIT, _normal_limit))
         _running += 1
@@ -99,6 +103,8 @@ def _leave() -> None:
         _running -= 1
         if _running == 0 and sys.getrecursionlimit() == RECURSION_LIMIT:
             sys.setrecursionlimit(_normal_limit)
+        if _running == 0 and _collects:
+            gc.enable()
 
 
 def blocks_of(statement: Statement) -> tuple[Block, ...]:
