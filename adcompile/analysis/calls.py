@@ -326,6 +326,8 @@ def follow(
     try:
         function = lower_function(fn)
     except SourceError:
+        if not b.context.followed:  # the function itself that is to be differentiated
+            raise
         return b.emit(value, args, UNKNOWN, kwargs, name, place)
     b.context.followed.setdefault(fn, []).append(place)
     defaults = [Const(d) for d in fn.__defaults__ or ()]

@@ -293,8 +293,11 @@ def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str], around
     lowerer.env.update(zip(captured, cells))
     lowerer.env.update((p.name, p) for p in params)
     if scope.yields or isinstance(node, gast.AsyncFunctionDef):
-        what = "a coroutine" if isinstance(node, gast.AsyncFunctionDef) else "a generator function"
-        stop = lowerer.refuse(node, f"{what} is not followed", "Return a list in place of yielding its items.")
+        if isinstance(node, gast.AsyncFunctionDef):
+            stop = lowerer.refuse(node, "a coroutine is not followed", "Write it as an ordinary function: def, no await.")
+        else:
+            remedy = "Return a list in place of yielding its items."
+            stop = lowerer.refuse(node, "a generator function is not followed", remedy)
         body = Block((), tuple(lowerer.statements), Return(stop))
     else:
         reads = {n: captures.free_of(f, late) for n, f in late.items()}

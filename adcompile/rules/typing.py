@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import inspect
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
@@ -59,7 +60,7 @@ MEMBERS = 64
 
 def result_type(fn: Any, rule: Rule, args: list[Type], kwargs: dict[str, Type]) -> Type:
     """The type of `fn(*args, **kwargs)`; raises Unsupported for what is never followed."""
-    refuse_out(kwargs)
+    refuse_out(fn, args, kwargs)
     args = [a.type if isinstance(a, Maybe) else a for a in args]
     if any(isinstance(a, Never) for a in args):
         return NEVER
@@ -72,10 +73,36 @@ def result_type(fn: Any, rule: Rule, args: list[Type], kwargs: dict[str, Type]) 
     return standin_type(fn, tuple(args), tuple(sorted(kwargs.items())), rule.by_value)
 
 
-def refuse_out(kwargs: dict[str, Type]) -> None:
+def refuse_out(fn: Any, args: list[Type], kwargs: dict[str, Type]) -> None:
     """`out=` writes into its argument, which no rule of a pure function describes."""
-    if "out" in kwargs and kwargs["out"] != Known(None):
+    place = out_position(fn) if len(args) > 1 else None
+    out = args[place] if place is not None and place < len(args) else kwargs.get("out", Known(None))
+    if out != Known(None):
         raise Unsupported("out=", None, "write `a[...] = f(x)`, or bind the result to a name")
+
+
+@lru_cache(maxsize=None)
+def out_position(fn: Any) -> int | None:
+    """Where `out` stands among the arguments of a function of NumPy's, given by position."""
+    if isinstance(fn, np.ufunc):
+        return fn.nin
+    if getattr(fn, "__objclass__", None) is np.ndarray:  # its owner comes first, as in the function of that name
+        fn = getattr(np, fn.__name__, None)
+    if not str(getattr(fn, "__module__", None)).startswith("numpy"):
+        return None
+    known = OUT_POSITIONS.get(fn)
+    if known is not None:
+        return known
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError):
+        return None
+    names = [n for n, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return names.index("out") if "out" in names else None
+
+
+OUT_POSITIONS: dict[Any, int] = {np.dot: 2, np.concatenate: 2, np.ufunc.reduce: 4, np.ufunc.accumulate: 4}
+"""Of those without a signature; the methods of ufuncs have their ufunc first."""
 
 
 def broadcast_dims(shapes: list[tuple[Dim, ...]]) -> tuple[Dim, ...]:

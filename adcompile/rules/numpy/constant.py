@@ -8,12 +8,19 @@ import numpy as np
 
 from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Dim, Instance, Known, TupleT, Type, scalar, widen
 from adcompile.rules.kinds import constant
+from adcompile.rules.registry import Rule, register
 from adcompile.rules.typing import Typing, always, broadcasting
 
 
 def present(owner: Any, names: str) -> list[Any]:
     """The attributes of these names that this version of NumPy has."""
     return [getattr(owner, name) for name in names.split() if hasattr(owner, name)]
+
+
+def without_rule(*fns: Any, typing: Typing | None = None, pure: bool = True) -> None:
+    """Functions that are run as they are, and refused where their arguments carry derivatives."""
+    for fn in fns:
+        register(fn, Rule("primitive", typing=typing, pure=pure))
 
 
 # -- elementwise ---------------------------------------------------------------------------------
@@ -34,8 +41,10 @@ constant(*present(np, "round around round_"), np.ndarray.round, np.generic.round
 _METHODS = "all any argmax argmin argsort argpartition nonzero searchsorted tolist tobytes"
 constant(*present(np, "all any"), np.ndarray.all, np.ndarray.any, np.generic.all, np.generic.any, total=True)
 constant(*present(np, "argmax argmin nanargmax nanargmin argsort argpartition lexsort argwhere"))
-constant(*present(np, "nonzero flatnonzero count_nonzero searchsorted digitize unique unique_values unique_counts"))
-constant(*present(np, "unique_all unique_inverse bincount histogram_bin_edges isin in1d intersect1d union1d setdiff1d"))
+constant(*present(np, "nonzero flatnonzero count_nonzero searchsorted digitize bincount isin in1d"))
+# Their values are those of the argument: no derivative yet, but one that is not zero.
+without_rule(*present(np, "unique unique_values unique_counts unique_all unique_inverse histogram_bin_edges"))
+without_rule(*present(np, "intersect1d union1d setdiff1d setxor1d"))
 constant(*present(np, "array_equal array_equiv allclose may_share_memory shares_memory"), typing=always(BOOL))
 constant(*present(np.ndarray, _METHODS.removesuffix(" tolist tobytes").removeprefix("all any ")))
 constant(*present(np.generic, "argmax argmin argsort nonzero searchsorted"))
@@ -121,7 +130,7 @@ def _dim_of(t: Type) -> Dim:
 
 def shape_arguments_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     """The typing of `np.random.rand(d0, d1, …)`."""
-    return Array(np.dtype(float), tuple(map(_dim_of, args))) if args else FLOAT
+    return Array(np.dtype(float), tuple(_dim_of(t) for t in args)) if args else FLOAT
 
 
 _FIRST = "random random_sample standard_normal standard_exponential standard_cauchy"
@@ -131,17 +140,17 @@ _WHOLE = ("poisson", "geometric", "logseries", "binomial", "negative_binomial")
 
 for place, names in enumerate((_FIRST, _SECOND, _THIRD)):
     for name in names.split():
-        outcome = int if name in _WHOLE else float
-        constant(*present(np.random, name), typing=draw_type(outcome, place), pure=False)
-        constant(*present(np.random.RandomState, name), typing=draw_type(outcome, place), pure=False)
-        constant(*present(np.random.Generator, name), typing=draw_type(outcome, place), pure=False)
+        # a draw moves with its parameters: where they carry derivatives, zero would be wrong
+        listed, outcome = (constant, int) if name in _WHOLE else (without_rule, float)
+        for source in (np.random, np.random.RandomState, np.random.Generator):
+            listed(*present(source, name), typing=draw_type(outcome, place), pure=False)
 
 constant(np.random.rand, np.random.randn, typing=shape_arguments_type, pure=False)
 constant(np.random.RandomState.rand, np.random.RandomState.randn, typing=shape_arguments_type, pure=False)
 constant(np.random.seed, np.random.RandomState.seed, typing=always(Known(None)), pure=False)
-constant(np.random.shuffle, np.random.permutation, np.random.choice, np.random.randint, pure=False)
-constant(*present(np.random, "multivariate_normal dirichlet multinomial triangular"), pure=False)
-constant(*present(np.random.Generator, "shuffle permutation permuted choice integers multivariate_normal"), pure=False)
+constant(np.random.randint, np.random.Generator.integers, np.random.multinomial, pure=False)
+without_rule(*present(np.random, "shuffle permutation choice multivariate_normal dirichlet triangular"), pure=False)
+without_rule(*present(np.random.Generator, "shuffle permutation permuted choice multivariate_normal"), pure=False)
 constant(np.random.default_rng, typing=always(Instance(np.random.Generator)), pure=False)
 constant(np.random.RandomState, typing=always(Instance(np.random.RandomState)), pure=False)
 constant(np.seterr, np.geterr, np.set_printoptions, np.save, np.load, np.savetxt, np.loadtxt, pure=False)
