@@ -1,0 +1,25 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.fixture
+def golden():
+    """Compares text with a file under tests/golden; ADCOMPILE_UPDATE_GOLDEN=1 writes the file."""
+
+    def compare(name, text):
+        path = GOLDEN / name
+        if os.environ.get("ADCOMPILE_UPDATE_GOLDEN") == "1":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.exists(), f"no golden {name}; write it with ADCOMPILE_UPDATE_GOLDEN=1 and read it"
+        assert text == path.read_text(encoding="utf-8"), f"golden {name} differs; ADCOMPILE_UPDATE_GOLDEN=1 rewrites it"
+
+    return compare

@@ -1,0 +1,174 @@
+"""What the goldens under refusals/ refuse. They name lines of this file: add at the end."""
+
+import numpy as np
+
+import adcompile as ad
+
+
+def write_into_active_array(x):
+    y = np.zeros(3)
+    y[0] = x
+    return y.sum()
+
+
+def augmented_active_array(x):
+    y = np.sin(x)
+    y += x
+    return y.sum()
+
+
+def out_argument(x):
+    y = np.empty(3)
+    np.multiply(x, x, out=y)
+    return y.sum()
+
+
+def active_try(x):
+    try:
+        y = x * x / x
+    except ZeroDivisionError:
+        y = x
+    return y
+
+
+def active_with(x):
+    with np.errstate(all="ignore"):
+        y = x * x
+    return y
+
+
+def active_match(x):
+    match x:
+        case float():
+            y = x * x
+        case _:
+            y = x
+    return y
+
+
+def generator_function(x):
+    yield x * x
+    yield x
+
+
+def sum_of_generator(x):
+    return sum(generator_function(x))
+
+
+async def coroutine(x):
+    return x * x
+
+
+def awaits_nothing(x):
+    return coroutine(x)
+
+
+def nonlocal_write(x):
+    count = 0.0
+
+    def add(v):
+        nonlocal count
+        count = count + v
+
+    add(x * x)
+    return count
+
+
+TOTAL = 0.0
+
+
+def global_write(x):
+    global TOTAL
+    TOTAL = x * x
+    return TOTAL * x
+
+
+def int_argument(x):
+    return x * x
+
+
+def vector_result(x):
+    return x * x
+
+
+def complex_result(x):
+    return x * 1j
+
+
+def int_result(x):
+    return int(x)
+
+
+def c_function_without_rule(x):
+    return np.unique(x).sum()
+
+
+class Labelled(np.ndarray):
+    pass
+
+
+def subclass_argument(x):
+    return np.sum(x * x)
+
+
+@ad.grad
+def factorial(x):
+    return 1.0 if x < 1.0 else x * factorial(x - 1.0)
+
+
+def append_to_list(x, items):
+    items.append(x * x)
+    return items[-1]
+
+
+class Model:
+    def __init__(self):
+        self.rate = 1.0
+
+
+def attribute_write(x, model):
+    model.rate = x * x
+    return model.rate * x
+
+
+def delete_item(x):
+    items = [x, x * x]
+    del items[0]
+    return items[0]
+
+
+V = np.array([0.5, 1.5, -0.3])
+
+
+def no_source():
+    namespace = {}
+    exec("def typed(x):\n    return x * x", namespace)
+    return namespace["typed"]
+
+
+# name: what raises
+CALLS = {
+    "write_into_active_array": lambda: ad.grad(write_into_active_array)(2.0),
+    "augmented_active_array": lambda: ad.grad(augmented_active_array)(V),
+    "out_argument": lambda: ad.grad(out_argument)(V),
+    "active_try": lambda: ad.grad(active_try)(2.0),
+    "active_with": lambda: ad.grad(active_with)(2.0),
+    "active_match": lambda: ad.grad(active_match)(2.0),
+    "generator_function": lambda: ad.vjp(generator_function, 2.0),
+    "sum_of_generator": lambda: ad.grad(sum_of_generator)(2.0),
+    "coroutine": lambda: ad.vjp(coroutine, 2.0),
+    "awaits_nothing": lambda: ad.vjp(awaits_nothing, 2.0),
+    "nonlocal_write": lambda: ad.grad(nonlocal_write)(2.0),
+    "global_write": lambda: ad.grad(global_write)(2.0),
+    "no_source": lambda: ad.grad(no_source())(2.0),
+    "int_argument": lambda: ad.grad(int_argument)(3),
+    "vector_result": lambda: ad.grad(vector_result)(V),
+    "complex_result": lambda: ad.grad(complex_result)(2.0),
+    "int_result": lambda: ad.grad(int_result)(2.0),
+    "c_function_without_rule": lambda: ad.grad(c_function_without_rule)(V),
+    "subclass_argument": lambda: ad.grad(subclass_argument)(V.view(Labelled)),
+    "self_reference": lambda: factorial(3.0),
+    "append_to_list": lambda: ad.grad(append_to_list)(2.0, []),
+    "attribute_write": lambda: ad.grad(attribute_write)(2.0, Model()),
+    "delete_item": lambda: ad.grad(delete_item)(2.0),
+}
