@@ -15,6 +15,7 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Scalar, Type
+from adcompile.optimise.inward import sum_inward
 from adcompile.optimise.shapes import shape_source
 from adcompile.optimise.sharing import Sharing
 from adcompile.optimise.totals import Settings, difference_from_ones, quotient_of_same, scaled_inside, sum_of_multiple
@@ -340,7 +341,7 @@ HELPERS: dict[Any, Helper] = {
     np.broadcast_to: broadcast_to,
     np.zeros_like: formed_like(0, typed=True),
     np.ones_like: formed_like(0, typed=True),
-    np.sum: either(total_of, sum_of_multiple),
+    np.sum: either(either(total_of, sum_of_multiple), sum_inward),
     np.copy: copy,
     ops.index_add: index_add,
     getattr: shape_attribute,

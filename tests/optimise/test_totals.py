@@ -45,3 +45,18 @@ def test_no_trace_of_the_maximum(f):
 
 def test_kept_where_it_counts():
     assert "==" in ad.source(ad.grad(lopsided), np.ones((4, 3)))
+
+
+def centred(x, m, w):
+    r = (x - m[:, None, :]) @ w
+    return np.sum(r * r) + np.sum((x - m[:, None, :]) * w[:, :1, :])
+
+
+def test_sums_move_inwards():
+    rng = np.random.default_rng(4)
+    x, m, w = rng.standard_normal((5, 3)), rng.standard_normal((2, 3)), rng.standard_normal((2, 3, 3))
+    v, h = rng.standard_normal((2, 3)), 1e-6
+    slope = (centred(x, m + h * v, w) - centred(x, m - h * v, w)) / (2 * h)
+    assert np.sum(ad.grad(centred, argnums=1)(x, m, w) * v) == pytest.approx(slope, rel=1e-7)
+    source = re.sub(r"#.*", "", ad.source(ad.grad(centred, argnums=1), x, m, w))
+    assert re.search(r"np\.sum\([^()]*axis=1, keepdims=True\) @", source) or "@ np.sum" not in source
