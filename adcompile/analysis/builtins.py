@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import functools
 import operator
 import types as python_types
 from typing import Any
@@ -11,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis import iteration
+from adcompile.analysis.attributes import class_of
 from adcompile.analysis.builder import Builder, Lifted, parts
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.infer import Terminated, branch_on, choose, run_loop
+from adcompile.analysis.folds import accumulate
+from adcompile.analysis.infer import Terminated, branch_on, run_loop
 from adcompile.analysis.iteration import indexable, known_items
-from adcompile.analysis.structure import Args, Kwargs, class_of
-from adcompile.errors import Place, Unsupported
+from adcompile.analysis.structure import Args, Kwargs
+from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Raise, Var
 from adcompile.ir.types import (
@@ -338,148 +338,7 @@ def copy_container(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, 
     return b.build(t, b.items(args[0]), name, place) if isinstance(t, (ListT, DictT)) else None
 
 
-# -- folds --------------------------------------------------------------------------------------
-
-
-@handles(sum)
-def total(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`sum(items)`: the additions Python makes where the items are known, a loop elsewhere."""
-    start = dict(kwargs).get("start", args[1] if len(args) > 1 else Const(0))
-    return accumulate(b, operator.add, args[0], start, place, name)
-
-
-@handles(functools.reduce)
-def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    if len(args) == 3:
-        return accumulate(b, args[0], args[1], args[2], place, name)
-    items = known_items(b, args[1])
-    if items is not None and items:
-        out = items[0]
-        for item in items[1:]:
-            out = dispatch(b, args[0], [out, item], [], name, place)
-        return out
-    if indexable(b, args[1]) is None:
-        return None
-    first = b.call(operator.getitem, args[1], 0)
-    rest = b.call(operator.getitem, args[1], b.call(slice, 1, None))
-    return accumulate(b, args[0], rest, first, place, name)
-
-
-def accumulate(b: Builder, fn: Any, source: Atom, start: Atom, place: Place | None, name: str) -> Atom | None:
-    items = known_items(b, source)
-    callee = fn if isinstance(fn, (Var, Const)) else Const(fn)
-    if items is not None:
-        out = start
-        for item in items:
-            out = dispatch(b, callee, [out, item], [], name, place)
-        return out
-    if indexable(b, source) is None and not isinstance(b.type(source), RangeT):
-        return None
-    element, carried, added = Var("item"), Var("total"), Var("total")
-    result, initial = Var(name or "total"), Var("start")
-    f = Var("f")
-    body = Block((element, carried), (Call(added, f, (carried, element), (), place),), Continue((added,)))
-    env: dict[Var, Atom] = {initial: start, f: callee}
-    run_loop(b, For((result,), source, (initial,), body, place), env, iteration.plan(b, source, place))
-    return env[result]
-
-
-def extreme(fn: Any) -> Any:
-    compare = operator.gt if fn is builtins.max else operator.lt
-
-    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-        """max and min of a known sequence, pairwise; with `key`, by comparing the keys."""
-        items = known_items(b, args[0]) if len(args) == 1 else list(args)
-        keywords = dict(kwargs)
-        if items is None or not items:
-            return extreme_of_sequence(b, fn, args, kwargs, name, place)
-        if len(items) == 1:
-            return items[0]
-        key = keywords.get("key")
-        if key is None or b.known(key) and b.value(key) is None:
-            if len(args) > 1 and all(isinstance(b.type(i), (Scalar, Known)) for i in items):
-                return None  # the rule of the call itself
-            out = items[0]
-            for item in items[1:]:
-                out = b.call(fn, out, item, name=name, place=place)
-            return out
-        best, best_key = items[0], dispatch(b, key, [items[0]], [], "", place)
-        for item in items[1:]:
-            item_key = dispatch(b, key, [item], [], "", place)
-            better = b.call(compare, item_key, best_key)
-            best, best_key = choose(b, better, item, best), choose(b, better, item_key, best_key)
-        return best
-
-    return handler
-
-
-def extreme_of_sequence(
-    b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None
-) -> Atom | None:
-    t = b.type(args[0]) if len(args) == 1 else None
-    if not isinstance(t, (Seq, Array)) or isinstance(t, Array) and t.dims is not None and len(t.dims) != 1:
-        return None
-    if set(dict(kwargs)) - {"key"}:
-        raise Unsupported(f"{fn.__name__} with default=", place, "test for an empty sequence first")
-    first = b.call(operator.getitem, args[0], 0)
-    key = dict(kwargs).get("key")
-    if key is None:
-        return accumulate(b, fn, args[0], first, place, name)
-    compare = operator.gt if fn is builtins.max else operator.lt
-
-    def better(c: Builder, best: Atom, item: Atom) -> Atom:
-        keys = [dispatch(c, key, [v], [], "", place) for v in (item, best)]
-        return choose(c, c.call(compare, *keys), item, best)
-
-    return accumulate(b, Lifted(better), args[0], first, place, name)
-
-
-handles(max)(extreme(max))
-handles(min)(extreme(min))
-
-
-def quantifier(fn: Any) -> Any:
-    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-        items = known_items(b, args[0])
-        if items is not None and all(b.known(i) for i in items):
-            return Const(fn(b.value(i) for i in items))
-        return b.emit(fn, args, Scalar(frozenset({bool})), (), name, place)
-
-    return handler
-
-
-handles(any)(quantifier(any))
-handles(all)(quantifier(all))
-
-
-@handles(sorted)
-def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`sorted(numbers)`: the permutation is constant, the items are read through it."""
-    items = known_items(b, args[0])
-    if items is not None and all(b.known(i) for i in items) and not kwargs:
-        return b.call(ops.build_list, *sorted(b.value(i) for i in items))
-    source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
-    if isinstance(b.type(source), Array):
-        source = collect(b, source, lambda _, item: item, place) or source
-    t = b.type(source)
-    if not isinstance(t, Seq):
-        return None
-    key = dict(kwargs).get("key")
-    if key is not None:
-        keys = collect(b, source, lambda c, item: dispatch(c, key, [item], [], "", place), place)
-        assert keys is not None
-        rest = [(k, v) for k, v in kwargs if k != "key"]
-        order = b.emit(ops.sort_order, (keys,), Seq(INT, list), rest, "order", place)
-        return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
-    order = b.emit(ops.sort_order, (source,), Seq(INT, list), kwargs, "order", place)
-    return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
-
-
-def _sequence_type(b: Builder, items: Args) -> Seq:
-    joined: Type = NEVER
-    for i in items:
-        joined = join(joined, widen(b.type(i)))
-    return Seq(joined, list)
+# -- lists that grow ----------------------------------------------------------------------------
 
 
 @handles(ops.push)
@@ -519,3 +378,36 @@ def list_set(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
         items[b.value(index)] = value
         return b.build(t, items, name, place)
     return b.emit(ops.list_set, args, UNKNOWN, (), name, place)
+
+
+# -- sorting ------------------------------------------------------------------------------------
+
+
+@handles(sorted)
+def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`sorted(numbers)`: the permutation is constant, the items are read through it."""
+    items = known_items(b, args[0])
+    if items is not None and all(b.known(i) for i in items) and not kwargs:
+        return b.call(ops.build_list, *sorted(b.value(i) for i in items))
+    source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
+    if isinstance(b.type(source), Array):
+        source = collect(b, source, lambda _, item: item, place) or source
+    t = b.type(source)
+    if not isinstance(t, Seq):
+        return None
+    key = dict(kwargs).get("key")
+    if key is not None:
+        keys = collect(b, source, lambda c, item: dispatch(c, key, [item], [], "", place), place)
+        assert keys is not None
+        rest = [(k, v) for k, v in kwargs if k != "key"]
+        order = b.emit(ops.sort_order, (keys,), Seq(INT, list), rest, "order", place)
+        return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
+    order = b.emit(ops.sort_order, (source,), Seq(INT, list), kwargs, "order", place)
+    return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
+
+
+def _sequence_type(b: Builder, items: Args) -> Seq:
+    joined: Type = NEVER
+    for i in items:
+        joined = join(joined, widen(b.type(i)))
+    return Seq(joined, list)

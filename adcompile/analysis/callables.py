@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from adcompile.analysis.attributes import class_attributes, class_of, named_attributes
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import class_handlers, dispatch, handles
-from adcompile.analysis.structure import Args, Kwargs, class_attributes, class_of, named_attributes
+from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Method, TupleT

@@ -1,0 +1,179 @@
+"""Attributes: of arrays and numbers, objects and their classes, modules and what else is known."""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder, rank
+from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.infer import Terminated
+from adcompile.analysis.structure import DATA, Args, Kwargs, is_installed, live_type, load_global, member
+from adcompile.errors import Place
+from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
+from adcompile.ir.types import (
+    UNKNOWN,
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    Known,
+    ListT,
+    Method,
+    RangeT,
+    Scalar,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+)
+
+class_attributes: dict[type, Callable[..., Atom]] = {}
+"""Attributes of bound values by the class of what is bound (super)."""
+named_attributes: list[Callable[..., Atom | None]] = []
+"""Attributes of namedtuples other than their fields."""
+
+
+@handles(getattr)
+def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    owner = args[0]
+    if not b.known(args[1]):
+        return None
+    attribute: str = b.value(args[1])
+    t = b.type(owner)
+    if isinstance(t, Method) and type(t.function) in class_attributes:
+        inner = b.context.definition[owner].args[0]  # type: ignore[index]
+        return class_attributes[type(t.function)](b, t.function, inner, attribute, place)
+    if isinstance(t, Known):
+        return known_attribute(b, owner, t.value, attribute, args, name, place)
+    if isinstance(t, (Array, Scalar)):
+        return array_attribute(b, owner, t, attribute, args, name, place)
+    if isinstance(t, TupleT) and t.cls is not tuple and attribute in getattr(t.cls, "_fields", ()):
+        return b.item(owner, t.cls._fields.index(attribute))  # type: ignore[attr-defined]
+    if isinstance(t, TupleT) and t.cls is not tuple:
+        for reader in named_attributes:
+            read = reader(b, t, owner, attribute)
+            if read is not None:
+                return read
+    cls = class_of(t)
+    if isinstance(t, SliceT):
+        return b.items(owner)[("start", "stop", "step").index(attribute)]
+    if cls is None:
+        return b.emit(getattr, args[:2] if len(args) == 2 else args, UNKNOWN, (), name, place)
+    return class_attribute(b, owner, t, cls, attribute, args, name, place)
+
+
+def class_of(t: Type) -> type | None:
+    match t:
+        case TupleT(_, cls):
+            return cls
+        case ListT():
+            return list
+        case DictT():
+            return dict
+        case Seq(_, cls) | Instance(cls):
+            return cls
+        case RangeT():
+            return range
+        case Closure():
+            return python_types.FunctionType
+        case _:
+            return None
+
+
+def missing_attribute(cls: type, attribute: str, args: Args, place: Place | None) -> Atom:
+    if len(args) == 3:
+        return args[2]
+    error = AttributeError(f"{cls.__name__!r} object has no attribute {attribute!r}")
+    raise Terminated(Raise(Const(error), None, place))
+
+
+def known_attribute(
+    b: Builder, owner: Atom, value: Any, attribute: str, args: Args, name: str, place: Place | None
+) -> Atom:
+    """An attribute of an object met at compile time: of a module, class, function, number …"""
+    if not hasattr(value, attribute):
+        return missing_attribute(type(value), attribute, args, place)
+    found = getattr(value, attribute)
+    if isinstance(value, python_types.ModuleType) and not is_installed(value):
+        ref = GlobalRef(value.__dict__, attribute, place)
+        return load_global(b, [Const(ref)], [], place, name)
+    if isinstance(value, python_types.ModuleType) or not isinstance(found, (list, dict, set, np.ndarray)):
+        return Const(found)
+    var = b.emit(getattr, (owner, args[1]), live_type(found), (), name or attribute, place)
+    b.context.example[var] = found
+    return var
+
+
+def array_attribute(
+    b: Builder, owner: Atom, t: Array | Scalar, attribute: str, args: Args, name: str, place: Place | None
+) -> Atom:
+    """Methods and data attributes of arrays and numbers become calls of their descriptors."""
+    classes = [np.ndarray] if isinstance(t, Array) else sorted(t.kinds, key=lambda k: k.__name__)
+    if any(not hasattr(cls, attribute) for cls in classes):
+        if all(not hasattr(cls, attribute) for cls in classes):
+            return missing_attribute(classes[0], attribute, args, place)
+        return b.emit(getattr, args, UNKNOWN, (), name, place)
+    descriptor = getattr(classes[0], attribute)
+    if isinstance(t, Scalar) and (np.generic in classes[0].__mro__):
+        descriptor = getattr(np.generic, attribute, descriptor)
+    folded = folded_attribute(b, owner, t, attribute)
+    if folded is not None:
+        return folded
+    if callable(descriptor) and not isinstance(descriptor, (python_types.GetSetDescriptorType, property)):
+        return b.emit(getattr, (owner, args[1]), Method(descriptor, t), (), attribute, place)
+    if attribute == "flat":
+        return dispatch(b, Const(np.ndarray.ravel), [owner], [], name, place)
+    return dispatch(b, Const(descriptor), [owner], [], name, place)
+
+
+def folded_attribute(b: Builder, owner: Atom, t: Array | Scalar, attribute: str) -> Atom | None:
+    if attribute == "ndim" and rank(t) is not None:
+        return Const(rank(t))
+    if attribute == "dtype" and isinstance(t, Array):
+        return Const(t.dtype)
+    if attribute == "dtype" and isinstance(t, Scalar) and len(t.kinds) == 1:
+        return Const(np.dtype(next(iter(t.kinds))))
+    if attribute == "shape" and isinstance(t, Scalar):
+        return Const(())
+    if attribute == "shape" and isinstance(t, Array) and t.dims is not None:
+        items = tuple(Known(1) if d == "one" else Scalar(frozenset({int})) for d in t.dims)
+        shape = b.emit(np.ndarray.shape, (owner,), TupleT(items), (), "shape")
+        if all(d == "one" for d in t.dims):
+            return Const((1,) * len(t.dims))
+        return shape
+    return None
+
+
+def class_attribute(
+    b: Builder, owner: Atom, t: Type, cls: type, attribute: str, args: Args, name: str, place: Place | None
+) -> Atom:
+    """An attribute of an object: its class's property or method, or its own data, read live."""
+    if attribute == "__class__":
+        return Const(cls)
+    example = b.context.example.get(owner) if isinstance(owner, Var) else None
+    found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
+    own = getattr(example, "__dict__", {})
+    if attribute in own or found is None:
+        if example is None or not hasattr(example, attribute):
+            if example is not None or cls in (list, dict, tuple, range):
+                return missing_attribute(cls, attribute, args, place)
+            return b.emit(getattr, args, UNKNOWN, (), name, place)
+        return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
+    if isinstance(found, property):
+        if isinstance(found.fget, python_types.FunctionType):
+            return dispatch(b, Const(found.fget), [owner], [], name, place)
+        return b.emit(getattr, args, UNKNOWN, (), name, place)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if isinstance(found, classmethod):
+        return b.emit(getattr, args, Method(found.__func__, Known(cls)), (), attribute, place)
+    if callable(found):
+        return b.emit(getattr, (owner, args[1]), Method(found, t), (), attribute, place)
+    if example is not None:
+        return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
+    hidden = cls.__dictoffset__ != 0  # the object, which only the call will bring, may have data of that name
+    return Const(found) if isinstance(found, DATA) and not hidden else b.emit(getattr, args, UNKNOWN, (), name, place)

@@ -1,0 +1,92 @@
+"""Leaves: the values that a structured value holds, which alone cross the edges of blocks."""
+
+from __future__ import annotations
+
+from adcompile.analysis.builder import Builder, is_structured, parts
+from adcompile.ir import ops
+from adcompile.ir.nodes import (
+    Atom,
+    Const,
+    Var,
+)
+from adcompile.ir.types import (
+    Closure,
+    DictT,
+    Known,
+    ListT,
+    Never,
+    SliceT,
+    TupleT,
+    Type,
+    widen,
+)
+
+
+def part_name(name: str, form: Type, k: int) -> str:
+    return f"{name}_{form.keys[k]}" if isinstance(form, DictT) else f"{name}_{k}"
+
+
+def is_undefined(atom: Atom) -> bool:
+    return isinstance(atom, Const) and atom.value is ops.UNDEFINED
+
+
+def deep_widen(t: Type) -> Type:
+    """The type with known numbers (and strings) forgotten, inside containers too."""
+    match t:
+        case Known(value) if type(value) is tuple:
+            return TupleT(tuple(deep_widen(Known(v)) for v in value))
+        case TupleT(items, cls):
+            return TupleT(tuple(map(deep_widen, items)), cls)
+        case ListT(items):
+            return ListT(tuple(map(deep_widen, items)))
+        case DictT(keys, values):
+            return DictT(keys, tuple(map(deep_widen, values)))
+        case SliceT((p, q, r)):
+            return SliceT((deep_widen(p), deep_widen(q), deep_widen(r)))
+        case Closure(f, defaults, kwdefaults, cells):
+            kw = tuple((n, deep_widen(t)) for n, t in kwdefaults)
+            return Closure(f, tuple(map(deep_widen, defaults)), kw, tuple(map(deep_widen, cells)))
+        case _:
+            return widen(t)
+
+
+def leaf_types(t: Type) -> list[Type]:
+    if isinstance(t, (Known, Never)):
+        return []
+    if is_structured(t):
+        return [leaf for p in parts(t) for leaf in leaf_types(p)]
+    return [t]
+
+
+def leaf_names(name: str, t: Type) -> list[str]:
+    if isinstance(t, (Known, Never)):
+        return []
+    if is_structured(t):
+        return [n for k, p in enumerate(parts(t)) for n in leaf_names(part_name(name, t, k), p)]
+    return [name]
+
+
+def rebuild_carried(b: Builder, name: str, t: Type, leaves: list[Var]) -> Atom:
+    rest = iter(leaves)
+
+    def rebuild(t: Type, name: str) -> Atom:
+        if isinstance(t, Never):
+            return Const(ops.UNDEFINED)
+        if isinstance(t, Known):
+            return Const(t.value)
+        if is_structured(t):
+            return b.build(t, [rebuild(p, "") for p in parts(t)], name=name)
+        return next(rest)
+
+    return rebuild(t, name)
+
+
+def value_leaves(b: Builder, value: Atom, form: Type) -> list[Atom]:
+    """The leaf atoms of a value, as `leaf_types(form)` counts them."""
+    if isinstance(form, (Known, Never)):
+        return []
+    if is_structured(form):
+        if is_undefined(value):
+            return [Const(ops.UNDEFINED)] * len(leaf_types(form))
+        return [leaf for item, p in zip(b.items(value), parts(form)) for leaf in value_leaves(b, item, p)]
+    return [value]
