@@ -1,0 +1,75 @@
+"""Functions of installed packages, unmodified: their argument checks, try statements and lists run as they are."""
+
+import colorsys
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev, hermite, laguerre, legendre, polynomial
+
+import adcompile as ad
+from adcompile.rules.registry import lookup
+
+optimize = pytest.importorskip("scipy.optimize")
+distance = pytest.importorskip("scipy.spatial.distance")
+distributions = pytest.importorskip("scipy.stats._continuous_distns")
+
+RNG = np.random.default_rng(20)
+SIZES = [int(n) for n in np.linspace(2, 50, 20)]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_rosen(n):
+    x = RNG.standard_normal(n)
+    value, gradient = ad.value_and_grad(optimize.rosen)(x)
+    exact = optimize.rosen_der(x)
+    assert value == optimize.rosen(x)
+    np.testing.assert_allclose(gradient, exact, rtol=0, atol=1e-12 * np.max(np.abs(exact)))
+    exact = optimize.rosen_hess(x)
+    np.testing.assert_allclose(ad.hessian(optimize.rosen)(x), exact, rtol=0, atol=1e-12 * np.max(np.abs(exact)))
+    v = RNG.standard_normal(n)
+    exact = optimize.rosen_hess_prod(x, v)
+    np.testing.assert_allclose(
+        ad.hvp(optimize.rosen, (x,), (v,)), exact, rtol=0, atol=1e-12 * np.max(np.abs(exact))
+    )
+
+
+def test_rosen_is_followed_and_its_gradient_reads_well():
+    assert lookup(optimize.rosen) is None
+    text = ad.source(ad.grad(optimize.rosen), np.ones(4))
+    assert "def rosen_grad(x):" in text and len(text.splitlines()) < 40
+
+
+def test_minimize_with_our_gradient():
+    found = optimize.minimize(optimize.rosen, np.full(6, 1.3), jac=ad.grad(optimize.rosen), method="BFGS")
+    np.testing.assert_allclose(found.x, np.ones(6), atol=1e-4)
+
+
+U, V = RNG.uniform(0.1, 0.9, 5), RNG.uniform(0.1, 0.9, 5)
+C = RNG.standard_normal(5)
+
+FOLLOWED = [
+    (polynomial.polyval, (0.7, C)),
+    (chebyshev.chebval, (0.7, C)),
+    (legendre.legval, (0.7, C)),
+    (hermite.hermval, (0.7, C)),
+    (laguerre.lagval, (0.7, C)),
+    (distance.cosine, (U, V)),
+    (distance.correlation, (U, V)),
+    (distance.braycurtis, (U, V)),
+    (distance.sqeuclidean, (U, V)),
+    (distance.mahalanobis, (U, V, np.eye(5) + 0.1)),
+    (distance.jensenshannon, (U, V)),
+    (distributions._norm_pdf, (0.4,)),
+    (distributions._norm_logpdf, (0.4,)),
+    (colorsys.rgb_to_hsv, (0.2, 0.4, 0.6)),
+    (colorsys.hls_to_rgb, (0.2, 0.4, 0.6)),
+    (np.vander, (C,)),
+]
+
+
+@pytest.mark.parametrize("f, args", FOLLOWED, ids=lambda v: getattr(v, "__name__", ""))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the checks, at the complex arguments they try
+def test_other_functions(f, args):
+    value, _ = ad.vjp(f, *args)
+    assert repr(value) == repr(f(*args))
+    ad.check_grads(f, args, order=2)
