@@ -14,8 +14,9 @@ import io
 import linecache
 import re
 import shlex
+import sys
+import types
 from pathlib import Path
-from typing import Any
 
 import click.testing
 
@@ -31,9 +32,11 @@ def rendered(path: Path) -> str:
     document = Document(path.name)
     before = registry.registered()
     lines = path.read_text(encoding="utf-8").splitlines()
+    sys.modules[document.module.__name__] = document.module
     try:
         document.run(lines)
     finally:
+        del sys.modules[document.module.__name__]
         linecache.cache.pop(path.name, None)
         for fn in registry.registered().keys() - before.keys():
             registry.unregister(fn)
@@ -43,7 +46,7 @@ def rendered(path: Path) -> str:
 class Document:
     def __init__(self, name: str) -> None:
         self.name = name
-        self.namespace: dict[str, Any] = {"__name__": name.removesuffix(".md")}
+        self.module = types.ModuleType(name.removesuffix(".md"))  # dataclasses ask for it by name
         self.out: list[str] = []
         self.code: dict[int, str] = {}  # by line number, from 1
 
@@ -81,7 +84,7 @@ class Document:
         tree.body = [s for s in tree.body if s.lineno >= first or isinstance(s, (ast.Import, ast.ImportFrom))]
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
-            exec(compile(tree, self.name, "exec"), self.namespace)
+            exec(compile(tree, self.name, "exec"), vars(self.module))
         return output.getvalue().replace(f"{ROOT}/", "").splitlines()
 
     def console(self, block: list[str]) -> None:
