@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.errors import AdcompileError
 from adcompile import tangents
+from adcompile.errors import AdcompileError
 from adcompile.tangents import add, add_to_primal, scale, tangent_type
 
 
