@@ -24,16 +24,16 @@ def chosen(names: Sequence[str], small: bool) -> list[Workload]:
 def table(timings: Sequence[Timing], tools: Sequence[str]) -> str:
     """One line a workload: medians of one call, and how much longer than the hand-written adjoint."""
     columns = ["primal", "hand", *tools]
-    lines = [f"{'workload':<14}" + "".join(f"{c:>18}" for c in columns) + "   adcompile/primal"]
+    lines = [f"{'workload':<14}" + "".join(f"{c:>22}" for c in columns) + "   adcompile/primal"]
     for timing in timings:
         line = f"{timing.workload:<14}"
         for tool in columns:
             if tool not in timing.seconds:
-                line += f"{'–':>18}"
+                line += f"{'–':>22}"
                 continue
             value = timing.seconds[tool] * UNITS[timing.unit]
             beside = "" if tool in ("primal", "hand") else f" ({timing.ratio(tool, 'hand'):.2f})"
-            line += f"{f'{value:.3g} {timing.unit}{beside}':>18}"
+            line += f"{f'{value:.3g} {timing.unit}{beside}':>22}"
         lines.append(line + f"{timing.ratio('adcompile', 'primal'):>10.2f}")
     failed = sorted({f"{tool}: {why}" for timing in timings for tool, why in timing.failed.items()})
     lines += ["In parentheses: times the hand-written adjoint. Medians; only ratios travel.", *failed]
