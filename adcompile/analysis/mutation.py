@@ -9,16 +9,17 @@ value may share memory with every argument it was computed from unless its rule 
 from __future__ import annotations
 
 import operator
+import types as pytypes
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.activity import Useful, Varied, leaf_ends
+from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, OpaqueCode, Statement, Var, While, Yield
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, GlobalRef, If, OpaqueCode, Statement, Var, While, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, IterT, ListT, Method, Seq, TupleT, Type, Unknown
 from adcompile.ir.walk import atoms_of, blocks_of, statements_of
@@ -29,82 +30,127 @@ AUGMENTED: set[Any] = {
     operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
     operator.ipow, operator.imatmul, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
 }  # fmt: skip
-WRITERS = (
-    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add",
-    "discard", "popitem", "fill", "partition", "put", "resize", "__setitem__", "__iadd__",
-)  # fmt: skip
+KEEPERS = frozenset(
+    ("append", "extend", "insert", "setdefault", "update", "add", "appendleft", "extendleft", "__setitem__")
+)
+"""Methods that write into their owner and keep what they are given, but leave that as it is."""
 METHODS: set[Any] = {
-    getattr(cls, name) for cls in (list, dict, set, np.ndarray) for name in WRITERS if hasattr(cls, name)
+    getattr(cls, name)
+    for cls in (list, dict, set, np.ndarray)
+    for name in [*KEEPERS, *"pop remove clear sort reverse discard popitem fill partition put resize __iadd__".split()]
+    if hasattr(cls, name)
 }
-FUNCTIONS: set[Any] = {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis}
+FUNCTIONS: dict[Any, int] = {
+    np.copyto: 0, np.put: 0, np.place: 0, np.putmask: 0, np.fill_diagonal: 0, np.put_along_axis: 0,
+    np.random.shuffle: 0, np.random.Generator.shuffle: 1, np.random.RandomState.shuffle: 1, np.ufunc.at: 1,
+}  # fmt: skip
+"""Which argument these write into."""
 MUTABLE = (Array, Instance, Unknown, Seq, ListT, DictT, TupleT, IterT, Method)
+IMMUTABLE = (
+    bool, int, float, complex, str, bytes, type(None), type, np.generic, np.dtype, np.ufunc, slice, range,
+    pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.MethodDescriptorType, type(...),
+)  # fmt: skip
 REMEDY = "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …"
+Node = Union[Var, tuple[Any, ...]]
+"""Memory: a value's, or that of a live object, global or attribute of a module."""
 
 
-def writes_into(call: Call, types: Mapping[Var, Type]) -> tuple[Atom, ...]:
-    """The atoms whose memory a call writes."""
+def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
+    """The memory an atom stands for; None if nobody can write into it."""
+    if isinstance(atom, Var):
+        return atom if isinstance(types[atom], MUTABLE) else None
+    value = atom.value
+    if isinstance(value, GlobalRef):
+        return ("global", id(value.namespace), value.name)
+    return None if isinstance(value, IMMUTABLE) or value is ops.UNDEFINED else ("object", id(value))
+
+
+def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> tuple[Atom, ...]:
+    """The atoms whose memory a call writes, or may write where nothing is known of it."""
+    args = (*call.args, *(v for _, v in call.kwargs))
     if not isinstance(call.fn, Const):
-        return ()
+        method = definition.get(call.fn)
+        named = method.args[1] if method is not None and is_call_of(method, getattr) else None
+        keeps = isinstance(named, Const) and named.value in KEEPERS
+        return (call.fn,) if keeps else (call.fn, *args)
     fn = call.fn.value
     if isinstance(fn, OpaqueCode):
         return tuple(a for name, a in zip(fn.inputs, call.args) if name in fn.stores)
     try:
-        if fn in ITEM_WRITES or fn in METHODS or fn in FUNCTIONS:
+        if fn in ITEM_WRITES or fn in METHODS:
             return call.args[:1]
-        if fn in AUGMENTED and isinstance(call.args[0], Var) and isinstance(types[call.args[0]], MUTABLE):
-            return call.args[:1]
+        if fn in FUNCTIONS:
+            return call.args[FUNCTIONS[fn] : FUNCTIONS[fn] + 1]
+        if fn in AUGMENTED:
+            return call.args[:1] if node_of(call.args[0], types) is not None else ()
     except TypeError:
-        return ()
+        return args
     if isinstance(fn, type) and issubclass(fn, tuple) and hasattr(fn, "_fields"):
         return ()  # a namedtuple is structure
     out = tuple(v for k, v in call.kwargs if k == "out" and isinstance(v, Var))
-    if fn is np.ufunc.at:
-        return call.args[1:2]
-    if not out and lookup(fn) is None and not isinstance(fn, FunctionRef) and fn not in SHARING:
-        # nothing is known of it: it may write into any array it is given
-        return tuple(a for a in call.args if isinstance(a, Var) and isinstance(types[a], Array))
-    return out
+    return args if not out and is_unknown(fn) else out
+
+
+def is_unknown(fn: Any) -> bool:
+    """Whether nothing is known of a callable: it may write into all it is given."""
+    rule = lookup(fn)
+    known = rule is not None and rule.kind != "primitive" or isinstance(fn, FunctionRef) or fn in SHARING
+    return not known and not str(getattr(fn, "__module__", None)).startswith("adcompile.")
+
+
+def is_call_of(call: Call, fn: Any) -> bool:
+    return isinstance(call.fn, Const) and call.fn.value is fn
 
 
 FRESH_RESULT: set[Any] = {np.zeros_like, np.ones_like, np.copy, np.ndarray.copy, np.array, len, np.sum, np.ndarray.sum}
 SHARING: set[Any] = {
-    operator.getitem, getattr, ops.identity, ops.expect_length, ops.build_tuple, ops.build_list, ops.build_dict,
+    operator.getitem, ops.load_global, ops.identity, ops.expect_length, ops.build_tuple, ops.build_list, ops.build_dict,
     ops.push, ops.pop, ops.list_set, ops.make_function, np.asarray, np.asanyarray, np.ascontiguousarray, np.reshape,
-    np.ravel, list, tuple, dict, zip, enumerate, reversed, iter, rt.broadcast_like,
+    np.ravel, list, tuple, dict, set, frozenset, slice, zip, enumerate, reversed, iter, sorted, map, filter,
+    rt.broadcast_like, sum, any, all, min, max, getattr, hasattr, list.copy, list.index, list.count, tuple.index, tuple.count, dict.copy,
+    dict.get, dict.keys, dict.values, dict.items, np.ndarray.tolist,
 }  # fmt: skip
+"""These write nothing, and what they return may share memory with what they are given."""
 
 
 class Aliases:
-    """Union–find over values that may share memory."""
+    """Union–find over memory that may be shared."""
 
     def __init__(self, types: Mapping[Var, Type], block: Block) -> None:
         self.types = types
-        self.parent: dict[Var, Var] = {}
+        self.parent: dict[Node, Node] = {}
+        self.definition = {s.result: s for s in statements_of(block) if isinstance(s, Call)}
         for s in statements_of(block):
             self.statement(s)
 
-    def find(self, v: Var) -> Var:
+    def find(self, v: Node) -> Node:
         root = v
         while root in self.parent:
             root = self.parent[root]
         while v is not root:
-            self.parent[v], v = root, self.parent[v]
+            above = self.parent.get(v, root)
+            self.parent[v], v = root, above
         return root
 
-    def join(self, a: Atom, b: Atom) -> None:
-        if isinstance(a, Var) and isinstance(b, Var) and self.mutable(a) and self.mutable(b):
-            x, y = self.find(a), self.find(b)
-            if x is not y:
-                self.parent[x] = y
+    def root(self, atom: Atom) -> Node | None:
+        node = node_of(atom, self.types)
+        return None if node is None else self.find(node)
 
-    def mutable(self, v: Var) -> bool:
-        return isinstance(self.types[v], MUTABLE)
+    def join(self, a: Atom, b: Atom) -> None:
+        x, y = self.root(a), self.root(b)
+        if x is not None and y is not None and x != y:
+            self.parent[x] = y
 
     def statement(self, s: Statement) -> None:
         if isinstance(s, Call):
+            args = (*s.args, *(v for _, v in s.kwargs))
             if self.shares(s):
-                for a in (*s.args, *(v for _, v in s.kwargs)):
+                for a in (s.fn, *args):
                     self.join(s.result, a)
+            for target in writes_into(s, self.types, self.definition):
+                if isinstance(target, Const) or not isinstance(self.types[target], Array):
+                    for a in args:  # it may keep what it is given
+                        self.join(target, a)
         elif isinstance(s, If):
             for branch in (s.then, s.orelse):
                 if isinstance(branch.end, Yield):
@@ -139,23 +185,22 @@ class Aliases:
 
 def check_writes(types: Mapping[Var, Type], statements: Sequence[Statement], varied: Varied, useful: Useful) -> Written:
     """Refuse writes that a derivative would notice; the rest is handed on for `check_reads`."""
-    written = [
-        (i, call, target)
-        for i, s in enumerate(statements)
-        for call in calls_in(s)
-        for target in writes_into(call, types)
-    ]
+    calls = [(i, call) for i, s in enumerate(statements) for call in calls_in(s)]
+    definition = {call.result: call for _, call in calls}
+    written = [(i, call, target) for i, call in calls for target in writes_into(call, types, definition)]
     if not written:
         return Written(None, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
     useful_classes = {aliases.find(v) for v in useful.vars}
-    last: dict[Var, tuple[int, Place | None]] = {}
+    for _, call in calls:
+        if call.result in useful.vars and passes_derivative(call):
+            useful_classes.update(root for a in atoms_of(call) if (root := aliases.root(a)) is not None)
+    last: dict[Node, tuple[int, Place | None]] = {}
     for i, call, target in written:
-        if not isinstance(target, Var):
+        root = aliases.root(target)
+        if root is None:
             continue
-        root = aliases.find(target)
-        inputs = (*call.args, *(v for _, v in call.kwargs))
-        if root in useful_classes and any(varied.has(a) for a in inputs):
+        if root in useful_classes and any(map(varied.has, atoms_of(call))):
             raise Unsupported(
                 "a write in place of, or into, values that carry derivatives is not supported yet", call.place, REMEDY
             )
@@ -172,7 +217,7 @@ def calls_in(s: Statement) -> list[Call]:
 class Written:
     """The inert memory that is written in place, and the last statement that writes it."""
 
-    def __init__(self, aliases: Aliases | None, last: dict[Var, tuple[int, Place | None]]) -> None:
+    def __init__(self, aliases: Aliases | None, last: dict[Node, tuple[int, Place | None]]) -> None:
         self.aliases, self.last = aliases, last
 
     def check_reads(self, statements: Sequence[Statement], active: frozenset[Var]) -> None:
@@ -185,9 +230,8 @@ class Written:
                 if call.result not in active:
                     continue
                 for a in atoms_of(call):
-                    if not isinstance(a, Var) or not self.aliases.mutable(a):
-                        continue
-                    found = self.last.get(self.aliases.find(a))
+                    root = self.aliases.root(a)
+                    found = None if root is None else self.last.get(root)
                     if found is not None and found[0] >= i:
                         raise Unsupported(
                             "this array is written in place after the differentiated code has read it",

@@ -9,11 +9,11 @@ registered as pure.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import operator
-import inspect
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ def refuse_out(fn: Any, args: list[Type], kwargs: dict[str, Type]) -> None:
         raise Unsupported("out=", None, "write `a[...] = f(x)`, or bind the result to a name")
 
 
-@lru_cache(maxsize=None)
+@cache
 def out_position(fn: Any) -> int | None:
     """Where `out` stands among the arguments of a function of NumPy's, given by position."""
     if isinstance(fn, np.ufunc):
