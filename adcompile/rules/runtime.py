@@ -9,10 +9,10 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir import ops
-from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, TupleT, Type
+from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type
 from adcompile.rules.kinds import linear, non_differentiable
 from adcompile.rules.registry import Rule, lookup, register
-from adcompile.rules.typing import result_type
+from adcompile.rules.typing import always, result_type
 
 Types = list[Type]
 Settings = dict[str, Type]
@@ -157,4 +157,8 @@ def copy(y_bar, y, x):
 for _fn, _typing in ((rt.accumulate, first), (ops.index_add, first), (rt.add, first), (rt.add_item, first)):
     register(_fn, Rule("structure", typing=_typing))
 
-non_differentiable(rt.zeros_like, rt.zero_list, rt.is_basic)
+non_differentiable(ops.sort_order, rt.zeros_like, rt.zero_list, rt.is_basic)
+
+# an f-string is a string whatever it shows; showing it runs the value's own __format__
+for _fn in (ops.build_string, ops.format_value):
+    register(_fn, Rule("constant", typing=always(Instance(str))))
