@@ -65,6 +65,10 @@ class Context:
     cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
+    # what autodiff.maskable has found
+    selections: dict[Var, int] = field(default_factory=dict)
+    masks: dict[Var, int] = field(default_factory=dict)
+    hazards: dict[Var, int] = field(default_factory=dict)
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
     names: dict[Var, str] = field(default_factory=dict)  # better names for values that have none
     why: dict[Var, str] = field(default_factory=dict)

@@ -12,11 +12,12 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.calls import call_python
-from adcompile.autodiff.cotangents import Cotangents, add_values, tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, add_values, fit, tangent_structure, tangent_type, zero
+from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
+from adcompile.ir.nodes import Atom, Call, Const, If, OpaqueCode, Var, Yield
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
 
@@ -162,13 +163,58 @@ def kind_of(rule: Rule, call: Call) -> str:
 
 
 def elementwise(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    if rank(b.type(call.result)) == 0 and selection(b.context, y_bar) and singular(b.context, call):
+        only_where_selected(b, rule, call, y_bar, cot, active)
+        return
+    for arg, g in contributions(b, rule, call, y_bar, active):
+        cot.add(arg, g)
+
+
+def contributions(b: Builder, rule: Rule, call: Call, y_bar: Atom, active: Active) -> list[tuple[Atom, Atom]]:
+    """What an elementwise call gives to each active argument."""
     bound = bind_rule(rule.body, 1, call)
     partials = inline_rule(b, rule.body, (call.result, *bound.args), bound.settings)
     listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
-    for arg, p in zip(bound.args, listed):
-        if active(arg) and not (isinstance(p, Const) and p.value is None):
-            name = bar_name(arg)
-            cot.add(arg, unbroadcast(b, times(b, p, y_bar, name), arg, call, name))
+    given = [(arg, p, bar_name(arg)) for arg, p in zip(bound.args, listed) if active(arg)]
+    return [
+        (arg, unbroadcast(b, scaled(b, p, y_bar, name), arg, call, name))
+        for arg, p, name in given
+        if not (isinstance(p, Const) and p.value is None)
+    ]
+
+
+def only_where_selected(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    """The contributions of a scalar whose partials may be infinite, where it was used at all: a
+    test, because Python's own division raises."""
+    inner, other = b.child(), b.child()
+    made = contributions(inner, rule, call, y_bar, active)
+    results: list[Var] = []
+    columns: list[list[Atom]] = [[], []]
+    for arg, g in made:
+        assert isinstance(arg, Var)
+        columns[0].append(fit(inner, g, arg))
+        columns[1].append(zero(other, arg))
+        results.append(b.new(bar_name(arg) or "t", tangent_type(b.type(arg)), b.place))
+        b.context.selections[results[-1]] = 1
+    blocks = [x.block((), Yield(tuple(column))) for x, column in zip((inner, other), columns)]
+    b.append(If(tuple(results), b.call(operator.ne, y_bar, 0.0), blocks[0], blocks[1], b.place, b.role))
+    for (arg, _), result in zip(made, results):
+        cot.add(arg, result)
+
+
+def scaled(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
+    """conj(p) · g, but zero where one of them is zero because something was left out there."""
+    test = zero_test(b, p, g)
+    if test is None:
+        return times(b, p, g, name)
+    return left_out(b, test, times(b, p, g), g, name)
+
+
+def left_out(b: Builder, test: Atom, product: Atom, g: Atom, name: str = "") -> Atom:
+    out = b.call(np.where, test, 0.0, product, name=name)
+    if isinstance(out, Var):
+        b.context.selections[out] = max(selection(b.context, g), selection(b.context, product))
+    return out
 
 
 def bar_name(arg: Atom) -> str:
@@ -278,7 +324,7 @@ def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, 
     elif rank(b.type(p)) == 0:
         cot.add(a, expand_like(b, times(b, p, g), a))
     else:
-        product = times(b, p, g)
+        product = scaled(b, p, g)
         if isinstance(product, Var):
             b.context.shape[product] = b.context.shape.get(a, a)
         cot.add(a, product)

@@ -20,9 +20,11 @@ from adcompile.autodiff.adjoint import (
     is_display,
     is_in_place,
     kind_of,
+    left_out,
     refuse,
 )
 from adcompile.autodiff.cotangents import tangent_structure, tangent_type, zero
+from adcompile.autodiff.maskable import zero_test
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
@@ -151,7 +153,8 @@ class Forward:
             return d
         if isinstance(p, Const) and p.value == -1:
             return self.b.call(operator.neg, d)
-        return self.b.call(operator.mul, p, d)
+        test, product = zero_test(self.b, p, d), self.b.call(operator.mul, p, d)
+        return product if test is None else left_out(self.b, test, product, d)
 
     def shaped(self, d: Atom, y: Var) -> Atom:
         """The tangent in the shape of the result (an operand may have been broadcast)."""

@@ -20,6 +20,7 @@ from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
+from adcompile.autodiff.maskable import selection
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -164,6 +165,7 @@ class Sweep:
             same = all(t == types[0] for t in types) and not isinstance(types[0], Known)
             result = b.new(f"{v.name}_bar", types[0] if same else tangent_type(b.type(v)))
             self.context.shape[result] = self.context.shape.get(v, v)
+            self.context.selections[result] = max(1, *(selection(self.context, x) for x in made))
             for column, x in zip(columns, made):
                 column.append(x)
             results.append(result)
@@ -243,7 +245,10 @@ def bind_results(context: Any, s: If, wanted: set[Var], renamed: dict[Var, Var])
         if r not in wanted:
             continue
         values = [None if c is None else c[k] for c in columns]
-        loose = [v is not None and (is_unbound(v) or may_be_unbound(context, v, b)) for v, b in zip(values, (s.then, s.orelse))]
+        loose = [
+            v is not None and (is_unbound(v) or may_be_unbound(context, v, b))
+            for v, b in zip(values, (s.then, s.orelse))
+        ]
         if not any(loose):
             continue
         at = k

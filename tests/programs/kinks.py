@@ -93,6 +93,37 @@ def barrier(x):
     return -math.log(1.0 - x) + max(0.0, x) ** 3
 
 
+def where_over_singular_branches(x):
+    positive = x > 0.1
+    return np.sum(np.where(positive, np.log(x) * x + np.sqrt(x) / x, 0.0)) + np.sum(np.where(x < 2.0, np.exp(x), x))
+
+
+def selected_after_singular_parts(x):
+    roots = np.sqrt(x)
+    logs = np.log(np.abs(x))
+    return np.sum(roots[x > 0.1] ** 2) + roots[1] + np.sum(logs[1:]) + np.sum(np.select([x > 0.1, x <= 0.1], [1 / x, x]))
+
+
+def missing_data(theta, data):
+    known = ~np.isnan(data)
+    return np.sum(np.where(known, (data - theta) ** 2, 0.0)) + np.nansum((data * theta) ** 2) + np.sum(
+        ((data - theta) ** 3)[known]
+    )
+
+
+def clipped_overflow(x):
+    return np.sum(np.minimum(np.exp(x), 5.0)) + np.sum(np.where(x < 30.0, np.log1p(np.exp(x)), x))
+
+
+def roots_of_rectified(x):
+    return np.sum(np.sqrt(np.maximum(x, 0.0))) + np.sum(np.log(np.clip(x, 0.5, 4.0)) / np.clip(x, 0.0, None).max())
+
+
+def ratio_at_zero(x):
+    r = math.sqrt(x * x)
+    return math.sin(r) / r if r > 1e-4 else 1.0 - x * x / 6.0
+
+
 SAMPLES = {
     "python_max_min": [(0.7, 0.5), (0.3, 0.9)],
     "absolute_value": [(0.7,), (-0.7,)],
@@ -113,4 +144,10 @@ SAMPLES = {
     "norm_away_from_zero": [(_V,)],
     "sign_and_step": [(_V,)],
     "barrier": [(0.4,)],
+    "where_over_singular_branches": [(np.array([0.0, 1.5, 0.7, -1.0, 1000.0]),)],
+    "selected_after_singular_parts": [(np.array([0.0, 1.5, 0.7, 2.0]),)],
+    "missing_data": [(np.array([0.5, 0.2, 0.3]), np.array([1.0, math.nan, 2.0])), (0.3, np.array([1.0, math.nan, 2.0]))],
+    "clipped_overflow": [(np.array([0.3, 1000.0, 2.0]),)],
+    "roots_of_rectified": [(np.array([-0.4, 0.7, 3.0]),)],
+    "ratio_at_zero": [(0.0,), (0.4,)],
 }
