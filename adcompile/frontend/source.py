@@ -89,9 +89,9 @@ def _find(fn: FunctionType) -> _Found:
             raise SourceError(f"the source of {fn.__qualname__} cannot be had", None, remedy)
         file = _parsed(code.co_filename, lines)
         candidates = _candidates(file, code)
-        matching = [c for c in candidates if _is_code_of(c, file.imported, code)]
+        matching = [c for c in candidates if _is_code_of(c, file, code)]
         if len(matching) > 1:
-            matching = [c for c in matching if _same_positions(c, file.imported, code)] or matching
+            matching = [c for c in matching if _same_positions(c, file, code)] or matching
         if matching:
             return matching[0]
         problem = _mismatch(fn, bool(candidates))
@@ -182,23 +182,23 @@ def _imported(tree: ast.AST) -> tuple[str, ...]:
 # Is it the code?
 
 
-def _is_code_of(found: _Found, imported: tuple[str, ...], code: CodeType) -> bool:
-    ours = _compiled(found, imported, code)
+def _is_code_of(found: _Found, file: _File, code: CodeType) -> bool:
+    ours = _compiled(found, file, code)
     return ours is not None and _equal(ours, code)
 
 
-def _same_positions(found: _Found, imported: tuple[str, ...], code: CodeType) -> bool:
+def _same_positions(found: _Found, file: _File, code: CodeType) -> bool:
     """Whether the node stands in the very columns that the code came from (Python 3.11 on)."""
-    ours = _compiled(found, imported, code)
+    ours = _compiled(found, file, code)
     if ours is None or sys.version_info < (3, 11):
         return False
     return list(ours.co_positions()) == list(code.co_positions())
 
 
-def _compiled(found: _Found, imported: tuple[str, ...], code: CodeType) -> CodeType | None:
+def _compiled(found: _Found, file: _File, code: CodeType) -> CodeType | None:
     """The code of a definition, compiled in a skeleton of what is around it."""
     node, around = found
-    text = [f"import {name}" for name in imported]
+    text = [f"import {name}" for name in file.imported]
     free = [name for name in code.co_freevars if name != "__class__"]
     innermost = max((i for i, outer in enumerate(around) if not isinstance(outer, ast.ClassDef)), default=None)
     if free and innermost is None:
@@ -215,8 +215,36 @@ def _compiled(found: _Found, imported: tuple[str, ...], code: CodeType) -> CodeT
     while isinstance(block[-1], (ast.FunctionDef, ast.ClassDef)):
         block = block[-1].body
     block[-1] = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
-    compiled = compile(skeleton, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
+    try:
+        compiled = compile(skeleton, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
+    except RecursionError:  # Python 3.12 takes deeper nests as text than as a tree
+        return _from_text(found, file, code)
     return _nested_code(compiled, len(around), code)
+
+
+def _from_text(found: _Found, file: _File, code: CodeType) -> CodeType | None:
+    """The code of a definition, out of that of its whole file."""
+    node, around = found
+    text = "".join(file.lines)
+    current = compile(text, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
+    for outer in (*around, node):
+        name = getattr(outer, "name", "<lambda>")
+        inner = [c for c in current.co_consts if isinstance(c, CodeType)]
+        inner = [c for c in inner if c.co_name.endswith(name) and _stands_in(c, outer)]
+        if not inner:
+            return None
+        current = inner[0]
+    return current
+
+
+def _stands_in(code: CodeType, node: Any) -> bool:
+    """Whether the code comes from within the node's lines, for lambdas the node's columns."""
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    if code.co_firstlineno != first or not isinstance(node, ast.Lambda) or sys.version_info < (3, 11):
+        return code.co_firstlineno == first
+    places = [(line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None]
+    start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    return all(start <= place <= end for place in places if place != (first, 0))
 
 
 def _nested_code(outer: CodeType, depth: int, wanted: CodeType) -> CodeType | None:
