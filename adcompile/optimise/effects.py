@@ -173,7 +173,12 @@ def summarise(functions: Mapping[FunctionRef, Function], types: Mapping[Var, Typ
 
 
 def _pure_block(block: Block, effects: Effects) -> bool:
-    return not isinstance(block.end, Raise) and all(pure_statement(s, effects) for s in block.statements)
+    if isinstance(block.end, Raise):
+        return False
+    for s in block.statements:  # no all(…): on deep nests its frames count against Python 3.12's limit for C
+        if not pure_statement(s, effects):
+            return False
+    return True
 
 
 def pure_statement(statement: Statement, effects: Effects) -> bool:
