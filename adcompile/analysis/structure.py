@@ -211,8 +211,17 @@ def apply(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str
     t = b.type(args[2])
     keys = t.keys if isinstance(t, DictT) else tuple(t.value) if isinstance(t, Known) else None
     if positional is None or keys is None:
-        return None
+        return b.emit(ops.apply, args, UNKNOWN, (), name, place)
     return dispatch(b, args[0], positional, list(zip(keys, b.items(args[2]))), name, place)
+
+
+@handles(eval, exec, locals, globals, vars)
+def computed_names(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    raise Unsupported(
+        "code or names made at run time (eval, exec, locals, globals, vars) are not followed",
+        place,
+        "write the expression out, or keep the values in a dict",
+    )
 
 
 @handles(ops.unpack)

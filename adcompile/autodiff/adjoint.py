@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.builder import Builder, is_structured, parts, rank
+from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
 from adcompile.autodiff.cotangents import Cotangents, add_values, fit, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
-from adcompile.errors import NotDifferentiable, Unsupported
+from adcompile.autodiff.refusal import is_in_place, refuse
+from adcompile.errors import NotDifferentiable
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, If, OpaqueCode, Var, Yield
+from adcompile.ir.nodes import Atom, Call, Const, If, Var, Yield
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
 
@@ -64,49 +65,6 @@ def inline_rule(b: Builder, body: Any, args: Sequence[Atom], settings: Sequence[
         b.pinned = pinned
 
 
-def refuse(call: Call) -> NotDifferentiable | Unsupported:
-    """The error for an active call that has no derivative."""
-    if not isinstance(call.fn, Const):
-        return NotDifferentiable(
-            "the function called here is not known when the derivative is made",
-            call.place,
-            "call a function that is bound to one name, or pass it as an argument",
-        )
-    fn = call.fn.value
-    if isinstance(fn, OpaqueCode):
-        return Unsupported(f"{fn.feature} around values that carry derivatives", fn.place, fn.remedy)
-    if is_in_place(fn):
-        return Unsupported(
-            "a write in place of values that carry derivatives is not supported yet",
-            call.place,
-            "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …",
-        )
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
-    module = getattr(fn, "__module__", None)
-    return NotDifferentiable(
-        f"no derivative rule for {module + '.' if module and module != 'builtins' else ''}{name}",
-        call.place,
-        "register one with adcompile.rules.vjp or adcompile.rules.frule, or adcompile.rules.non_differentiable",
-    )
-
-
-IN_PLACE = {operator.setitem, operator.delitem, setattr, delattr, ops.list_set}
-IN_PLACE |= {getattr(operator, n) for n in dir(operator) if n.startswith("i") and n[1:] in dir(operator)} - {
-    operator.index,
-    operator.indexOf,
-    operator.is_,
-    operator.inv,
-    operator.invert,
-}
-IN_PLACE |= {getattr(cls, n) for cls in (list, dict, set) for n in (
-    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add", "discard",
-    "popitem",
-) if hasattr(cls, n)}
-IN_PLACE |= {getattr(np.ndarray, n) for n in ("fill", "sort", "partition", "put", "itemset", "resize", "setflags") if
-             hasattr(np.ndarray, n)}
-IN_PLACE |= {np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis}
-
-
 def is_display(b: Builder, call: Call) -> bool:
     """Whether the call only makes a container whose parts are known."""
     t = b.type(call.result)
@@ -115,15 +73,6 @@ def is_display(b: Builder, call: Call) -> bool:
     if isinstance(t, TupleT) and call.fn.value is t.cls:
         return True
     return is_structured(t) and call.fn.value in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function)
-
-
-def is_in_place(fn: Any) -> bool:
-    try:
-        return fn in IN_PLACE or getattr(fn, "__name__", "") == "at" and isinstance(
-            getattr(fn, "__self__", None), np.ufunc
-        )
-    except TypeError:
-        return False
 
 
 def entry(table: dict[Any, Any], fn: Any) -> Any:
@@ -149,7 +98,7 @@ def add_adjoint(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Ac
     rule = lookup(fn)
     if rule is None or rule.kind in ("primitive", "constant"):
         raise refuse(call)
-    if fn in IN_PLACE and isinstance(b.type(call.args[0]), Array):
+    if is_in_place(fn) and isinstance(b.type(call.args[0]), Array):
         raise refuse(call)
     KINDS[kind_of(rule, call)](b, rule, call, y_bar, cot, active)
 
@@ -412,7 +361,7 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
     t = b.type(owner)
     if not isinstance(owner, Var):
         return False
-    if isinstance(t, TupleT) or isinstance(t, ListT):
+    if isinstance(t, (TupleT, ListT)):
         k = b.value(index)
         cot.add(b.context_items(owner)[k], y_bar)
         return True

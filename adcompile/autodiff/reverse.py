@@ -14,13 +14,14 @@ from typing import Any
 
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of, refuse
+from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import selection
+from adcompile.autodiff.refusal import refuse
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,

@@ -18,7 +18,7 @@ from adcompile.autodiff.live import live_statements
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, Seq, TupleT, Type, differentiable
+from adcompile.ir.types import UNKNOWN, Seq, TupleT, differentiable
 from adcompile.ir.walk import free_vars
 
 if TYPE_CHECKING:
