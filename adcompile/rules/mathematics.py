@@ -125,8 +125,6 @@ def logarithm_of_one_more(y, x):
 
 @elementwise(np.sqrt, math.sqrt, cmath.sqrt)
 def square_root(y, x):
-    if type(y) is float:
-        return 0.5 / y if y != 0.0 else math.inf  # Python's own division raises
     return 0.5 / y
 
 

@@ -120,7 +120,7 @@ def roots_of_rectified(x):
 
 
 def ratio_at_zero(x):
-    r = math.sqrt(x * x)
+    r = np.sqrt(x * x)
     return math.sin(r) / r if r > 1e-4 else 1.0 - x * x / 6.0
 
 
@@ -149,5 +149,5 @@ SAMPLES = {
     "missing_data": [(np.array([0.5, 0.2, 0.3]), np.array([1.0, math.nan, 2.0])), (0.3, np.array([1.0, math.nan, 2.0]))],
     "clipped_overflow": [(np.array([0.3, 1000.0, 2.0]),)],
     "roots_of_rectified": [(np.array([-0.4, 0.7, 3.0]),)],
-    "ratio_at_zero": [(0.0,), (0.4,)],
+    "ratio_at_zero": [(np.float64(0.0),), (0.4,)],
 }
