@@ -29,7 +29,7 @@ from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Known, ListT, Seq, SliceT, TupleT, differentiable, is_complex
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -65,7 +65,7 @@ class Forward:
 
     def zero(self, atom: Atom) -> Atom:
         b, t = self.b, self.b.type(atom)
-        if isinstance(t, Known):
+        if isinstance(t, Known) or isinstance(t, Scalar) and not differentiable(t):
             return Const(0.0)
         if isinstance(t, SliceT) or not is_structured(t) and not differentiable(t):
             return Const(None)
