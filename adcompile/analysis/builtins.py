@@ -139,11 +139,19 @@ def identity_of(fn: Any) -> Any:
         for known, other in ((left, right), (right, left)):
             one_of_a_kind = (type, python_types.ModuleType, python_types.FunctionType)
             singleton = isinstance(known, Known) and (known.value is None or isinstance(known.value, one_of_a_kind))
-            if singleton and isinstance(other, NEVER_NONE):
+            if singleton and isinstance(other, NEVER_NONE) or is_bool(known) and never_bool(other):
                 return Const(fn is operator.is_not)
         return b.emit(fn, args, Scalar(frozenset({bool})), (), name, place)
 
     return handler
+
+
+def is_bool(t: Type) -> bool:
+    return isinstance(t, Known) and type(t.value) is bool
+
+
+def never_bool(t: Type) -> bool:
+    return bool not in t.kinds if isinstance(t, Scalar) else isinstance(t, NEVER_NONE)
 
 
 handles(operator.is_)(identity_of(operator.is_))

@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
-from adcompile.autodiff.cotangents import Cotangents, add_values, fit, tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, add_values, fit, refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.autodiff.refusal import is_in_place, refuse
 from adcompile.errors import NotDifferentiable
@@ -153,6 +153,7 @@ def only_where_selected(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Co
 
 def scaled(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
     """conj(p) · g, but zero where one of them is zero because something was left out there."""
+    refuse_stand_in(b, p)
     test = zero_test(b, p, g)
     if test is None:
         return times(b, p, g, name)

@@ -15,6 +15,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
+from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
@@ -119,6 +120,7 @@ class Cotangents:
         b = self.builder
         if not isinstance(atom, Var) or g is None or isinstance(g, Const) and g.value is None:
             return
+        refuse_stand_in(b, g)
         t = b.type(atom)
         if not differentiable(t):
             return
@@ -205,6 +207,19 @@ def zero(b: Builder, var: Var) -> Atom:
     made = b.emit(fn, (var,), tangent_type(t), (), f"{var.name}_bar")
     b.context.shape[made] = b.context.shape.get(var, var)
     return made
+
+
+def refuse_stand_in(b: Builder, g: Atom) -> None:
+    """Raise where a rule says that it does not give this derivative, which is needed."""
+    made = b.context.definition.get(g) if isinstance(g, Var) else None
+    if made is None or not isinstance(made.fn, Const) or made.fn.value is not rt.no_derivative:
+        return
+    message = made.args[0].value if isinstance(made.args[0], Const) else "this argument"
+    raise NotDifferentiable(
+        f"no derivative of {message}",
+        made.place or b.place,
+        "pass a value there that carries no derivative, or register a rule with adcompile.rules.vjp",
+    )
 
 
 def add_values(b: Builder, x: Atom, y: Atom, like: Var) -> Atom:

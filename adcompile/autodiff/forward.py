@@ -23,7 +23,7 @@ from adcompile.autodiff.adjoint import (
     left_out,
     refuse,
 )
-from adcompile.autodiff.cotangents import tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import zero_test
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -149,6 +149,7 @@ class Forward:
         return self.b.call(np.real, d) if is_complex(self.b.type(d)) and not is_complex(self.b.type(y)) else d
 
     def times(self, p: Atom, d: Atom) -> Atom:
+        refuse_stand_in(self.b, p)
         if isinstance(p, Const) and p.value == 1:
             return d
         if isinstance(p, Const) and p.value == -1:

@@ -241,7 +241,8 @@ def nonzero(context: Context, p: Atom) -> bool:
 def is_zero_test(context: Context, test: Atom, x: Atom) -> bool:
     """`x == 0`, as in x + (x == 0)."""
     made = context.definition.get(test) if isinstance(test, Var) else None
-    return made is not None and made.fn == Const(operator.eq) and made.args[0] is x
+    fn = made.fn.value if made is not None and isinstance(made.fn, Const) else None
+    return made is not None and fn is operator.eq and made.args[0] is x
 
 
 def known(fn: Any) -> bool:

@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from adcompile.ir.types import BOOL, FLOAT, INT, Instance, Known, scalar
+from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Instance, Known, Scalar, scalar
 from adcompile.rules.kinds import composite, constant, elementwise, linear
 from adcompile.rules.typing import always, power_type, truth
 from adcompile.rules.typing_containers import container_type
@@ -98,6 +98,26 @@ def absolute(y, x):
 @linear(float, typing=always(FLOAT))
 def to_float(y_bar, y, x):
     return np.reshape(y_bar, np.shape(x)) if isinstance(x, np.ndarray) else y_bar
+
+
+def converted(dtype):
+    """The typing of one of NumPy's scalar classes as a function: of an array it makes an array."""
+
+    def typing(args, kwargs):
+        dims = args[0].dims if args and isinstance(args[0], Array) else ()
+        if len(args) != 1 or kwargs or not isinstance(args[0], (Array, Scalar, Known)):
+            return UNKNOWN
+        return scalar(dtype) if dims == () else Array(np.dtype(dtype), dims)
+
+    return typing
+
+
+def to_scalar_class(y_bar, y, x, /):
+    return np.reshape(y_bar, np.shape(x)) if isinstance(x, np.ndarray) else y_bar
+
+
+for _dtype in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128):
+    linear(_dtype, typing=converted(_dtype))(to_scalar_class)
 
 
 @elementwise(complex, typing=always(scalar(complex)))

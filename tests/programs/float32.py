@@ -65,7 +65,13 @@ def half_precision(x):
     return (x * x).astype(np.float32).sum()
 
 
+def scalar_classes(x):
+    total = np.float64(np.sum(x)) * np.float32(x[0])
+    return total + np.float64(x)[1] * np.sum(x, dtype=np.float64)
+
+
 SAMPLES = {
+    "scalar_classes": [(np.array([0.5, 1.5, 0.7], dtype=np.float32),), (np.array([0.5, 1.5, 0.7]),)],
     "single_elementwise": [(_X,)],
     "single_scalar": [(np.float32(0.7),)],
     "single_loop": [(_X,)],

@@ -90,7 +90,15 @@ def reductions_of_three_axes(a):
     return np.sum(np.mean(a, axis=1) ** 2) + np.sum(np.max(a, axis=(0, 2), keepdims=True) * a)
 
 
+def var_and_std_of_selected(a, chosen):
+    spread = np.var(a, axis=0, where=chosen) + np.std(a, where=chosen)
+    return np.sum(spread**2) + np.nanvar(np.where(chosen, a, np.nan)) + np.nanstd(a, axis=1, ddof=1) @ np.arange(2.0)
+
+
 SAMPLES = {
+    "var_and_std_of_selected": [
+        (np.array([[0.5, 1.5, 0.7], [2.0, 0.1, -0.4]]), np.array([[True, True, False], [True, True, True]]))
+    ],
     "sum_axes": [(_A,), (_A[:1],), (_A[:, :1],)],
     "mean_var_std": [(_A,)],
     "product": [(_A,)],

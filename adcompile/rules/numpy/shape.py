@@ -73,7 +73,7 @@ def back(y_bar: Any, a: Any, order: Any) -> Any:
         return np.reshape(y_bar, shape_of(a))
     if order == "F":
         return np.reshape(y_bar, shape_of(a), order="F")
-    raise NotImplementedError("the derivative of an order that depends on the memory layout; write order='C' or 'F'")
+    return rt.no_derivative("an order of elements that depends on the memory layout; write order='C' or 'F'")
 
 
 @linear(np.reshape, wrt=(0,), typing=reshape_type, view=True)
