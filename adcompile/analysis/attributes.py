@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -101,11 +102,28 @@ def known_attribute(
     if isinstance(value, python_types.ModuleType) and not is_installed(value):
         ref = GlobalRef(value.__dict__, attribute, place)
         return load_global(b, [Const(ref)], [], place, name)
-    if isinstance(value, python_types.ModuleType) or not isinstance(found, (list, dict, set, np.ndarray)):
+    fixed = isinstance(value, python_types.ModuleType) or not is_of_user(value)
+    if fixed and (isinstance(value, python_types.ModuleType) or not isinstance(found, (list, dict, set, np.ndarray))):
         return Const(found)
-    var = b.emit(getattr, (owner, args[1]), live_type(found), (), name or attribute, place)
+    t, ref = live_type(found), None if fixed else b.context.owner(value)
+    if isinstance(t, Known):
+        if ref is not None and getattr(value, attribute) is found:  # not made anew at every access
+            b.context.guard_type(ref, (attribute,), t)
+        return Const(found)
+    var = b.emit(getattr, (owner, args[1]), t, (), name or attribute, place)
     b.context.example[var] = found
+    if ref is not None:
+        b.context.guard_type(ref, (attribute,), t)
+        b.context.origin[var] = (ref, (attribute,))
     return var
+
+
+def is_of_user(value: Any) -> bool:
+    """Whether a class or function is the user's, who may change its attributes."""
+    if not isinstance(value, (type, python_types.FunctionType)):
+        return False
+    module = sys.modules.get(value.__module__)
+    return module is None or not is_installed(module)
 
 
 def array_attribute(
@@ -148,6 +166,14 @@ def folded_attribute(b: Builder, owner: Atom, t: Array | Scalar, attribute: str)
     return None
 
 
+def guard_class(b: Builder, cls: type, attribute: str, found: Any) -> None:
+    """What a class of the user's says of its objects, functions above all, may be replaced."""
+    home = next(c for c in cls.__mro__ if attribute in vars(c))
+    t = live_type(found)
+    if is_of_user(home) and isinstance(t, Known):
+        b.context.guard_type(b.context.owner(home), ("__dict__", ("item", attribute)), t)
+
+
 def class_attribute(
     b: Builder, owner: Atom, t: Type, cls: type, attribute: str, args: Args, name: str, place: Place | None
 ) -> Atom:
@@ -157,6 +183,8 @@ def class_attribute(
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
     found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
     own = getattr(example, "__dict__", {})
+    if found is not None and attribute not in own:
+        guard_class(b, cls, attribute, found)
     if attribute in own or found is None:
         if example is None or not hasattr(example, attribute):
             if example is not None or cls in (list, dict, tuple, range):

@@ -63,6 +63,7 @@ class Context:
     stand_in_of: dict[Var, tuple[Var, int]] = field(default_factory=dict)
     extras: set[Var] = field(default_factory=set)  # results that branches got for the reverse sweep's sake
     cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
+    owners: dict[int, GlobalRef] = field(default_factory=dict)  # by the id of what they mean
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
     # what autodiff.maskable has found
@@ -96,6 +97,13 @@ class Context:
 
     def guard_type(self, ref: GlobalRef, path: tuple[Any, ...], type_: Type) -> None:
         self.guards[(id(ref.namespace), ref.name, path)] = Guard(ref, None, path, type_)
+
+    def owner(self, value: Any) -> GlobalRef:
+        """What guards of the attributes of an object met at compile time refer to."""
+        found = self.owners.get(id(value))
+        if found is None:
+            found = self.owners[id(value)] = GlobalRef({"owner": value}, "owner")
+        return found
 
 
 def const_type(value: Any) -> Type:

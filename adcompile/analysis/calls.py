@@ -137,7 +137,7 @@ def check_defined(
 ) -> None:
     """A read of a name that no path has bound raises what Python raises; code that uses the
     result of a recursion not yet inferred is not reached in this round."""
-    if isinstance(fn, Const) and fn.value in KEEPS_UNDEFINED:
+    if isinstance(fn, Const) and (isinstance(fn.value, OpaqueCode) or fn.value in KEEPS_UNDEFINED):
         return
     for atom in (fn, *args, *(a for _, a in kwargs)):
         if is_undefined(atom):
@@ -329,8 +329,8 @@ def follow(
             raise
         return b.emit(value, args, UNKNOWN, kwargs, name, place)
     b.context.followed.setdefault(fn, []).append(place)
-    defaults = [Const(d) for d in fn.__defaults__ or ()]
-    kwdefaults: dict[str, Atom] = {k: Const(v) for k, v in (fn.__kwdefaults__ or {}).items()}
+    defaults = [read_default(b, fn, "__defaults__", i, d, place) for i, d in enumerate(fn.__defaults__ or ())]
+    kwdefaults = {k: read_default(b, fn, "__kwdefaults__", k, d, place) for k, d in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
     return enter(b, function, bound, cells)
@@ -339,6 +339,22 @@ def follow(
 def call_python(b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]]) -> Atom:
     """Inline a Python function of ours (a rule body)."""
     return follow(b, fn, fn, args, kwargs, fn.__name__, b.place)
+
+
+def read_default(
+    b: Builder, fn: python_types.FunctionType, field_name: str, key: Any, value: Any, place: Place | None
+) -> Atom:
+    """A default of a live function: what can change is read live, its structure guarded."""
+    t = Instance(type(value)) if isinstance(value, (list, dict, set)) and place in b.context.demoted else type_of(value)
+    if isinstance(t, (Known, Scalar)):
+        return Const(value)
+    ref, path = b.context.owner(fn), (field_name, ("item", key))
+    held = b.emit(getattr, (Const(fn), Const(field_name)), Instance(type(getattr(fn, field_name))), (), "", place)
+    var = b.emit(operator.getitem, (held, Const(key)), t, (), "", place)
+    b.context.guard_type(ref, path, t)
+    b.context.example[var] = value
+    b.context.origin[var] = (ref, path)
+    return var
 
 
 def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | None) -> Atom:

@@ -15,7 +15,7 @@ from adcompile.analysis.infer import Terminated
 from adcompile.analysis.iteration import known_items
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.abstract import type_of
+from adcompile.ir.abstract import note_read, type_of
 from adcompile.ir.nodes import Atom, Const, Function, GlobalRef, Raise, Var
 from adcompile.ir.types import (
     NEVER,
@@ -79,6 +79,8 @@ def member(b: Builder, owner: Atom, step: str, value: Any, fn: Any, name: str, p
     """Read an attribute or element of a live object whose present value is `value`."""
     t = live_type(value)
     origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
+    if origin is None and step.isidentifier() and isinstance(b.type(owner), Instance):
+        note_read(type(b.context.example[owner]), step)  # type: ignore[index]
     if isinstance(t, Known) and not isinstance(value, DATA) and origin is None:
         return Const(value)
     var = b.emit(fn, (owner, Const(step)), widen(t), (), name or (step if step.isidentifier() else ""), place)

@@ -185,7 +185,22 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
         return (cls, _key(value.__func__, ints, outer), Known(value.__self__))
     if cls is pytypes.BuiltinFunctionType and isinstance(value.__self__, np.ufunc):
         return (cls, value.__name__, value.__self__)  # so is `np.add.reduce`
-    return Known(value) if is_by_identity(value) else cls
+    if is_by_identity(value):
+        return Known(value)
+    names = _read.get(cls)
+    if names is None or id(value) in outer:
+        return cls
+    return (cls, *[_key(getattr(value, name, None), False, (*outer, id(value))) for name in names])
+
+
+_read: dict[type, tuple[str, ...]] = {}
+"""Which data of objects of a class specialisations have read: they belong to its key."""
+
+
+def note_read(cls: type, attribute: str) -> None:
+    names = _read.get(cls, ())
+    if attribute not in names:
+        _read[cls] = (*names, attribute)
 
 
 def _container_key(value: Any, cls: type, ints: bool, outer: tuple[int, ...]) -> Hashable:
