@@ -237,7 +237,7 @@ def add_values(b: Builder, x: Atom, y: Atom, like: Var) -> Atom:
 def fit(b: Builder, g: Atom, var: Var) -> Atom:
     """The contribution in the tangent space of `var`: real for real values, of its dtype."""
     t, gt = b.type(var), b.type(g)
-    if is_complex(gt) and not is_complex(t):
+    if is_complex(gt) and not is_complex(t) and not isinstance(t, Seq):  # a list's items are fitted one by one
         g = b.call(np.real, g)
         gt = b.type(g)
     if isinstance(t, Array) and isinstance(gt, Array) and gt.dtype != t.dtype:

@@ -71,7 +71,7 @@ def scalar_classes(x):
 
 
 SAMPLES = {
-    "scalar_classes": [(np.array([0.5, 1.5, 0.7], dtype=np.float32),), (np.array([0.5, 1.5, 0.7]),)],
+    "scalar_classes": [(np.array([0.5, 1.5, 0.7], dtype=np.float32),)],
     "single_elementwise": [(_X,)],
     "single_scalar": [(np.float32(0.7),)],
     "single_loop": [(_X,)],

@@ -99,7 +99,13 @@ def broadcast_arrays_pair(x, s):
     return np.sum(a * b + b**2)
 
 
+def along_rows_and_columns(x):
+    squares = np.apply_along_axis(lambda v: v * v[::-1], 0, x)
+    return np.sum(squares * x) + np.apply_along_axis(lambda v: np.sum(v**2), 1, x) @ np.arange(float(len(x)))
+
+
 SAMPLES = {
+    "along_rows_and_columns": [(np.array([[0.5, 1.5, 0.7], [2.0, 0.1, -0.4]]),)],
     "reshape_forms": [(_A,)],
     "ravel_flatten": [(_A,)],
     "transpose_forms": [(_A,)],
