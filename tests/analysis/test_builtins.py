@@ -1,0 +1,92 @@
+"""Builtins on types and containers give what Python gives."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+from tests.compiled import check, same_error, same_value
+
+
+def questions(x, xs):
+    if isinstance(x, (float, np.floating)) and not isinstance(xs, np.ndarray) and callable(math.sin):
+        return x * len(xs) if type(xs) is tuple else x
+    return -x
+
+
+def zipped(xs, ys):
+    return sum(a * b + i for i, (a, b) in enumerate(zip(xs, reversed(ys))))
+
+
+def mapped(xs):
+    return sum(map(lambda v: v * v, filter(lambda v: v > 0.0, xs)))
+
+
+def containers(x):
+    d = dict(a=x, b=x * x)
+    items = list(tuple([x, 2.0 * x]))
+    items.append(d.get("a", 0.0))
+    last = items.pop()
+    return d.get("missing", 3.0) * last + len(items) + (0.5 if "b" in d else x)
+
+
+def grown(x):
+    out = []
+    for i in range(3):
+        out.append(x * i)
+    return out
+
+
+def ordered(xs):
+    s = sorted(xs, reverse=True)
+    return s[0] * 3.0 + s[-1] + sorted(xs, key=lambda v: -abs(v))[0]
+
+
+def empty_pop(x):
+    items = [x]
+    items.pop()
+    return items.pop()
+
+
+def identity(x, y=None):
+    return x if y is None else x * y
+
+
+def test_questions_about_types():
+    check(questions, 0.5, (1.0, 2.0))
+    check(questions, 0.5, [1.0, 2.0])
+    same_value(questions, 0.5, np.ones(2))
+
+
+def test_iterables():
+    check(zipped, (0.5, 1.5), [2.0, 3.0])
+    check(zipped, np.array([0.5, 1.5]), np.array([2.0, 3.0]))
+    check(mapped, [0.5, -1.0, 2.0])
+
+
+def test_containers():
+    check(containers, 0.7)
+    check(grown, 0.7)
+
+
+def test_sorting():
+    check(ordered, np.array([0.5, -1.5, 1.0]))
+    check(ordered, [0.5, -1.5, 1.0])
+
+
+def test_identity():
+    check(identity, 0.5)
+    check(identity, 0.5, 2.0)
+
+
+def test_errors_are_pythons():
+    same_error(empty_pop, 0.5)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 40])
+def test_folds_of_every_length(n):
+    def product(xs):
+        return functools.reduce(lambda a, b: a * b, xs, 1.0)
+
+    check(product, np.linspace(0.5, 1.5, n))

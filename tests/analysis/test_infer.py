@@ -1,0 +1,107 @@
+"""Specialisation keeps the function's value, type and errors, whatever branches and loops do."""
+
+import math
+
+import numpy as np
+import pytest
+
+from adcompile.ir.nodes import For, If, While
+from adcompile.ir.walk import statements_of
+from tests.compiled import check, same_error, same_value, specialised
+
+
+def kinds(program):
+    return {type(s) for s in statements_of(program.functions[program.entry].body)}
+
+
+def by_type(x):
+    if isinstance(x, np.ndarray):
+        return x.sum()
+    return x * 2.0
+
+
+def mixed_result(x, n):
+    total = 0
+    for i in range(n):
+        total = total + (x if i % 2 else i)
+    return total
+
+
+def early(x, n):
+    for i in range(n):
+        x = x * 1.1
+        if x > 2.0:
+            return x * i
+        if x < 0.0:
+            break
+    else:
+        return -x
+    return math.sin(x)
+
+
+def maybe_unbound(x):
+    if x > 0.0:
+        y = x * x
+    return y
+
+
+def short(x):
+    for k in (1.0, 2.0, 3.0):
+        x = x * k
+    return x
+
+
+def tried(x):
+    try:
+        return x / 0.0
+    except ZeroDivisionError:
+        return x * 3.0
+
+
+def narrowing(x):
+    while x < 100.0:
+        x = x * x if x > 2.0 else x + 1.0
+    return x
+
+
+def test_known_branches_fold():
+    assert If not in kinds(specialised(by_type, 0.5))
+    assert If not in kinds(specialised(by_type, np.ones(3)))
+    check(by_type, np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_joins_over_iterations_keep_the_class(n):
+    same_value(mixed_result, 0.5, n)
+
+
+@pytest.mark.parametrize(("x", "n"), [(1.5, 9), (0.5, 3), (-1.0, 4), (1.0, 0)])
+def test_every_exit_of_a_loop(x, n):
+    check(early, x, n)
+
+
+def test_names_bound_on_one_path():
+    check(maybe_unbound, 0.5)
+    same_error(maybe_unbound, -0.5)
+
+
+def test_known_items_are_unrolled():
+    assert not kinds(specialised(short, 0.5)) & {For, While}
+    check(short, 0.5)
+
+
+def test_loops_stay_loops():
+    assert While in kinds(specialised(narrowing, 0.5))
+    check(narrowing, 0.5)
+
+
+def test_try_around_inert_code():
+    def f(x, n):
+        try:
+            k = 1 / n
+        except ZeroDivisionError:
+            k = 5.0
+        return x * k
+
+    check(f, 0.5, 0)
+    check(f, 0.5, 2)

@@ -1,0 +1,88 @@
+"""What loops run over."""
+
+import numpy as np
+import pytest
+
+from tests.compiled import check
+
+
+def elements(xs):
+    total = 0.0
+    for i, x in enumerate(xs):
+        total = total + x * x * (i + 1)
+    return total
+
+
+def rows(a):
+    total = 0.0
+    for row in a:
+        total = total + np.sum(row) * row[0]
+    return total
+
+
+def pairs(xs, ys):
+    total = 0.0
+    for x, y in zip(xs, ys):
+        total = total + x * y * y
+    return total
+
+
+def backwards(xs):
+    total = 1.0
+    for x in reversed(xs):
+        total = total * 0.5 + x
+    return total
+
+
+def entries(d):
+    total = 0.0
+    for key, value in d.items():
+        total = total + value * len(key)
+    return total + sum(d.values()) * len(d.keys())
+
+
+def strided(x, n):
+    total = 0.0
+    for i in range(n, -n, -2):
+        total = total + x * i * i
+    return total
+
+
+def indices(a):
+    total = 0.0
+    for i in np.ndindex(2, 3):
+        total = total + a[i] ** 2
+    return total
+
+
+SEQUENCES = [[], [0.5], [0.5, 1.5, -2.0], list(np.linspace(-1.0, 1.0, 30))]
+
+
+@pytest.mark.parametrize("f", [elements, backwards])
+@pytest.mark.parametrize("xs", SEQUENCES, ids=len)
+def test_sequences(f, xs):
+    if xs:
+        check(f, xs)
+    check(f, np.array(xs))
+
+
+def test_arrays_by_rows():
+    check(rows, np.arange(6.0).reshape(3, 2))
+
+
+def test_zip_stops_at_the_shorter():
+    check(pairs, np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.25]))
+    check(pairs, [1.0, 2.0, 3.0], (0.5, 0.25))
+
+
+def test_dictionaries():
+    check(entries, {"a": 0.5, "long": 1.5})
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_ranges(n):
+    check(strided, 0.5, n)
+
+
+def test_ndindex():
+    check(indices, np.arange(6.0).reshape(2, 3))
