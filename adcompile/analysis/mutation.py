@@ -107,10 +107,16 @@ SHARING: set[Any] = {
     operator.getitem, ops.load_global, ops.identity, ops.expect_length, ops.build_tuple, ops.build_list, ops.build_dict,
     ops.push, ops.pop, ops.list_set, ops.make_function, np.asarray, np.asanyarray, np.ascontiguousarray, np.reshape,
     np.ravel, list, tuple, dict, set, frozenset, slice, zip, enumerate, reversed, iter, sorted, map, filter,
-    rt.broadcast_like, sum, any, all, min, max, getattr, hasattr, list.copy, list.index, list.count, tuple.index, tuple.count, dict.copy,
-    dict.get, dict.keys, dict.values, dict.items, np.ndarray.tolist,
+    rt.broadcast_like, sum, any, all, min, max, getattr, hasattr, list.copy, list.index, list.count, tuple.index,
+    tuple.count, dict.copy, dict.get, dict.keys, dict.values, dict.items, np.ndarray.tolist,
 }  # fmt: skip
 """These write nothing, and what they return may share memory with what they are given."""
+
+
+def defined_by(s: Statement) -> tuple[Var, ...]:
+    if isinstance(s, Call):
+        return (s.result,)
+    return s.results if isinstance(s, If) else (*s.results, *s.body.params)
 
 
 class Aliases:
@@ -120,8 +126,12 @@ class Aliases:
         self.types = types
         self.parent: dict[Node, Node] = {}
         self.definition = {s.result: s for s in statements_of(block) if isinstance(s, Call)}
+        inner = {v for s in statements_of(block) for v in defined_by(s)}
+        self.outside: set[Node] = set()
         for s in statements_of(block):
             self.statement(s)
+            nodes = [node_of(a, types) for a in atoms_of(s)]
+            self.outside.update(n for n in nodes if n is not None and n not in inner)
 
     def find(self, v: Node) -> Node:
         root = v
@@ -168,6 +178,16 @@ class Aliases:
                 for p, v in zip(params, values):
                     self.join(p, v)
 
+    def written(self, target: Atom) -> None:
+        """Arrays that come from outside may be one memory: a write into one may be into each."""
+        if isinstance(target, Var) and not isinstance(self.types[target], (Array, Unknown)):
+            return  # a write into a container's slots
+        root = self.root(target)
+        if root is not None and any(self.find(node) == root for node in self.outside):
+            for node in self.outside:
+                if self.find(node) != root:
+                    self.parent[self.find(node)] = root
+
     def shares(self, s: Call) -> bool:
         if not isinstance(s.fn, Const):
             return True
@@ -191,6 +211,8 @@ def check_writes(types: Mapping[Var, Type], statements: Sequence[Statement], var
     if not written:
         return Written(None, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
+    for _, _, target in written:
+        aliases.written(target)
     useful_classes = {aliases.find(v) for v in useful.vars}
     for _, call in calls:
         if call.result in useful.vars and passes_derivative(call):
