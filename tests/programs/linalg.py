@@ -108,7 +108,15 @@ def matmul_chain_rebinding(x, a, b):
     return np.sum(h)
 
 
+def contraction_over_given_axes(a, b, axes, weights):
+    return np.sum(np.tensordot(a, b, axes) * weights)
+
+
 SAMPLES = {
+    "contraction_over_given_axes": [
+        (np.array([[0.5, 1.5, 0.7]]), np.array([0.3, -0.4]), 0, np.ones((1, 3, 2))),
+        (np.array([[0.5, 1.5]]), np.array([[0.3, -0.4], [0.2, 0.9]]), 1, np.ones((1, 2))),
+    ],
     "quadratic_form": [(_V, _S), (_V[:1], _S[:1, :1])],
     "matrix_vector": [(_A, _V)],
     "matrix_matrix": [(_A, _S), (_A.T, _A)],

@@ -49,13 +49,25 @@ def by_value(fn: Callable[..., Any], otherwise: Typing | None = None) -> None:
     def typing(args: list[Type], kwargs: dict[str, Type]) -> Type:
         values = [static(a) for a in args]
         if any(v is MISSING for v in values):
-            return otherwise(args, kwargs) if otherwise else standin_type(fn, tuple(args), ())
+            return otherwise(args, kwargs) if otherwise else without_lengths(standin_type(fn, tuple(args), ()))
         try:
             return Known(fn(*values))
         except (TypeError, ValueError, IndexError, AttributeError):
             return UNKNOWN  # what the primal raises is the primal's affair
 
     constant(fn, typing=typing, total=True)
+
+
+def without_lengths(t: Type) -> Type:
+    """A type found on stand-ins less what the values decide: how many numbers a tuple has."""
+    if isinstance(t, Known) and isinstance(t.value, tuple):
+        t = TupleT(tuple(Known(v) for v in t.value))
+    if isinstance(t, TupleT):
+        items = [INT if isinstance(i, Known) and isinstance(i.value, int) else i for i in t.items]
+        if all(i == INT for i in items):
+            return Seq(INT, tuple)
+        return TupleT(tuple(without_lengths(i) for i in items))
+    return UNKNOWN if isinstance(t, Known) else t
 
 
 def counted(answer: Callable[[int], Any], otherwise: Type) -> Typing:
