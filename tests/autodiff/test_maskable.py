@@ -1,0 +1,59 @@
+"""Where a value was not selected its cotangent is zero, even if a partial is infinite or nan."""
+
+import math
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+
+X = np.array([-1.0, 0.0, 0.5, 2.0])
+KEPT = X > 0.0
+
+
+def where_log(x):
+    return np.where(x > 0.0, np.log(np.where(x > 0.0, x, 1.0)), 0.0)
+
+
+def where_sqrt(x):
+    return np.where(x > 0.0, np.sqrt(np.abs(x)), x)
+
+
+def masked(x):
+    y = 1.0 / x
+    return y[KEPT]
+
+
+def maximum(x):
+    return np.maximum(np.exp(x), 2.0) + np.where(x > 0.0, x, 0.0) ** 1.5
+
+
+def selected(x):
+    return (np.sqrt(np.abs(x)) / x)[2:]
+
+
+@pytest.mark.parametrize("f", [where_log, where_sqrt, masked, maximum, selected])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradients_are_finite_and_right(f):
+    gradient = ad.grad(lambda x: np.sum(f(x)))(X)
+    assert np.all(np.isfinite(gradient))
+    h = 1e-6
+    for i in np.flatnonzero(KEPT):
+        step = np.where(np.arange(len(X)) == i, h, 0.0)
+        difference = (np.sum(f(X + step)) - np.sum(f(X - step))) / (2 * h)
+        assert gradient[i] == pytest.approx(difference, rel=1e-6, abs=1e-8)
+
+
+def test_plain_arithmetic_gets_no_guard():
+    def f(x):
+        return np.sum(np.sin(x) * x)
+
+    assert "where" not in ad.source(ad.grad(f), X)
+
+
+def test_numbers_by_branch():
+    def f(x):
+        return math.sqrt(x) if x > 0.0 else 0.0 * x
+
+    assert ad.grad(f)(0.0) == 0.0
+    assert math.isfinite(ad.grad(f)(0.25))
