@@ -101,8 +101,12 @@ class Forward:
         if rule is not None and rule.frule is not None:
             self.frule(s, rule)
         else:
-            b.append(s)
+            spent = isinstance(s.fn, Const) and entry(SPENT, s.fn.value)
+            if not spent:
+                b.append(s)
             d = self.tangent(s, rule)
+            if spent:
+                b.append(s)
             if d is not None:
                 self.dots[s.result] = self.named(d, s.result)
         b.role = role
@@ -400,6 +404,9 @@ def concat(f: Forward, s: Call) -> Any:
     lists = [f.b.emit(list, (d,), tangent_type(f.b.type(s.result))) for d in dots]
     return f.b.emit(operator.add, lists, tangent_type(f.b.type(s.result)))
 
+
+SPENT = dict.fromkeys((ops.push, ops.pop, ops.index_add, rt.accumulate, rt.add_item), True)
+"""Calls whose result is the memory of the first argument: a zero tangent of that is made before."""
 
 STRUCTURAL: dict[Any, Any] = {
     operator.add: concat,
