@@ -29,6 +29,7 @@ from adcompile.analysis.leaves import (
     rebuild_carried,
     value_leaves,
 )
+from adcompile.analysis.mutation import is_unknown
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
@@ -111,6 +112,8 @@ def dispatch(
     if isinstance(t, Instance):
         return call_instance(b, fn, t, args, kwargs, name, place)
     if not isinstance(t, Known):
+        for a in (*args, *(v for _, v in kwargs)):
+            demote(b, None, a, place)
         return b.emit(fn, args, UNKNOWN, kwargs, name, place)
     return call_known(b, t.value, args, kwargs, name, place)
 
@@ -175,7 +178,7 @@ def call_known(
             owner = Const(value.__self__)
             if all(b.known(a) for a in (*args, *(v for _, v in kwargs))) and isinstance(value.__self__, (str, bytes)):
                 return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
-            return b.emit(method, [owner, *args], UNKNOWN, kwargs, name, place)
+            return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
         count = len(value.outputs) + (2 if value.returns else 0)
         return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)
@@ -191,7 +194,17 @@ def call_known(
     method = getattr(type(value), "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [Const(value), *args], kwargs, name, place)
-    return b.emit(value, args, UNKNOWN, kwargs, name, place)
+    return emit_unknown(b, value, args, kwargs, name, place)
+
+
+def emit_unknown(
+    b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+) -> Atom:
+    """A call of what nothing is known of: it may write into the lists and dicts it is given."""
+    if is_unknown(fn):
+        for a in (*args, *(v for _, v in kwargs)):
+            demote(b, fn, a, place)
+    return b.emit(fn, args, UNKNOWN, kwargs, name, place)
 
 
 def call_rule(
@@ -327,10 +340,10 @@ def follow(
     except SourceError:
         if not b.context.followed:  # the function itself that is to be differentiated
             raise
-        return b.emit(value, args, UNKNOWN, kwargs, name, place)
+        return emit_unknown(b, value, args, kwargs, name, place)
     b.context.followed.setdefault(fn, []).append(place)
-    defaults = [read_default(b, fn, "__defaults__", i, d, place) for i, d in enumerate(fn.__defaults__ or ())]
-    kwdefaults = {k: read_default(b, fn, "__kwdefaults__", k, d, place) for k, d in (fn.__kwdefaults__ or {}).items()}
+    defaults = [read_held(b, fn, "__defaults__", i, d, place) for i, d in enumerate(fn.__defaults__ or ())]
+    kwdefaults = {k: read_held(b, fn, "__kwdefaults__", k, d, place) for k, d in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
     return enter(b, function, bound, cells)
@@ -341,15 +354,13 @@ def call_python(b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, A
     return follow(b, fn, fn, args, kwargs, fn.__name__, b.place)
 
 
-def read_default(
-    b: Builder, fn: python_types.FunctionType, field_name: str, key: Any, value: Any, place: Place | None
-) -> Atom:
-    """A default of a live function: what can change is read live, its structure guarded."""
+def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, place: Place | None) -> Atom:
+    """What a live function or partial holds: what can change is read live, its structure guarded."""
     t = Instance(type(value)) if isinstance(value, (list, dict, set)) and place in b.context.demoted else type_of(value)
     if isinstance(t, (Known, Scalar)):
         return Const(value)
-    ref, path = b.context.owner(fn), (field_name, ("item", key))
-    held = b.emit(getattr, (Const(fn), Const(field_name)), Instance(type(getattr(fn, field_name))), (), "", place)
+    ref, path = b.context.owner(owner), (field_name, ("item", key))
+    held = b.emit(getattr, (Const(owner), Const(field_name)), Instance(type(getattr(owner, field_name))), (), "", place)
     var = b.emit(operator.getitem, (held, Const(key)), t, (), "", place)
     b.context.guard_type(ref, path, t)
     b.context.example[var] = value
@@ -468,9 +479,10 @@ def call_partial(
     name: str,
     place: Place | None,
 ) -> Atom:
-    keywords = {k: Const(v) for k, v in value.keywords.items()}
+    held = [read_held(b, value, "args", i, v, place) for i, v in enumerate(value.args)]
+    keywords = {k: read_held(b, value, "keywords", k, v, place) for k, v in value.keywords.items()}
     merged = [*((k, v) for k, v in keywords.items() if k not in dict(kwargs)), *kwargs]
-    return dispatch(b, Const(value.func), [*map(Const, value.args), *args], merged, name, place)
+    return dispatch(b, Const(value.func), [*held, *args], merged, name, place)
 
 
 def call_instance(

@@ -95,7 +95,10 @@ def is_unknown(fn: Any) -> bool:
     """Whether nothing is known of a callable: it may write into all it is given."""
     rule = lookup(fn)
     known = rule is not None and rule.kind != "primitive" or isinstance(fn, FunctionRef) or fn in SHARING
-    return not known and not str(getattr(fn, "__module__", None)).startswith("adcompile.")
+    if known or getattr(fn, "__objclass__", None) in (str, bytes, int, float, tuple):
+        return False
+    home = str(getattr(fn, "__module__", None)).partition(".")[0]
+    return home not in ("adcompile", "math", "cmath", "time", "_json", "_operator")
 
 
 def is_call_of(call: Call, fn: Any) -> bool:

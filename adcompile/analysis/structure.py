@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 import sys
 import types as python_types
@@ -369,6 +370,29 @@ def instance_element(b: Builder, owner: Atom, t: Instance, index: Atom, name: st
 def in_installed_module(namespace: dict[str, Any]) -> bool:
     module = sys.modules.get(namespace.get("__name__", ""))
     return module is not None and module.__dict__ is namespace and is_installed(module)
+
+
+@handles(importlib.import_module)
+def import_module(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """An import inside a function: the module, if there is one; else the call, which raises."""
+    if not all(map(b.known, args)) or kwargs:
+        return None
+    try:
+        return Const(importlib.import_module(*map(b.value, args)))
+    except ImportError:
+        return b.emit(importlib.import_module, args, UNKNOWN, (), name, place)
+
+
+@handles(ops.import_from)
+def import_from(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    if not all(map(b.known, args)):
+        return b.emit(ops.import_from, args, UNKNOWN, (), name, place)
+    module, attribute = map(b.value, args)
+    try:
+        found = ops.import_from(module, attribute)
+    except ImportError:
+        return b.emit(ops.import_from, args, UNKNOWN, (), name, place)
+    return dispatch(b, Const(getattr), list(args), [], name, place) if hasattr(module, attribute) else Const(found)
 
 
 def is_installed(module: python_types.ModuleType) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
-from adcompile.autodiff.cotangents import Cotangents, add_values, fit, refuse_stand_in, tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.autodiff.refusal import is_in_place, refuse
 from adcompile.errors import NotDifferentiable
@@ -220,7 +220,7 @@ def unbroadcast(b: Builder, g: Atom, arg: Atom, call: Call, name: str = "") -> A
     lead = len(yt.dims) - len(t.dims)
     kept = tuple(a for a in axes if a >= lead)
     if kept:
-        g = b.call(np.sum, g, axis=kept if len(kept) > 1 else kept[0], keepdims=True)
+        g = b.call(np.sum, g, axis=kept[0] if len(kept) == 1 else kept, keepdims=True)
     if lead:
         g = b.call(np.sum, g, axis=tuple(range(lead)) if lead > 1 else 0)
     return g
@@ -498,5 +498,3 @@ STRUCTURAL: dict[Any, Any] = {
     list: convert,
     tuple: convert,
 }
-
-_ = add_values, zero

@@ -198,8 +198,9 @@ def risk(context: Context, call: Call) -> tuple[Sequence[Atom], Join]:
     if is_bool(t) or isinstance(t, Array) and t.dtype.kind in "iu" or mask(context, call.result):
         return (), constantly(NEVER)
     own = own_hazard(context, call)
-    rule = lookup(call.fn.value) if isinstance(call.fn, Const) else None
-    if rule is None or rule.kind not in ("elementwise", "linear", "reduction") and call.fn.value is not np.where:
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    rule = lookup(fn) if fn is not None else None
+    if rule is None or rule.kind not in ("elementwise", "linear", "reduction") and fn is not np.where:
         return (), constantly(min(own, 3))  # a product of matrices and the like mixes elements
     return () if own == 1 else call.args, partial(lowest, own)
 

@@ -294,7 +294,9 @@ def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str], around
     lowerer.env.update((p.name, p) for p in params)
     if scope.yields or isinstance(node, gast.AsyncFunctionDef):
         if isinstance(node, gast.AsyncFunctionDef):
-            stop = lowerer.refuse(node, "a coroutine is not followed", "Write it as an ordinary function: def, no await.")
+            stop = lowerer.refuse(
+                node, "a coroutine is not followed", "Write it as an ordinary function: def, no await."
+            )
         else:
             remedy = "Return a list in place of yielding its items."
             stop = lowerer.refuse(node, "a generator function is not followed", remedy)

@@ -175,7 +175,8 @@ def summarise(functions: Mapping[FunctionRef, Function], types: Mapping[Var, Typ
 def _pure_block(block: Block, effects: Effects) -> bool:
     if isinstance(block.end, Raise):
         return False
-    for s in block.statements:  # no all(…): on deep nests its frames count against Python 3.12's limit for C
+    # no all(…): on deep nests its frames count against the limit of Python 3.12 for C
+    for s in block.statements:  # noqa: SIM110
         if not pure_statement(s, effects):
             return False
     return True

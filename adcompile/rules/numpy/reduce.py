@@ -7,6 +7,7 @@ looked at.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def nansum(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, 
 
 
 @reduction(*methods("mean"), total=True)
-def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
+def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where: Any = True):
     if where is True:
         return 1.0 / count_of(a, axis, where)
     return (where / count_of(a, axis, where)).astype(np.result_type(y))
