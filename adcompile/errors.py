@@ -27,7 +27,7 @@ def excerpt(place: Place) -> str:
     text = linecache.getline(place.file, place.line).rstrip("\n")
     if not text:
         return ""
-    end = place.end_column if place.end_line == place.line else len(text)
+    end = place.end_column if place.end_line == place.line else len(text.encode())
     indent = len(text) - len(text.lstrip())
     # ast counts UTF-8 bytes, the terminal counts characters
     start = len(text.encode()[: place.column].decode(errors="replace"))
