@@ -1,17 +1,25 @@
-"""The arguments of a call by the parameters of a function, as Python binds them."""
+"""The arguments of a call by the parameters of a function, as Python binds them; what functions hold."""
 
 from __future__ import annotations
 
+import operator
+import types as python_types
 from collections.abc import Sequence
+from typing import Any
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.infer import (
     Terminated,
 )
 from adcompile.errors import Place
+from adcompile.ir import ops
+from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, Raise, Signature
 from adcompile.ir.types import (
     DictT,
+    Instance,
+    Known,
+    Scalar,
     TupleT,
 )
 
@@ -59,3 +67,37 @@ def bind(
 
 def wrong_call(message: str, place: Place | None) -> Terminated:
     return Terminated(Raise(Const(TypeError(message)), None, place))
+
+
+def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, place: Place | None) -> Atom:
+    """What a live function or partial holds: what can change is read live, its structure guarded."""
+    t = Instance(type(value)) if isinstance(value, (list, dict, set)) and place in b.context.demoted else type_of(value)
+    if isinstance(t, (Known, Scalar)):
+        return Const(value)
+    ref, path = b.context.owner(owner), (field_name, ("item", key))
+    held = b.emit(getattr, (Const(owner), Const(field_name)), Instance(type(getattr(owner, field_name))), (), "", place)
+    var = b.emit(operator.getitem, (held, Const(key)), t, (), "", place)
+    b.context.guard_type(ref, path, t)
+    b.context.example[var] = value
+    b.context.origin[var] = (ref, path)
+    return var
+
+
+def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | None) -> Atom:
+    """A captured value of a live closure: functions and the like by value, data read live."""
+    cell = (fn.__closure__ or ())[i]
+    if id(cell) in b.context.cells:
+        return b.context.cells[id(cell)]
+    try:
+        contents = cell.cell_contents
+    except ValueError:
+        return Const(ops.UNDEFINED)
+    t = type_of(contents)
+    ref = b.context.owner(cell)
+    b.context.guard_type(ref, ("cell_contents",), t)
+    if isinstance(t, Known):
+        return Const(contents)
+    var = b.emit(getattr, (Const(cell), Const("cell_contents")), t, (), fn.__code__.co_freevars[i], place)
+    b.context.example[var] = contents
+    b.context.origin[var] = (ref, ("cell_contents",))
+    return var

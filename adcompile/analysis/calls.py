@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import bind
+from adcompile.analysis.binding import bind, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import (
@@ -33,7 +33,6 @@ from adcompile.analysis.mutation import is_unknown
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
-from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, Function, OpaqueCode, Raise, Return, Signature, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
@@ -352,37 +351,6 @@ def follow(
 def call_python(b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]]) -> Atom:
     """Inline a Python function of ours (a rule body)."""
     return follow(b, fn, fn, args, kwargs, fn.__name__, b.place)
-
-
-def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, place: Place | None) -> Atom:
-    """What a live function or partial holds: what can change is read live, its structure guarded."""
-    t = Instance(type(value)) if isinstance(value, (list, dict, set)) and place in b.context.demoted else type_of(value)
-    if isinstance(t, (Known, Scalar)):
-        return Const(value)
-    ref, path = b.context.owner(owner), (field_name, ("item", key))
-    held = b.emit(getattr, (Const(owner), Const(field_name)), Instance(type(getattr(owner, field_name))), (), "", place)
-    var = b.emit(operator.getitem, (held, Const(key)), t, (), "", place)
-    b.context.guard_type(ref, path, t)
-    b.context.example[var] = value
-    b.context.origin[var] = (ref, path)
-    return var
-
-
-def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | None) -> Atom:
-    """A captured value of a live closure: functions and the like by value, data read live."""
-    cell = (fn.__closure__ or ())[i]
-    if id(cell) in b.context.cells:
-        return b.context.cells[id(cell)]
-    try:
-        contents = cell.cell_contents
-    except ValueError:
-        return Const(ops.UNDEFINED)
-    t = type_of(contents)
-    if isinstance(t, Known):
-        return Const(contents)
-    var = b.emit(getattr, (Const(cell), Const("cell_contents")), t, (), fn.__code__.co_freevars[i], place)
-    b.context.example[var] = contents
-    return var
 
 
 def call_closure(

@@ -101,6 +101,14 @@ def is_unknown(fn: Any) -> bool:
     return home not in ("adcompile", "math", "cmath", "time", "_json", "_operator")
 
 
+def is_unknown_call(fn: Any) -> bool:
+    try:
+        known = fn in ITEM_WRITES or fn in METHODS or fn in FUNCTIONS or fn in AUGMENTED
+        return not known and is_unknown(fn)
+    except TypeError:
+        return True
+
+
 def is_call_of(call: Call, fn: Any) -> bool:
     return isinstance(call.fn, Const) and call.fn.value is fn
 
@@ -225,6 +233,9 @@ def check_writes(types: Mapping[Var, Type], statements: Sequence[Statement], var
         root = aliases.root(target)
         if root is None:
             continue
+        unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)
+        if unknown and call.result in varied.vars and call.result in useful.vars:
+            continue  # a call without a derivative, which will be refused as one
         if root in useful_classes and any(map(varied.has, atoms_of(call))):
             raise Unsupported(
                 "a write in place of, or into, values that carry derivatives is not supported yet", call.place, REMEDY
