@@ -8,6 +8,7 @@ import pytest
 
 from adcompile.rules import elementwise, frule, linear, rrule, vjp
 from adcompile.rules.registry import lookup, registered, unregister
+from adcompile.tangents import has_tangent
 from adcompile.targets import synthesise
 from adcompile.testing import CheckFailure, check_rule
 from tests.rules import samples
@@ -52,14 +53,17 @@ def test_every_sample_has_a_rule():
 
 @pytest.mark.parametrize("fn", [fn for fn in COMPUTING if fn in SAMPLES], ids=name_of)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of NumPy, for forms that still work
 def test_rule(fn):
     failures = []
-    for k, (args, settings) in enumerate(SAMPLES[fn]):
+    calls = [(args, settings) for args, settings in SAMPLES[fn] if any(map(has_tangent, args))]
+    assert calls, "no sample has an argument with a derivative"
+    for k, (args, settings) in enumerate(calls):
         try:
             check_rule(fn, *args, order=2 if k == 0 else 1, float32=k == 0, options=settings)
         except CheckFailure as failure:
             failures.append(f"sample {k}: {failure}")
-    assert not failures, f"{len(failures)} of {len(SAMPLES[fn])} samples:\n" + "\n".join(failures)
+    assert not failures, f"{len(failures)} of {len(calls)} samples:\n" + "\n".join(failures)
 
 
 # -- wrong rules are caught ---------------------------------------------------------------------

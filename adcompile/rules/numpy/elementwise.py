@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from adcompile.ir.types import UNKNOWN, is_complex
-from adcompile.rules.kinds import composite, elementwise, linear
+from adcompile.rules.kinds import composite, constant, elementwise, linear
 from adcompile.rules.kinds_beside import beside
 from adcompile.rules.typing import broadcast_type
 from adcompile.runtime import special, unbroadcast
@@ -59,6 +59,9 @@ def nextafter(y, a, b):
 @elementwise(np.ldexp)
 def ldexp(y, x, *, i):
     return np.exp2(i)
+
+
+constant(special.exponents)
 
 
 @composite(np.frexp)

@@ -397,4 +397,5 @@ def histogram(
         t = np.linspace(0.0, 1.0, bins + 1)
         low, high = a == np.min(a), a == np.max(a)
         a_bar = low * (np.sum(edges_bar * (1.0 - t)) / np.sum(low)) + high * (np.sum(edges_bar * t) / np.sum(high))
+        a_bar = rt.like(a_bar, a)
     return a_bar, bins_bar, None, None, weights_bar

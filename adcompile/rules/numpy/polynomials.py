@@ -19,7 +19,7 @@ def polynomial_bars(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
     n = len(p)
     p_bar = np.ravel(y_bar) @ np.vander(np.conj(np.ravel(x)), n)
     slope = np.polyval(p[:-1] * np.arange(n - 1, 0, -1), x) if n > 1 else np.zeros_like(y)
-    return p_bar, rt.unbroadcast(y_bar * np.conj(slope), x)
+    return rt.like(p_bar, p), rt.like(rt.unbroadcast(y_bar * np.conj(slope), x), x)
 
 
 @vjps(np.polyval, wrt=(0, 1))

@@ -77,9 +77,9 @@ SAMPLES = {
     ],
     np.linalg.norm: [
         *[((real(4),), {"ord": p}) for p in NORMS],
-        *[((real(3, 4), p), {}) for p in MATRIX_NORMS],
+        *[((real(3, 4),), {"ord": p}) for p in MATRIX_NORMS],
         *[((real(3, 4),), {"ord": p, "axis": 1}) for p in NORMS],
-        *[((real(2, 3, 4), p), {"axis": (0, 2)}) for p in MATRIX_NORMS],
+        *[((real(2, 3, 4),), {"ord": p, "axis": (0, 2)}) for p in MATRIX_NORMS],
         ((real(3, 4), None, 0, True), {}),
         ((real(3, 4),), {"ord": "nuc", "axis": (1, 0), "keepdims": True}),
         ((real(2, 3, 2),), {}),

@@ -18,5 +18,11 @@ SAMPLES = {
     np.generic.copy: [((X,), {}), ((Z,), {})],
     np.generic.item: [((X,), {}), ((Z,), {})],
     np.generic.tolist: [((X,), {}), ((Z,), {})],
+    np.float16: [((0.5,), {}), ((X,), {})],
+    np.float32: [((0.7,), {}), ((X,), {}), ((np.array(0.7),), {})],
+    np.float64: [((0.7,), {}), ((np.float32(0.7),), {}), ((np.array(0.7),), {})],
+    np.longdouble: [((0.7,), {})],
+    np.complex64: [((0.7 + 0.2j,), {}), ((Z,), {})],
+    np.complex128: [((0.7 + 0.2j,), {}), ((0.7,), {})],
     np.ndarray.choose: [((np.array([0, 1, 1]), (real(3), real(3))), {}), ((np.array([1, 0]), [real(2), 0.5]), {})],
 }

@@ -1,0 +1,41 @@
+import math
+import numpy as np
+
+
+def tree_fwd(x, depth):
+    t = depth == 0
+    if t:
+        result = np.sin(x)
+        tree = None
+        tree_1 = None
+        tree_kept = None
+        tree_kept_1 = None
+    else:
+        t_1 = x * 0.5
+        t_2 = depth - 1
+        tree, tree_kept = tree_fwd(t_1, t_2)
+        tree_1, tree_kept_1 = tree_fwd(x + 1.0, t_2)
+        result = tree * tree_1
+        tree, tree_1, tree_kept, tree_kept_1 = tree_1, tree, tree_kept_1, tree_kept
+    kept = t, x, tree, tree_1, tree_kept, tree_kept_1
+    return result, kept
+
+
+def tree_pullback(kept, y_bar):
+    x = kept[1]
+    tree = kept[2]
+    tree_1 = kept[3]
+    tree_kept = kept[4]
+    tree_kept_1 = kept[5]
+    if kept[0]:
+        # return np.sin(x)                            programs.py:42
+        x_bar = math.cos(x) * y_bar
+    else:
+        # return tree(x * 0.5, depth - 1) * tree(x + 1.0, depth - 1)  programs.py:43
+        x_bar = tree_pullback(tree_kept, tree_1 * y_bar)[0] + 0.5 * tree_pullback(tree_kept_1, tree * y_bar)[0]
+    return (x_bar,)
+
+
+def tree_grad(x, depth):
+    pair = tree_fwd(x, depth)
+    return float(tree_pullback(pair[1], 1.0)[0])

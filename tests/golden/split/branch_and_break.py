@@ -1,0 +1,46 @@
+import numpy as np
+
+
+def branch_and_break_vjp_pullback(kept, y_bar):
+    x_kept = kept[2]
+    x_kept_1 = kept[3]
+    rate = kept[4]
+    x_bar = 0.0
+    rate_bar = 0.0
+    for k in reversed(range(kept[0])):
+        x = x_kept[k]
+        x_1 = x_kept_1[k]
+        # total += x * x                              programs.py:28
+        x_bar_1 = x * y_bar
+        x_bar = x_bar + x_bar_1 + x_bar_1
+        if x_1 > 1.0:
+            # x = x * rate                                programs.py:25
+            rate_bar += x_1 * x_bar
+            x_bar = rate * x_bar
+        else:
+            # x = x + np.sin(x) / (k + 1)                 programs.py:27
+            x_bar += np.cos(x_1) * (x_bar / (k + 1))
+    return float(x_bar), rate_bar
+
+
+def branch_and_break_vjp(x, rate):
+    total = 0.0
+    t_kept = []
+    x_kept = []
+    x_kept_1 = []
+    trips = 0
+    for k in range(20):
+        x_kept_1.append(x)
+        if x > 1.0:
+            x = x * rate
+        else:
+            x = x + np.sin(x) / (k + 1)
+        x_kept.append(x)
+        total = total + x * x
+        t = total > 30.0
+        t_kept.append(t)
+        if t:
+            trips += 1
+            break
+        trips += 1
+    return total, (trips, t_kept, x_kept, x_kept_1, rate)
