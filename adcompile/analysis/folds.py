@@ -80,7 +80,7 @@ def extreme(fn: Any) -> Any:
             return items[0]
         key = keywords.get("key")
         if key is None or b.known(key) and b.value(key) is None:
-            if len(args) > 1 and all(isinstance(b.type(i), (Scalar, Known)) for i in items):
+            if len(args) == 2 or len(args) > 1 and all(isinstance(b.type(i), (Scalar, Known)) for i in items):
                 return None  # the rule of the call itself
             out = items[0]
             for item in items[1:]:
