@@ -263,7 +263,7 @@ def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, 
     assert isinstance(a, Var)
     settings = dict(bound.settings)
     axis, keepdims = settings.get("axis", Const(None)), settings.get("keepdims", Const(False))
-    if rank(b.type(a)) == 0:
+    if rank(b.type(a)) == 0 or b.known(axis) and b.value(axis) is None and rank(b.type(call.result)) == 0:
         y, g = call.result, y_bar
     else:
         y = b.call(rt.expand, call.result, a, axis, keepdims)
