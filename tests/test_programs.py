@@ -17,11 +17,7 @@ from tests.checks import active, agrees_with_differences, bits, direction, epsil
 from tests.programs import collect
 
 # Refused today, with the reason; an entry whose program is followed by now fails.
-EXPECTED_REFUSALS = {
-    "comprehension_of_tuples": "a list of tuples of unknown number, joined over iterations",
-    "list_of_labels": "list.sort writes into a list that other code can reach",
-    "ndindex_loop": "the tuples of np.ndindex are of unknown length",
-}
+EXPECTED_REFUSALS: dict[str, str] = {}
 PROGRAMS = collect()
 FOLLOWED = [p for p in PROGRAMS if p.name not in EXPECTED_REFUSALS]
 REFUSED = [p for p in PROGRAMS if p.name in EXPECTED_REFUSALS]

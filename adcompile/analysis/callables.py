@@ -1,6 +1,6 @@
 """Callables that make callables: super, functools.partial, methods of namedtuples.
 
-What they give is a Method value that no statement computes: its definition holds the callable
+What they give is a Method value that nothing needs at run time: its definition holds the callable
 and what is bound to it, and a call of it goes on from there.
 """
 
@@ -16,13 +16,15 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import class_handlers, dispatch, handles
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Method, TupleT
 
 
 def bound(b: Builder, function: Any, owner: Atom, name: str) -> Var:
-    """A value that calls `function` with `owner` first."""
-    var = b.new(name, Method(function, b.type(owner)))
+    """A value that calls `function` with `owner` first. Code that hands it on, which nobody runs
+    in the end, sees the owner."""
+    var = b.emit(ops.identity, (owner,), Method(function, b.type(owner)), (), name)
     b.context.definition[var] = Call(var, Const(function), (owner,))
     return var
 
