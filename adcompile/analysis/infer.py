@@ -21,7 +21,7 @@ from adcompile.analysis.leaves import (
     rebuild_carried,
     value_leaves,
 )
-from adcompile.errors import Unsupported
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -113,11 +113,19 @@ def run_statement(b: Builder, statement: Statement, env: Environment, frame: Fra
     return run_attempt(b, statement, env)
 
 
+def demand(atom: Atom, place: Place | None = None) -> Atom:
+    """What a statement reads; a name that no path has bound raises what Python raises."""
+    if is_undefined(atom):
+        error = UnboundLocalError("cannot access local variable where it is not associated with a value")
+        raise Terminated(Raise(Const(error), None, place))
+    return atom
+
+
 def run_end(b: Builder, end: End, env: Environment, frame: Frame | None) -> End:
     if isinstance(end, Yield):
         return Yield(tuple(resolve(env, v) for v in end.values))
     if isinstance(end, Return):
-        return Return(resolve(env, end.value))
+        return Return(demand(resolve(env, end.value)))
     if isinstance(end, (Continue, Break)):
         assert frame is not None
         values = [resolve(env, v) for v in end.values]
@@ -147,7 +155,7 @@ class Tree:
 
 
 def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | None:
-    test = resolve(env, s.test)
+    test = demand(resolve(env, s.test), s.place)
     truth = known_truth(b, test)
     if truth is not None:
         end = run_block(b, s.then if truth else s.orelse, env, frame)
@@ -285,7 +293,7 @@ def local(b: Builder, atom: Atom) -> bool:
 
 
 def run_for(b: Builder, s: For, env: Environment) -> None:
-    iterable = resolve(env, s.iterable)
+    iterable = demand(resolve(env, s.iterable), s.place)
     items = iteration.known_items(b, iterable)
     if items is not None:
         branch = iteration.as_branch(s.body)

@@ -6,13 +6,14 @@ import importlib
 import operator
 import sys
 import types as python_types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.infer import Terminated
+from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -33,6 +34,7 @@ from adcompile.ir.types import (
     SliceT,
     TupleT,
     Type,
+    differentiable,
     join,
     widen,
 )
@@ -333,11 +335,31 @@ def dict_element(b: Builder, owner: Atom, t: DictT, index: Atom, name: str, plac
         joined: Type = NEVER
         for v in t.values:
             joined = join(joined, widen(v))
+        if differentiable(joined) and len(t.keys) <= LARGE:
+            return chosen_element(b, t.keys, b.items(owner), index, name, place)
         return b.emit(operator.getitem, (owner, index), joined, (), name, place)
     key = b.value(index)
     if key not in t.keys:
         raise Terminated(Raise(Const(KeyError(key)), None, place))
     return b.items(owner)[t.keys.index(key)]
+
+
+def chosen_element(
+    b: Builder, keys: tuple[Any, ...], items: list[Atom], index: Atom, name: str, place: Place | None
+) -> Atom:
+    """The item whose key is `index`: a chain of tests."""
+
+    def missing(c: Builder) -> Atom:
+        error = c.emit(KeyError, (index,), Instance(KeyError), (), "", place)
+        raise Terminated(Raise(error, None, place))
+
+    def option(k: int) -> Callable[[Builder], Atom]:
+        def run(c: Builder) -> Atom:
+            return branch_on(c, c.call(operator.eq, index, keys[k]), lambda _: items[k], option(k + 1), name)
+
+        return run if k < len(keys) else missing
+
+    return option(0)(b)
 
 
 def instance_element(b: Builder, owner: Atom, t: Instance, index: Atom, name: str, place: Place | None) -> Atom | None:
