@@ -25,10 +25,10 @@ def _loss_grad(w, x, y):
     margin = y * (x @ w)
     t = -margin
     # return np.mean(np.logaddexp(0.0, -margin)) + 0.01 * np.sum(w**2)  model.py:12
-    t_1 = 0.02 * w
+    w_bar = 0.02 * w
     t = np.exp(t - np.logaddexp(0.0, t)) / np.size(y)
     # margin = y * (x @ w)                        model.py:11
-    return (t_1 + x.T @ -(y * t),)
+    return (w_bar + x.T @ -(y * t),)
 
 
 def loss_grad(w, x, y):
