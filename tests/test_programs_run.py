@@ -7,6 +7,7 @@ from tests import stress
 from tests.programs import Program, collect, modules
 
 PROGRAMS = collect()
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 UNSAMPLED = {"stopped"}  # stop_gradient is no derivative: finite differences see through it
 
 

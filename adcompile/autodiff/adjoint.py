@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +12,16 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
-from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.autodiff.refusal import is_in_place, refuse
+from adcompile.autodiff.structural import STRUCTURAL, Active
 from adcompile.errors import NotDifferentiable
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, If, Var, Yield
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, is_complex
+from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
-
-Active = Callable[[Atom], bool]
 
 
 @dataclass(frozen=True)
@@ -351,150 +350,4 @@ KINDS: dict[str, Any] = {
     "composite": composite,
     "rrule": rrule,
     "frule": frule,
-}
-
-
-# -- structure ----------------------------------------------------------------------------------
-
-
-def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    owner, index = call.args
-    t = b.type(owner)
-    if not isinstance(owner, Var):
-        return False
-    if isinstance(t, (TupleT, ListT)):
-        k = b.value(index)
-        cot.add(b.context_items(owner)[k], y_bar)
-        return True
-    if isinstance(t, Seq):
-        if isinstance(b.type(index), SliceT):
-            cot.add(owner, b.emit(rt.scatter_list, (owner, index, y_bar), tangent_type(t)))
-        else:
-            cot.add_at(owner, index, y_bar, basic=True)
-        return True
-    if isinstance(t, Array):
-        cot.add_at(owner, index, y_bar, basic=is_basic(b, index))
-        return True
-    return False
-
-
-def is_basic(b: Builder, index: Atom) -> bool:
-    """Whether the index provably selects no element twice."""
-    t = b.type(index)
-    if isinstance(t, TupleT):
-        return all(is_basic(b, i) for i in b.items(index))
-    if isinstance(t, SliceT):
-        return True
-    if isinstance(t, Known):
-        return t.value is None or t.value is Ellipsis or isinstance(t.value, (int, slice)) and t.value is not True
-    if isinstance(t, Array):
-        return t.dtype.kind == "b"
-    return isinstance(t, Scalar) and bool not in t.kinds and np.bool_ not in t.kinds
-
-
-def builder(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    """A display seen as a sequence: each item gets its element's cotangent."""
-    if isinstance(b.type(call.result), Seq):
-        for i, item in enumerate(call.args):
-            if active(item):
-                cot.add(item, b.call(operator.getitem, y_bar, i))
-        return True
-    return False
-
-
-def push(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    popped = b.emit(ops.pop, (y_bar,), TupleT((b.type(y_bar), tangent_structure(b.type(call.args[1])))))
-    rest, last = b.items(popped)
-    cot.add(call.args[1], last)
-    owner = call.args[0]
-    if isinstance(owner, Var):
-        cot.owned.add(rest)
-        if isinstance(b.type(owner), ListT):
-            cot.add(owner, rest)
-        else:
-            cot.set(owner, rest)
-    return True
-
-
-def pop(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    rest, last = b.items(y_bar)
-    owner = call.args[0]
-    if isinstance(owner, Var):
-        if rest not in cot.owned:
-            rest = b.emit(rt.copy, (rest,), b.type(rest))
-        pushed = b.emit(ops.push, (rest, last), b.type(rest))
-        cot.owned.add(pushed)
-        cot.add(owner, pushed)
-    return True
-
-
-def scatter_list(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    cot.add(call.args[2], b.emit(operator.getitem, (y_bar, call.args[1]), b.type(call.args[2])))
-    return True
-
-
-def add_lists(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    for a in call.args:
-        cot.add(a, y_bar)
-    return True
-
-
-def same(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    cot.add(call.args[0], y_bar)
-    return True
-
-
-def index_add(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    buffer, index, value = call.args
-    if active(value):
-        g = b.call(operator.getitem, y_bar, index)
-        cot.add(value, b.call(rt.unbroadcast, g, value) if rank(b.type(g)) != 0 else g)
-    if active(buffer):
-        cot.add(buffer, y_bar)
-    return True
-
-
-def convert(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    """list(seq), tuple(seq)."""
-    if isinstance(b.type(call.args[0]), Seq):
-        cot.add(call.args[0], y_bar)
-        return True
-    return False
-
-
-def concat(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    """`xs + ys` of sequences: each gets its stretch of the cotangent."""
-    if not isinstance(b.type(call.result), (Seq, ListT)) and not is_tuple(b.type(call.result)):
-        return False
-    start: Atom = Const(0)
-    for arg in call.args:
-        end = b.call(operator.add, start, b.call(len, arg))
-        if active(arg) or is_structured(b.type(arg)):
-            stretch = b.emit(operator.getitem, (y_bar, b.call(slice, start, end, None)), b.type(y_bar))
-            cot.add(arg, stretch)
-        start = end
-    return True
-
-
-def is_tuple(t: Type) -> bool:
-    return isinstance(t, TupleT)
-
-
-STRUCTURAL: dict[Any, Any] = {
-    operator.add: concat,
-    operator.getitem: getitem,
-    ops.build_list: builder,
-    ops.build_tuple: builder,
-    ops.push: push,
-    ops.pop: pop,
-    rt.scatter_list: scatter_list,
-    rt.add: add_lists,
-    rt.add_item: index_add,
-    ops.identity: same,
-    ops.expect_length: same,
-    ops.index_add: index_add,
-    rt.accumulate: index_add,
-    rt.copy: same,
-    list: convert,
-    tuple: convert,
 }

@@ -390,9 +390,9 @@ def add_lists(f: Forward, s: Call) -> Any:
 
 
 def convert(f: Forward, s: Call) -> Any:
-    if not isinstance(f.b.type(s.args[0]), Seq):
+    if not isinstance(f.b.type(s.args[0]), (Seq, TupleT, ListT)):
         return NotImplemented
-    d = f.dot(s.args[0])
+    d = f.whole_dot(s.args[0])
     return None if d is None else f.b.emit(s.fn, (d,), tangent_type(f.b.type(s.result)))
 
 

@@ -42,6 +42,7 @@ def test_language(fn, args, kwargs):
     assert outcome(again, *args, **kwargs) == outcome(fn, *args, **kwargs), again.source
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 @pytest.mark.parametrize("p", collect(), ids=lambda p: p.name)
 def test_programs(p):
     again = reprint(p.function)
