@@ -14,7 +14,7 @@ from adcompile.analysis.infer import (
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
-from adcompile.ir.nodes import Atom, Const, Raise, Signature
+from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Signature
 from adcompile.ir.types import (
     DictT,
     Instance,
@@ -69,12 +69,19 @@ def wrong_call(message: str, place: Place | None) -> Terminated:
     return Terminated(Raise(Const(TypeError(message)), None, place))
 
 
+def live_key(ref: GlobalRef, path: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What names live data in every round of a specialisation."""
+    held = ref.namespace["owner"] if ref.name == "owner" else ref.namespace
+    return (id(held), ref.name, path)
+
+
 def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, place: Place | None) -> Atom:
     """What a live function or partial holds: what can change is read live, its structure guarded."""
-    t = Instance(type(value)) if isinstance(value, (list, dict, set)) and place in b.context.demoted else type_of(value)
+    ref, path = b.context.owner(owner), (field_name, ("item", key))
+    written = isinstance(value, (list, dict, set)) and live_key(ref, path) in b.context.demoted
+    t = Instance(type(value)) if written else type_of(value)
     if isinstance(t, (Known, Scalar)):
         return Const(value)
-    ref, path = b.context.owner(owner), (field_name, ("item", key))
     held = b.emit(getattr, (Const(owner), Const(field_name)), Instance(type(getattr(owner, field_name))), (), "", place)
     var = b.emit(operator.getitem, (held, Const(key)), t, (), "", place)
     b.context.guard_type(ref, path, t)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import bind, read_cell, read_held
+from adcompile.analysis.binding import bind, live_key, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import (
@@ -64,7 +64,6 @@ Handler = Callable[..., Any]
 handlers: dict[Any, Handler] = {}
 class_handlers: dict[type, Handler] = {}
 """For callables by their class: handler(b, value, args, kwargs, place, name)."""
-KEEPS_UNDEFINED = {ops.make_function, ops.build_tuple}
 ROUNDS = 12
 
 
@@ -139,7 +138,9 @@ def check_defined(
 ) -> None:
     """A read of a name that no path has bound raises what Python raises; code that uses the
     result of a recursion not yet inferred is not reached in this round."""
-    if isinstance(fn, Const) and (isinstance(fn.value, OpaqueCode) or fn.value in KEEPS_UNDEFINED):
+    if isinstance(fn, Const) and (isinstance(fn.value, OpaqueCode) or fn.value is ops.make_function):
+        return
+    if isinstance(fn, Const) and fn.value is ops.build_tuple and place is None:
         return
     for atom in (fn, *args, *(a for _, a in kwargs)):
         if is_undefined(atom):
@@ -299,6 +300,10 @@ def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
     if isinstance(t, Seq) and not differentiable(t.item) and fn in (list.sort, list.reverse, list.clear):
         return  # of a sequence only the type of the items is known, and that stays
     made = b.context.definition.get(owner) if isinstance(owner, Var) else None
+    origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
+    if origin is not None and live_key(*origin) not in b.context.demoted:
+        b.context.demoted.add(live_key(*origin))
+        raise Restart
     if made is None or made.place is None or made.place in b.context.demoted:
         raise Unsupported(
             "a write into a list or dict that other code can reach is not supported yet",

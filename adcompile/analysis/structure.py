@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.infer import Terminated, branch_on
@@ -55,7 +56,7 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     if ref.name not in ref.namespace and ref.name not in builtin:
         raise Terminated(Raise(Const(NameError(f"name {ref.name!r} is not defined")), None, place))
     value = ref.namespace.get(ref.name, builtin.get(ref.name))
-    t = live_type(value, place in b.context.demoted)
+    t = live_type(value, live_key(ref, ()) in b.context.demoted)
     if isinstance(t, Known):
         if not in_installed_module(ref.namespace):
             b.context.guard_value(ref, value)
@@ -80,8 +81,9 @@ def live_type(value: Any, written: bool = False) -> Type:
 
 def member(b: Builder, owner: Atom, step: str, value: Any, fn: Any, name: str, place: Place | None) -> Atom:
     """Read an attribute or element of a live object whose present value is `value`."""
-    t = live_type(value)
     origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
+    written = origin is not None and live_key(origin[0], (*origin[1], step)) in b.context.demoted
+    t = live_type(value, written)
     if origin is None and step.isidentifier() and isinstance(b.type(owner), Instance):
         note_read(type(b.context.example[owner]), step)  # type: ignore[index]
     if isinstance(t, Known) and not isinstance(value, DATA) and origin is None:
