@@ -389,13 +389,17 @@ _NOT_CALLED = object()
 
 
 def _called(body: Any, given: tuple[Any, ...], settings: dict[str, Any]) -> Any:
-    """What the body returns; _NOT_CALLED if its parameters do not take these arguments."""
+    """What the body returns; _NOT_CALLED if its parameters do not take these arguments, or if it
+    says of one of them that there is no derivative (which the compiler drops where none is asked for)."""
     try:
         inspect.signature(body).bind(*given, **settings)
     except TypeError:  # settings that the compiler fills in
         return _NOT_CALLED
     with np.errstate(all="ignore"):
-        return body(*given, **settings)
+        try:
+            return body(*given, **settings)
+        except NotImplementedError:  # runtime.no_derivative
+            return _NOT_CALLED
 
 
 def _entries(check: _Check, result: Any, wrt: tuple[int, ...], what: str, body: Any) -> list[tuple[int, Any]]:

@@ -16,7 +16,7 @@ from adcompile.testing import scalar_function
 from tests.checks import active, agrees_with_differences, bits, direction, epsilon, inner, passes, size
 from tests.programs import collect
 
-# Refused today, with the reason; an entry whose program is followed by now fails.
+# Refused today: the name, and the reason. An entry whose program is followed by now fails.
 EXPECTED_REFUSALS: dict[str, str] = {}
 PROGRAMS = collect()
 FOLLOWED = [p for p in PROGRAMS if p.name not in EXPECTED_REFUSALS]

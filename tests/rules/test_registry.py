@@ -112,7 +112,7 @@ def body_of(text):
     [
         ("y, x: 2.0 * x * x", "got"),
         ("y, x: np.float64(3.0) * x * x", "float64|float32"),
-        ("y, x: np.sum(3.0 * x * x) * np.ones(5)", "shape"),
+        ("y, x: np.outer(3.0 * x * x, x)", "shape"),
         ("y, x: (3.0 * x * x, x)", "number of partial"),
         ("y, x: -3.0 * x * x", "got"),
         ("y, x: 3.0 * x * x + 1e-6", "got"),
@@ -130,7 +130,7 @@ def test_wrong_partials(registering, text, match):
         ("y_bar, y, x: 2.0 * y_bar", "got"),
         ("y_bar, y, x: np.float64(3.0) * y_bar", "float64|float32"),
         ("y_bar, y, x: np.sum(3.0 * y_bar)", "shape"),
-        ("y_bar, y, x: (3.0 * y_bar, y_bar)", "number of cotangents"),
+        ("y_bar, y, x: (3.0 * y_bar, y_bar)", "number of cotangents|shape"),
     ],
 )
 @pytest.mark.parametrize("kind", [linear, vjp], ids=lambda k: k.__name__)

@@ -84,7 +84,7 @@ def gammaln(y: Any, x: Any) -> Any:
 
 @elementwise(special.psi)
 def psi(y: Any, x: Any) -> Any:
-    return special.polygamma(1, x)
+    return rt.like(special.polygamma(1, x), y)
 
 
 def polygamma_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
