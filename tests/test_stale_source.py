@@ -1,4 +1,4 @@
-"""Derivatives are those of the running code, or there is an error: edited files, reloaded modules, lambdas of one line."""
+"""Derivatives are those of the running code: edited files, reloaded modules, lambdas of one line."""
 
 import importlib
 import sys
