@@ -10,13 +10,13 @@ import numpy as np
 
 from adcompile.analysis import iteration
 from adcompile.analysis.attributes import class_of
-from adcompile.analysis.builder import Builder, Lifted, parts
+from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.folds import accumulate
 from adcompile.analysis.infer import Terminated, branch_on, run_loop
-from adcompile.analysis.iteration import indexable, known_items
-from adcompile.analysis.structure import Args, Kwargs
-from adcompile.errors import Place
+from adcompile.analysis.iteration import as_sequence, indexable, known_items
+from adcompile.analysis.structure import Args, Kwargs, known_container
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Raise, Var
 from adcompile.ir.types import (
@@ -37,6 +37,7 @@ from adcompile.ir.types import (
     SliceT,
     TupleT,
     Type,
+    differentiable,
     join,
     widen,
 )
@@ -248,6 +249,46 @@ def collect(b: Builder, source: Atom, transform: Any, place: Place | None) -> At
     env: dict[Var, Atom] = dict(from_outside)
     run_loop(b, loop, env, iteration.plan(b, source, place))
     return env[result]
+
+
+@handles(operator.mul)
+def repeat_container(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`xs * n` of a tuple or list: its items again where n is known, else a loop if they may carry derivatives."""
+    for items, count in (args, args[::-1]):
+        t, n = known_container(b.type(items)), b.type(count)
+        if not isinstance(t, (TupleT, ListT, Seq)) or not is_count(n):
+            continue
+        if isinstance(n, Known) and not isinstance(t, Seq) and n.value * len(b.items(items)) <= 64:
+            build = ops.build_tuple if isinstance(t, TupleT) else ops.build_list
+            return b.call(build, *(b.items(items) * n.value), name=name, place=place)
+        if any(differentiable(p) and not isinstance(p, Known) for p in ((t.item,) if isinstance(t, Seq) else parts(t))):
+            repeated = repeat_items(b, items, t, count, place)
+            return repeated if class_of(t) is list else b.call(tuple, repeated, name=name, place=place)
+    return None
+
+
+def is_count(t: Type) -> bool:
+    if isinstance(t, Scalar):
+        return all(issubclass(kind, (int, np.integer)) for kind in t.kinds)
+    return isinstance(t, Known) and isinstance(t.value, int)
+
+
+def repeat_items(b: Builder, items: Atom, t: TupleT | ListT | Seq, count: Atom, place: Place | None) -> Atom:
+    if not isinstance(t, Seq) and any(map(is_structured, parts(t))):
+        raise Unsupported(
+            "a list of containers that carry derivatives, repeated", place, "write [[…] for _ in range(n)] instead"
+        )
+    source = items if isinstance(t, Seq) else as_sequence(b, b.items(items))
+    length = b.call(len, items)
+
+    def item(c: Builder, k: Atom) -> Atom:
+        return c.call(operator.getitem, source, c.call(operator.mod, k, length))
+
+    single = None if isinstance(t, Seq) or len(parts(t)) != 1 else b.items(items)[0]
+    whole = b.call(range, count if single is not None else b.call(operator.mul, count, length))
+    out = collect(b, whole, item if single is None else lambda c, k: single, place)
+    assert out is not None
+    return out
 
 
 @handles(map)

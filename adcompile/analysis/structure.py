@@ -199,18 +199,6 @@ def known_container(t: Type) -> Type:
     return TupleT(()) if isinstance(t, Known) and type(t.value) is tuple else t
 
 
-@handles(operator.mul)
-def repeat_container(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`xs * 3` of a known tuple or list."""
-    for items, count in (args, args[::-1]):
-        t = known_container(b.type(items))
-        if isinstance(t, (TupleT, ListT)) and b.known(count) and isinstance(b.value(count), int):
-            if b.value(count) * len(b.items(items)) <= 64:
-                build = ops.build_tuple if isinstance(t, TupleT) else ops.build_list
-                return b.call(build, *(b.items(items) * b.value(count)), name=name, place=place)
-    return None
-
-
 @handles(ops.apply)
 def apply(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """A call with splats, once the splatted containers are known."""

@@ -90,3 +90,17 @@ def test_folds_of_every_length(n):
         return functools.reduce(lambda a, b: a * b, xs, 1.0)
 
     check(product, np.linspace(0.5, 1.5, n))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 70])
+def test_repetition_by_a_number_met_at_run_time(n):
+    def repeated(x, xs, n):
+        return [x * x] * n + (n * [x, 2.0])[:3] + xs * 2
+
+    check(repeated, 0.7, [0.5, 1.5], n)
+    check(repeated, 0.7, list(np.linspace(0.0, 1.0, 20)), n)
+
+
+def test_repetition_of_what_is_inert():
+    same_value(lambda n: [0.0] * n + [[]] * n, 3)
+    same_value(lambda a, n: a * n, np.ones(2), 3)
