@@ -25,7 +25,7 @@ def marked(program):
     return pytest.param(program, id=program.name, marks=marks)
 
 
-@pytest.mark.parametrize("program", map(marked, FOLLOWED))
+@pytest.mark.parametrize("program", [marked(p) for p in FOLLOWED])
 def test_second_derivatives(program):
     args, value = program.fresh(), program.function(*program.fresh())
     before, wrt, eps = bits(args), active(args), epsilon(args, value)
