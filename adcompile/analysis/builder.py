@@ -62,6 +62,7 @@ class Context:
 
     stand_in_of: dict[Var, tuple[Var, int]] = field(default_factory=dict)
     extras: set[Var] = field(default_factory=set)  # results that branches got for the reverse sweep's sake
+    bound_if: dict[Var, tuple[Atom, int]] = field(default_factory=dict)  # of those: the test, and the side they are of
     cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
     owners: dict[int, GlobalRef] = field(default_factory=dict)  # by the id of what they mean
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into

@@ -161,7 +161,10 @@ class Sweep:
         for v in touched:
             values = [c.local[v] if v in c.local else cot.get(v) for _, c, _ in sides]
             owned = all(x is None or x in cot.owned for x in values)
-            made = [x if x is not None else zero(c.builder, v) for x, (_, c, _) in zip(values, sides)]
+            made = [
+                x if x is not None else self.absent_cotangent(c.builder, v, s.test, k)
+                for k, (x, (_, c, _)) in enumerate(zip(values, sides))
+            ]
             types = [c.builder.type(x) for x, (_, c, _) in zip(made, sides)]
             same = all(t == types[0] for t in types) and not isinstance(types[0], Known)
             result = b.new(f"{v.name}_bar", types[0] if same else tangent_type(b.type(v)))
@@ -179,7 +182,7 @@ class Sweep:
         reverses = [live_statements(c.builder.statements, column, free) for (_, c, _), column in zip(sides, columns)]
         blocks = [Block((), tuple(r), Yield(tuple(column))) for r, column in zip(reverses, columns)]
         blocks = [self.computed_again(forward, block) for (_, _, forward), block in zip(sides, blocks)]
-        extra = self.kept_results(sides, blocks)
+        extra = self.kept_results(s.test, sides, blocks)
         blocks = [self.context.renamed(block, dict(extra)) for block in blocks]
         if results:
             b.append(If(tuple(results), s.test, blocks[0], blocks[1], s.place, "adjoint"))
@@ -196,10 +199,17 @@ class Sweep:
                 head += copied(self.context, calls or [], mapping)
         return self.context.renamed(Block((), (*head, *block.statements), block.end), mapping) if head else block
 
-    def kept_results(self, sides: list[Any], blocks: list[Block]) -> list[tuple[Var, Var]]:
+    def absent_cotangent(self, b: Builder, var: Var, test: Atom, side: int) -> Atom:
+        """The cotangent of what one side of a branch does not read. On that side a value kept
+        from the other side of an earlier branch on the same test is unbound, and nobody asks."""
+        bound = self.context.bound_if.get(var)
+        unbound = bound is not None and bound[0] is test and bound[1] != side
+        return Const(0.0) if unbound else zero(b, var)
+
+    def kept_results(self, test: Atom, sides: list[Any], blocks: list[Block]) -> list[tuple[Var, Var]]:
         """Values of the branches that the reverse reads: (value, the result that carries it)."""
         kept: list[tuple[Var, Var]] = []
-        for (_, _, forward), block in zip(sides, blocks):
+        for side, ((_, _, forward), block) in enumerate(zip(sides, blocks)):
             inside = defined_in(forward)
             for v in free_vars(block, self.context.free):
                 if v in inside:
@@ -207,6 +217,7 @@ class Sweep:
                     self.context.types[result] = self.context.types[v]
                     self.context.shape[result] = self.context.shape.get(v, v)
                     self.context.extras.add(result)
+                    self.context.bound_if[result] = (test, side)
                     kept.append((v, result))
         return kept
 

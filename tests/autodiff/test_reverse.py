@@ -71,3 +71,18 @@ def test_arguments_stay():
     before = bits(a)
     ad.grad(value_overwritten)(a)
     assert bits(a) == before
+
+
+def singular_or_not(x):
+    return np.sum(np.cumprod(x) * np.arange(1.0, len(x) + 1))
+
+
+@pytest.mark.parametrize("zero", [0.0, 0.4])
+def test_kept_values_of_the_path_not_taken(zero):
+    """The rule of cumprod branches; its second derivative keeps values of either side."""
+    x, v = np.array([0.5, zero, 1.2]), np.array([1.0, -0.5, 2.0])
+
+    def slope(x):
+        return ad.jvp(singular_or_not, (x,), (v,))[1]
+
+    ad.check_grads(slope, (x,), order=1, modes=("rev",))
