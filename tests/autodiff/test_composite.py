@@ -7,6 +7,7 @@ import pytest
 
 import adcompile as ad
 from adcompile import rules
+from adcompile.rules.registry import unregister
 from tests.compiled import check
 
 
@@ -22,17 +23,22 @@ def only_reverse(x, y):
     return x * x * y
 
 
-@rules.frule(only_forward)
-def only_forward_frule(x, x_dot):
-    return only_forward(x), 2.0 * math.cos(x) * x_dot
+@pytest.fixture(autouse=True, scope="module")
+def one_sided_rules():
+    @rules.frule(only_forward)
+    def only_forward_frule(x, x_dot):
+        return only_forward(x), 2.0 * math.cos(x) * x_dot
 
+    @rules.rrule(only_reverse)
+    def only_reverse_rrule(x, y):
+        def pullback(g):
+            return g * 2.0 * x * y, g * x * x
 
-@rules.rrule(only_reverse)
-def only_reverse_rrule(x, y):
-    def pullback(g):
-        return g * 2.0 * x * y, g * x * x
+        return only_reverse(x, y), pullback
 
-    return only_reverse(x, y), pullback
+    yield
+    unregister(only_forward)
+    unregister(only_reverse)
 
 
 def through_forward_rule(x):
