@@ -9,11 +9,11 @@ import gast
 
 from adcompile.backend import literals
 from adcompile.backend.callables import BUILTINS, GETTER_TYPES, METHOD_TYPES, Globals, known_path, load
-from adcompile.backend.fold import end_values, fold
+from adcompile.backend.fold import end_values
 from adcompile.backend.names import name_values
 from adcompile.backend.printer import Printer
 from adcompile.backend.purity import callee
-from adcompile.backend.reuse import reusable
+from adcompile.backend.reuse import fold_and_reuse
 from adcompile.backend.undefined import is_undefined, needs_stand_in
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, OpaqueCode, Var
@@ -44,10 +44,10 @@ def _definer(
     functions: Mapping[FunctionRef, str],
     known: Mapping[Var, str] | None = None,
 ) -> Definer:
-    folding = fold(function.body, types)
-    names = name_values(function, folding, SYNTAX | frozenset(_global_names(function.body, scope, functions)))
+    folding, reused = fold_and_reuse(function, types)
+    names = name_values(function, folding, reused, SYNTAX | frozenset(_global_names(function.body, scope, functions)))
     definer = Definer(folding, {**names, **(known or {})}, types, scope, functions)
-    definer.reused = reusable(function, folding, types)
+    definer.reused = reused
     definer.stand_ins = needs_stand_in(function.body, folding, names)
     definer.foreign = bool(definer.stand_ins) and any(
         isinstance(s, Call) and isinstance(callee(s), OpaqueCode) for s in statements_of(function.body)

@@ -167,17 +167,17 @@ def carried(loop: For | While) -> tuple[Var, ...]:
     return loop.body.params[1:] if isinstance(loop, For) else loop.body.params
 
 
-def fold(body: Block, types: Any) -> Folding:
-    """Decide for every value of a function body whether it gets a line of its own."""
-    folder = _Folder(types)
+def fold(body: Block, types: Any, apart: frozenset[Call] = frozenset()) -> Folding:
+    """Decide for every value of a function body whether it gets a line of its own; `apart` do."""
+    folder = _Folder(types, apart)
     folder.count(body)
     folder.block(body)
     return folder.result
 
 
 class _Folder:
-    def __init__(self, types: dict[Var, Type]) -> None:
-        self.types = types
+    def __init__(self, types: dict[Var, Type], apart: frozenset[Call]) -> None:
+        self.types, self.apart = types, apart
         self.result = Folding()
         self.uses = self.result.uses
         self.pending: dict[Var, _Pending] = {}
@@ -391,7 +391,7 @@ class _Folder:
         if kind.writes:
             self.epoch += 1
         index = open_.append(call, ordered)
-        if not kind.statement:
+        if not kind.statement and call not in self.apart:
             depth, width = expression.depth + 1, expression.width + 3
             self.pending[call.result] = _Pending(index, call, ordered, expression.memory, depth, width, self.epoch)
         return ordered

@@ -12,7 +12,7 @@ follows from the positions of its uses, from the branches it is in and from the 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from adcompile.backend.callables import KEYWORDS, identifier
@@ -133,10 +133,14 @@ def positions_of(function: Function, folding: Folding) -> _Positions:
     return positions
 
 
-def name_values(function: Function, folding: Folding, reserved: frozenset[str]) -> dict[Var, str]:
-    """A Python name for every value that is not printed inside an expression."""
+def name_values(
+    function: Function, folding: Folding, reused: Mapping[Call, int], reserved: frozenset[str]
+) -> dict[Var, str]:
+    """A Python name for every value that is not printed inside an expression. `reused`: which
+    operand a call's result is written over; if it has no name of its own it takes that one's."""
     positions = positions_of(function, folding)
     namer = _Namer(folding, positions, reserved)
+    namer.reused = reused
     namer.parameters((*function.params, *function.captured))
     namer.hint(function.body, ())
     namer.block(function.body)
@@ -147,6 +151,7 @@ class _Namer:
     def __init__(self, folding: Folding, positions: _Positions, reserved: frozenset[str]) -> None:
         self.folding, self.positions, self.reserved = folding, positions, reserved
         self.names: dict[Var, str] = {}
+        self.reused: Mapping[Call, int] = {}
         self.hints: dict[Var, str] = {}
         self.holder: dict[str, Var] = {}
         self.trail: list[tuple[str, Var | None]] = []
@@ -280,6 +285,9 @@ class _Namer:
             in_place = isinstance(first, Var) and any(fn is op for op in IN_PLACE)
             if in_place and call.result.name in TEMPORARY and isinstance(first, Var):
                 self.hints.setdefault(call.result, first.name)
+            over = call.args[self.reused[call]] if call in self.reused else None
+            if isinstance(over, Var) and self.hints.get(call.result, call.result.name) in TEMPORARY:
+                buffer = self.names[over]
             self.define(call.result, position, buffer if self.folding.used(call.result) else None)
             return
         for i, target in enumerate(targets):

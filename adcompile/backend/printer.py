@@ -15,6 +15,7 @@ from adcompile.backend import literals
 from adcompile.backend.copies import Copy, sequence
 from adcompile.backend.fold import RESULT, TEMPORARY, carried, operands
 from adcompile.backend.purity import callee
+from adcompile.backend.reuse import Reused
 from adcompile.backend.statements import Out, Statements, assign, store
 from adcompile.backend.text import comment
 from adcompile.backend.undefined import is_undefined
@@ -58,7 +59,7 @@ class Printer(Statements):
         super().__init__(*args)
         self.loops: list[For | While] = []
         self.last_comment: tuple[str, int] | None = None
-        self.reused: frozenset[Call] = frozenset()  # see backend/reuse
+        self.reused: Reused = {}
         self.stand_ins: frozenset[Var] = frozenset()  # joins whose name must be bound even if the value is not
         self.foreign = False  # whether code that runs as written must see which names are unbound
 

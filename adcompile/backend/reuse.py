@@ -1,85 +1,135 @@
-"""Which results of adjoints are computed into their first operand, as in `t *= s`: an array of our
-own that is read there for the last time. What a fresh array costs is mostly the memory.
+"""Which results of adjoints are computed into an operand, as in `t *= s`: an array of our own that
+is read there for the last time. What a fresh array costs is mostly the memory.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Any
 
-import numpy as np
-
-from adcompile.backend.fold import Folding
+from adcompile.backend.fold import Folding, fold
 from adcompile.backend.names import positions_of
-from adcompile.backend.purity import callee, hashable
-from adcompile.ir.nodes import Block, Call, Function, Var
-from adcompile.ir.types import Array, Type
+from adcompile.backend.purity import BUFFERED, callee
+from adcompile.ir.nodes import Atom, Block, Call, Function, Var
+from adcompile.ir.types import UNKNOWN, Array, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms
-from adcompile.optimise.typing import definite
+from adcompile.optimise.effects import Effects
+from adcompile.optimise.shapes import is_elementwise
+from adcompile.optimise.sharing import is_fresh
+from adcompile.optimise.typing import definite, is_immutable
 
 AUGMENTED = {operator.add: "Add", operator.sub: "Sub", operator.mul: "Mult", operator.truediv: "Div"}
-_MAKERS: frozenset[Any] = frozenset({*AUGMENTED, operator.neg, operator.pow, operator.matmul})
-"""What gives memory of its own; and so do ufuncs."""
-_READERS: frozenset[Any] = _MAKERS | {np.sum, np.mean, np.max, np.min, operator.eq, np.zeros_like, np.ones_like}
-"""What keeps no hold of what it reads; nor do ufuncs."""
+_COMMUTE = (operator.add, operator.mul)
+_LARGE = 2
+"""Arrays of so many axes are likely large: worth a line of their own, where an expression takes fresh memory."""
+
+Reused = Mapping[Call, int]
+"""By call: which of its operands the result is written over."""
 
 
-def reusable(function: Function, folding: Folding, types: Mapping[Var, Type]) -> frozenset[Call]:
-    """The calls that may be printed as `x *= …` on their first operand.
-
-    That operand was made in the same block by arithmetic, all that read it give memory of their
-    own, and none reads it later; it has the dtype and the shape of the result.
-    """
-    candidates = {
-        call: block
-        for block in all_blocks(function.body)
-        if block in folding.items
-        for call in folding.items[block]
-        if isinstance(call, Call) and _is_candidate(call, types)
-    }
-    if not candidates:
-        return frozenset()
-    held, made = _held(function.body), {block: _made(block) for block in set(candidates.values())}
-    positions = positions_of(function, folding)
-    out: list[Call] = []
-    for call, block in candidates.items():
-        first = call.args[0]
-        if not isinstance(first, Var) or first not in made[block] or first in held or first in folding.inlined:
-            continue
-        if positions.uses.get(first, [0])[-1] == positions.at.get(call):
-            out.append(call)
-    return frozenset(out)
+def fold_and_reuse(function: Function, types: Mapping[Var, Type]) -> tuple[Folding, Reused]:
+    """What is printed inside expressions, and what is computed in place, which needs a line of its own."""
+    folding = fold(function.body, types)
+    reading = _Reading(function, types)
+    wanted = frozenset(call for call in reading.candidates if reading.is_worth_a_line(call, folding))
+    while True:
+        if wanted:
+            folding = fold(function.body, types, wanted)
+        reused = reading.reused(function, folding)
+        if all(call in reused for call in wanted):
+            return folding, reused
+        wanted = frozenset(call for call in wanted if call in reused)
+        if not wanted:
+            folding = fold(function.body, types)
 
 
-def _is_candidate(call: Call, types: Mapping[Var, Type]) -> bool:
-    if call.role == "primal" or callee(call) not in AUGMENTED or call.kwargs or not isinstance(call.args[0], Var):
-        return False
-    first, result = types.get(call.args[0]), types.get(call.result)
-    if not isinstance(first, Array) or first != result or first.dims == () or not definite(first):
-        return False
-    return call.args[1] is not call.args[0]
+class _Reading:
+    """Who reads what, and who may hold on to the memory of what it reads."""
+
+    def __init__(self, function: Function, types: Mapping[Var, Type]) -> None:
+        self.types, self.effects = types, Effects(types)
+        self.made: dict[Var, Block] = {}  # arrays of their own, and where
+        self.candidates: dict[Call, Block] = {}
+        self.reader: dict[Atom, Call] = {}  # the last call that reads a value
+        self.views: list[tuple[Var, Atom]] = []  # what may share the memory of what, each after its base
+        self.held: set[Atom] = set()  # what is read by somebody who may keep hold of it
+        for block in all_blocks(function.body):
+            for s in block.statements:
+                if isinstance(s, Call):
+                    self._call(s, block)
+                else:
+                    self.held.update(atoms_of(s))
+            self.held.update(end_atoms(block.end))
+        for view, base in reversed(self.views):
+            if view in self.held:
+                self.held.add(base)
+
+    def _call(self, call: Call, block: Block) -> None:
+        operands = atoms_of(call)
+        self.reader.update((atom, call) for atom in operands)
+        if not self.effects.pure(call):
+            self.held.update(operands)
+        elif is_fresh(call, self.types) and not _writes(call):
+            self.made[call.result] = block
+        elif not is_immutable(self.types.get(call.result, UNKNOWN)):
+            self.views.extend((call.result, atom) for atom in operands if isinstance(atom, Var))
+        if call.role != "primal" and callee(call) in AUGMENTED and not call.kwargs:
+            if any(self._may_take(call, k) for k in (0, 1)):
+                self.candidates[call] = block
+
+    def _may_take(self, call: Call, k: int) -> bool:
+        """Whether the result has the dtype and the shape of this operand, which may be written over."""
+        operand, other = call.args[k], call.args[1 - k]
+        if not isinstance(operand, Var) or operand is other:
+            return False
+        t = self.types.get(operand)
+        if k == 1 and (callee(call) not in _COMMUTE or not _is_large(t)):
+            return False  # `y = 2.0 * x` reads better than `y = x` and `y *= 2.0`
+        return isinstance(t, Array) and t == self.types.get(call.result) and t.dims != () and definite(t)
+
+    def is_worth_a_line(self, call: Call, folding: Folding) -> bool:
+        """Whether an inlined call would take fresh memory that a line of its own does not: where the
+        reader is arithmetic too, or an operand is no more than an expression, NumPy reuses that."""
+        t = self.types.get(call.result)
+        if call.result not in folding.inlined or not _is_large(t):
+            return False
+        if any(a in folding.inlined and self.types.get(a) == t for a in call.args if isinstance(a, Var)):
+            return False
+        reader = self.reader.get(call.result)
+        return reader is not None and not is_elementwise(callee(reader)) and self.operand(call, folding) is not None
+
+    def operand(self, call: Call, folding: Folding) -> int | None:
+        """The operand to write over, but for the question whether it is read later."""
+        block = self.candidates[call]
+        for k in (0, 1):
+            operand = call.args[k]
+            if self._may_take(call, k) and operand not in self.held and operand not in folding.inlined:
+                if isinstance(operand, Var) and self.made.get(operand) is block:
+                    return k
+        return None
+
+    def reused(self, function: Function, folding: Folding) -> Reused:
+        """The calls that may be printed as `x *= …`: `x` was made in the same block, whatever may share its
+        memory is read by nobody later, and it has the dtype and the shape of the result."""
+        if not self.candidates:
+            return {}
+        positions = positions_of(function, folding)
+        last: dict[Atom, int] = {var: uses[-1] for var, uses in positions.uses.items()}
+        for view, base in reversed(self.views):
+            last[base] = max(last.get(base, 0), last.get(view, 0))
+        out: dict[Call, int] = {}
+        for call in self.candidates:
+            if call.result in folding.inlined:
+                continue
+            k = self.operand(call, folding)
+            if k is not None and last.get(call.args[k]) == positions.at.get(call):
+                out[call] = k
+        return out
 
 
-def _made(block: Block) -> dict[Any, Call]:
-    """What arithmetic of this very block makes."""
-    return {s.result: s for s in block.statements if isinstance(s, Call) and _is_one_of(s, _MAKERS)}
+def _is_large(t: Type | None) -> bool:
+    return isinstance(t, Array) and len(t.dims or ()) >= _LARGE
 
 
-def _is_one_of(call: Call, known: frozenset[Any]) -> bool:
-    fn = callee(call)
-    plain = all(name in ("axis", "keepdims") for name, _ in call.kwargs)
-    if not hashable(fn) or not plain:
-        return False
-    return fn in known or isinstance(fn, np.ufunc) and len(call.args) == fn.nin
-
-
-def _held(body: Block) -> set[Any]:
-    """What somebody reads who may keep hold of it."""
-    out: set[Any] = set()
-    for block in all_blocks(body):
-        for s in block.statements:
-            if not isinstance(s, Call) or not _is_one_of(s, _READERS):
-                out.update(atoms_of(s))
-        out.update(end_atoms(block.end))
-    return out
+def _writes(call: Call) -> bool:
+    return callee(call) in BUFFERED

@@ -13,7 +13,7 @@ from adcompile.backend.callables import attribute, load
 from adcompile.backend.expressions import Expressions, is_name
 from adcompile.backend.fold import Target
 from adcompile.backend.purity import IN_PLACE, callee
-from adcompile.backend.reuse import AUGMENTED
+from adcompile.backend.reuse import AUGMENTED, Reused
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Scalar
@@ -32,7 +32,7 @@ def assign(name: str, value: Any) -> gast.Assign:
 class Statements(Expressions):
     """Prints calls that have a line of their own."""
 
-    reused: frozenset[Call]
+    reused: Reused
 
     def call_statement(self, call: Call, out: Out) -> None:
         fn = callee(call)
@@ -90,12 +90,14 @@ class Statements(Expressions):
 
     def _reuse(self, name: str, call: Call, out: Out) -> bool:
         """`x *= …` in place of `x = x * …`, or of `y = x * …` after `y = x`."""
-        if not self._is_named(call.args[0], name):
-            if name in {self.names.get(v) for v in self.folding.reads(call.args[1])}:
+        k = self.reused[call]
+        operand, other = call.args[k], call.args[1 - k]
+        if not self._is_named(operand, name):
+            if name in {self.names.get(v) for v in self.folding.reads(other)}:
                 return False
-            out.append(assign(name, self.atom(call.args[0])))
+            out.append(assign(name, self.atom(operand)))
         kind = getattr(gast, AUGMENTED[callee(call)])
-        out.append(gast.AugAssign(store(name), kind(), self.atom(call.args[1])))
+        out.append(gast.AugAssign(store(name), kind(), self.atom(other)))
         return True
 
     def assigned(self, name: str, call: Call) -> Any:
