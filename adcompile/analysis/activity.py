@@ -7,10 +7,11 @@ sets are the least fixpoints over loops; membership is by Var, since in SSA a va
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from adcompile.analysis.detached import carries, is_number, is_structural, makes_detached, reads
+from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -23,7 +24,6 @@ from adcompile.ir.nodes import (
     For,
     Function,
     If,
-    OpaqueCode,
     Return,
     Statement,
     Unreachable,
@@ -33,8 +33,6 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import DictT, ListT, TupleT, Type, differentiable
 from adcompile.rules.registry import lookup
-
-STRUCTURE = {ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, operator.getitem, ops.push, ops.pop}
 
 
 @dataclass(frozen=True)
@@ -84,12 +82,15 @@ def members(var: Var, types: Mapping[Var, Type], definition: Mapping[Var, Call])
 
 
 class Varied:
-    """`definition` tells what was built before: a container of varied parts is varied."""
+    """`definition` tells what was built before: a container of varied parts is varied. `detached`
+    hold varied data without a tangent (analysis/detached), `reattached` are numbers made of such."""
 
     def __init__(self, types: Mapping[Var, Type], definition: Mapping[Var, Call] | None = None) -> None:
         self.types = types
         self.definition: Mapping[Var, Call] = {} if definition is None else definition
         self.vars: set[Var] = set()
+        self.detached: set[Var] = set()
+        self.reattached: dict[Var, Call] = {}
 
     def has(self, atom: Atom) -> bool:
         if not isinstance(atom, Var):
@@ -101,49 +102,74 @@ class Varied:
             return True
         return False
 
+    def carries(self, atom: Atom) -> bool:
+        """Whether a value holds varied data, with or without a tangent."""
+        return self.has(atom) or atom in self.detached
+
     def add(self, var: Var) -> None:
         if differentiable(self.types[var]):
             self.vars.add(var)
+
+    def flow(self, into: Var, value: Atom) -> None:
+        """`value` is what `into` may be after a join."""
+        if self.has(value):
+            self.add(into)
+        if value in self.detached:
+            self.detached.add(into)
+
+    def size(self) -> int:
+        return len(self.vars) + len(self.detached)
 
     def run(self, block: Block) -> None:
         for s in block.statements:
             self.statement(s)
 
+    def call(self, s: Call) -> None:
+        t = self.types[s.result]
+        if any(map(self.has, (s.fn, *s.args, *(a for _, a in s.kwargs)))):
+            if passes_derivative(s):
+                self.add(s.result)
+            if makes_detached(s, t):
+                self.detached.add(s.result)
+        if self.detached and any(a in self.detached for a in reads(s)) and carries(s, t):
+            if is_structural(s):
+                if not is_number(t):
+                    self.detached.add(s.result)
+            elif differentiable(t):
+                self.vars.add(s.result)
+                self.reattached[s.result] = s
+            else:
+                self.detached.add(s.result)
+
     def statement(self, s: Statement) -> None:
         if isinstance(s, Call):
-            inputs = (s.fn, *s.args, *(a for _, a in s.kwargs))
-            if any(map(self.has, inputs)) and passes_derivative(s):
-                self.add(s.result)
+            self.call(s)
         elif isinstance(s, If):
             for branch in (s.then, s.orelse):
                 self.run(branch)
                 if isinstance(branch.end, Yield):
                     for r, v in zip(s.results, branch.end.values):
-                        if self.has(v):
-                            self.add(r)
+                        self.flow(r, v)
         else:
             assert not isinstance(s, Attempt)
             self.loop(s)
 
     def loop(self, s: For | While) -> None:
         params = s.body.params[1:] if isinstance(s, For) else s.body.params
-        if isinstance(s, For) and self.has(s.iterable):
-            self.add(s.body.params[0])
+        if isinstance(s, For):
+            self.flow(s.body.params[0], s.iterable)
         for p, a in zip(params, s.init):
-            if self.has(a):
-                self.add(p)
+            self.flow(p, a)
         while True:
-            before = len(self.vars)
+            before = self.size()
             self.run(s.body)
             for values in leaf_ends(s.body):
                 for p, r, v in zip(params, s.results, values):
-                    if self.has(v):
-                        self.add(p)
-                        self.add(r)
+                    self.flow(p, v)
+                    self.flow(r, v)
             for p, r in zip(params, s.results):
-                if self.has(p):
-                    self.add(r)
-            if len(self.vars) == before:
+                self.flow(r, p)
+            if self.size() == before:
                 return
 
 
@@ -200,5 +226,12 @@ class Useful:
             self.add(s.iterable)
 
 
-def is_opaque(call: Call) -> bool:
-    return isinstance(call.fn, Const) and isinstance(call.fn.value, OpaqueCode)
+def check_detached(varied: Varied, useful: Useful) -> None:
+    """Refuse numbers that the result needs and that were made of text, bytes or hashes of varied ones."""
+    for var, call in varied.reattached.items():
+        if var in useful.vars:
+            raise NotDifferentiable(
+                "this makes a number of text, bytes, a hash or the like, made in turn of values that carry derivatives",
+                call.place,
+                "use the values themselves, or adcompile.stop_gradient(…) around what is meant to be constant",
+            )

@@ -178,6 +178,9 @@ def call_known(
             owner = Const(value.__self__)
             if all(b.known(a) for a in (*args, *(v for _, v in kwargs))) and isinstance(value.__self__, (str, bytes)):
                 return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
+            rule = lookup(method)
+            if rule is not None:
+                return call_rule(b, method, rule, [owner, *args], kwargs, name, place)
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
         count = len(value.outputs) + (2 if value.returns else 0)

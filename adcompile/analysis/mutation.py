@@ -17,6 +17,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
+from adcompile.analysis.stores import stored_atoms
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, GlobalRef, If, OpaqueCode, Statement, Var, While, Yield
@@ -75,7 +76,7 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         return (call.fn,) if keeps else (call.fn, *args)
     fn = call.fn.value
     if isinstance(fn, OpaqueCode):
-        return tuple(a for name, a in zip(fn.inputs, call.args) if name in fn.stores)
+        return stored_atoms(call, fn, types, definition, positions_written)
     try:
         if fn in ITEM_WRITES or fn in METHODS:
             return call.args[:1]
@@ -87,8 +88,20 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         return args
     if isinstance(fn, type) and issubclass(fn, tuple) and hasattr(fn, "_fields"):
         return ()  # a namedtuple is structure
-    out = tuple(v for k, v in call.kwargs if k == "out" and isinstance(v, Var))
+    out = tuple(v for k, v in call.kwargs if k in ("out", "file") and isinstance(v, Var))
     return args if not out and is_unknown(fn) else out
+
+
+def positions_written(fn: Any) -> tuple[int, ...] | None:
+    """The arguments that a callable writes into; None where nothing is known of it."""
+    try:
+        if fn in ITEM_WRITES or fn in METHODS or fn in AUGMENTED:
+            return (0,)
+        if fn in FUNCTIONS:
+            return (FUNCTIONS[fn],)
+    except TypeError:
+        return None
+    return None if is_unknown(fn) else ()
 
 
 def is_unknown(fn: Any) -> bool:
@@ -236,7 +249,7 @@ def check_writes(types: Mapping[Var, Type], statements: Sequence[Statement], var
         unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)
         if unknown and call.result in varied.vars and call.result in useful.vars:
             continue  # a call without a derivative, which will be refused as one
-        if root in useful_classes and any(map(varied.has, atoms_of(call))):
+        if root in useful_classes and any(map(varied.carries, atoms_of(call))):
             raise Unsupported(
                 "a write in place of, or into, values that carry derivatives is not supported yet", call.place, REMEDY
             )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adcompile.analysis.activity import Activity, Useful, Varied
+from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
 from adcompile.analysis.mutation import check_writes
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
@@ -156,6 +156,7 @@ def body_facts(context: Context, statements: Sequence[Statement], wrt: Sequence[
     block = Block((), tuple(statements), Return(result))
     varied.run(block)
     useful.run(block)
+    check_detached(varied, useful)
     written = check_writes(context.types, statements, varied, useful)
     written.check_reads(statements, frozenset(varied.vars & useful.vars))
     return Activity(frozenset(varied.vars), frozenset(varied.vars & useful.vars))

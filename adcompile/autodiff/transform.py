@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.activity import Activity, Useful, Varied
+from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import check_writes
 from adcompile.autodiff.cotangents import Cotangents, zero
@@ -66,6 +66,7 @@ def facts(
         useful.add(output)
     useful.run(block)
     active = frozenset(varied.vars & useful.vars)
+    check_detached(varied, useful)
     written = check_writes(types, statements, varied, useful)
     if backwards:
         written.check_reads(statements, active)

@@ -15,9 +15,6 @@ from adcompile.frontend.scopes import FUNCTIONS
 from adcompile.ir import ops
 from adcompile.ir.nodes import OpaqueCode
 
-MUTATING = frozenset(
-    "append extend insert pop remove clear sort reverse update setdefault popitem add discard fill put itemset".split()
-)
 _UNDEFINED = "__undefined"
 _PREFIX = "__out_"
 
@@ -37,41 +34,13 @@ def make_opaque(
 
     `exits`: "break" and "continue" of a loop around → the outputs that say whether they ran.
     """
-    stores = tuple(name for name in inputs if name in _stored(nodes))
     name = f"{feature}_{place.line if place else 0}"
     run = _Runner(
         name, list(nodes), tuple(inputs), tuple(outputs), exits, returns, namespace, place.file if place else "<opaque>"
     )
     return OpaqueCode(
-        name, list(nodes), tuple(inputs), tuple(outputs), returns, stores, namespace, feature, remedy, place, run
+        name, list(nodes), tuple(inputs), tuple(outputs), returns, namespace, feature, remedy, place, run
     )
-
-
-def _stored(nodes: Sequence[Any]) -> set[str]:
-    """The names whose objects these statements may write into."""
-    out: set[str] = set()
-    stack = list(nodes)
-    while stack:
-        node = stack.pop()
-        match node:
-            case gast.Subscript(ctx=gast.Store() | gast.Del()) | gast.Attribute(ctx=gast.Store() | gast.Del()):
-                out |= _root(node.value)
-            case gast.Call(func=gast.Attribute(value=owner, attr=attr)) if attr in MUTATING:
-                out |= _root(owner)
-            case gast.AugAssign(target=gast.Name(id=name)):
-                out.add(name)
-            case gast.keyword(arg="out", value=value):
-                out |= _root(value)
-            case _:
-                pass
-        stack.extend(gast.iter_child_nodes(node))
-    return out
-
-
-def _root(node: Any) -> set[str]:
-    while isinstance(node, (gast.Subscript, gast.Attribute)):
-        node = node.value
-    return {node.id} if isinstance(node, gast.Name) else set()
 
 
 @dataclass(slots=True, eq=False)

@@ -206,7 +206,6 @@ class OpaqueCode:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     returns: bool
-    stores: tuple[str, ...]  # inputs into which the code writes (subscript, attribute, mutating method)
     namespace: dict[str, Any] = field(repr=False)
     feature: str  # what it is, for the refusal when active values pass through
     remedy: str

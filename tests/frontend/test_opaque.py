@@ -42,11 +42,6 @@ def test_exits_of_the_loop_around():
     assert code([1]) == (1, False)
 
 
-def test_stores():
-    text = "a[0] = 1; b.append(2); c.x.y = 3; d += 1; f(out=e); g = h[0]"
-    assert set(opaque(text, list("abcdefgh"), []).stores) == set("abcde")
-
-
 def test_what_is_known_of_it():
     statements = list(statements_of(lower_function(foreign.try_except).body))
     attempt = next(s for s in statements if isinstance(s, Attempt))

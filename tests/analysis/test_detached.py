@@ -1,0 +1,110 @@
+"""Text, bytes and hashes of active values may be shown, but are no way back to numbers."""
+
+import ast
+import io
+import json
+import math
+import pickle
+import struct
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from tests.compiled import check
+
+V = np.array([0.5, 1.5])
+
+
+def parse(text):
+    return float(text)
+
+
+def through_a_stream(x):
+    stream = io.StringIO()
+    stream.write(str(x))
+    return float(stream.getvalue())
+
+
+def through_print(x):
+    stream = io.StringIO()
+    print(x, file=stream)
+    return float(stream.getvalue())
+
+
+def through_a_loop(x):
+    text = "1"
+    for _ in range(3):
+        text = text + str(x)[:1]
+    return float(text) * x
+
+
+def through_a_branch(x):
+    text = str(x) if x > 1.0 else "2.0"
+    return float(text)
+
+
+ROUND_TRIPS = {
+    "str": (lambda x: float(str(x)), 2.0),
+    "repr": (lambda x: float(repr(x)) ** 2, 2.0),
+    "f-string": (lambda x: float(f"{x}") * x, 2.0),
+    "percent": (lambda x: float("%r" % x), 2.0),
+    "format": (lambda x: float("{}".format(x)), 2.0),
+    "concatenated": (lambda x: float("1" + str(x)), 2.0),
+    "joined and split": (lambda x: float(" ".join([str(x), "b"]).split()[0]), 2.0),
+    "in a dict": (lambda x: float({"v": str(x)}["v"]), 2.0),
+    "as an argument": (lambda x: parse(str(x)), 2.0),
+    "mapped": (lambda x: sum(map(float, [str(x), "3"])), 2.0),
+    "evaluated": (lambda x: ast.literal_eval(str(x)), 2.0),
+    "json": (lambda x: json.loads(json.dumps({"a": x}))["a"], 2.0),
+    "pickle": (lambda x: pickle.loads(pickle.dumps(x)), 2.0),
+    "struct": (lambda x: struct.unpack("d", struct.pack("d", x))[0], 2.0),
+    "hex": (lambda x: float.fromhex(x.hex()), 2.0),
+    "hash": (lambda x: float(hash(x)), 2.0),
+    "np.float64": (lambda x: np.float64(str(x)), 2.0),
+    "tobytes": (lambda x: np.frombuffer(x.tobytes())[0], V),
+    "bits": (lambda x: x.view(np.int64).view(np.float64)[0], V),
+    "array of text": (lambda x: x.astype(str).astype(float)[0], V),
+    "array2string": (lambda x: float(np.array2string(x[0])), V),
+    "loop": (through_a_loop, 2.0),
+    "branch": (through_a_branch, 2.0),
+    "stream": (through_a_stream, 2.0),
+    "print": (through_print, 2.0),
+}
+
+
+@pytest.mark.parametrize("name", ROUND_TRIPS)
+def test_round_trips_are_refused(name):
+    f, x = ROUND_TRIPS[name]
+    for derivative in (lambda: ad.grad(f)(x), lambda: ad.jvp(f, (x,), (x,))):
+        with pytest.raises(ad.AdcompileError) as caught:
+            derivative()
+        assert caught.value.place is not None
+        assert caught.value.remedy
+
+
+def shown(x):
+    message = ", ".join(f"{k} = {v:.3f}" for k, v in {"x": x, "y": 2.0 * x}.items())
+    print(message, str(x).upper(), hash(x), file=io.StringIO())
+    if x < 0.0:
+        raise ValueError("negative: " + message)
+    return math.sin(x)
+
+
+def looked_at(x):
+    text = f"{x:.2f}"
+    factor = 2.0 if text == "0.50" and text.startswith("0") and "." in text else 3.0
+    return x * factor * len(text)
+
+
+def marked_constant(x):
+    return x * ad.stop_gradient(float(f"{x:.1f}"))
+
+
+@pytest.mark.parametrize("f", [shown, looked_at])
+def test_text_may_be_shown_and_looked_at(f):
+    check(f, 0.5, order=2)
+
+
+def test_what_is_meant_to_be_constant():
+    assert ad.grad(marked_constant)(0.5) == 0.5
