@@ -1,0 +1,100 @@
+"""The parts of plain objects: what copies and tangents of an instance of a Python class consist of.
+
+An object is *plain* if its state is what `__dict__` and `__slots__` hold and `object.__new__` can
+make another. Functions, classes, modules, instances of C types, and instances of classes that
+say themselves how they are copied (loggers, enum members) are opaque: one thing, never taken apart.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+_OPAQUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_HOOKS = ("__reduce__", "__reduce_ex__")
+_plain: dict[type, bool] = {}
+
+
+def is_plain(value: Any) -> bool:
+    """Whether `value` is an object that consists of its attributes."""
+    cls: type = type(value)
+    found = _plain.get(cls)
+    if found is None:
+        found = _plain[cls] = _is_plain_class(cls)
+    return found
+
+
+def _is_plain_class(cls: type) -> bool:
+    if issubclass(cls, _OPAQUE) or hasattr(cls, "__deepcopy__") or hasattr(cls, "__get__"):
+        return False
+    if any(getattr(cls, hook) is not getattr(object, hook) for hook in _HOOKS):
+        return False
+    try:
+        object.__new__(cls)
+    except TypeError:  # another layout than object's, or an abstract class
+        return False
+    # C types without a layout of their own, such as object itself
+    return bool(slots(cls)) or any("__dict__" in c.__dict__ for c in cls.__mro__)
+
+
+def slots(cls: type) -> dict[str, Any]:
+    """The descriptors of the `__slots__` of a class and its bases, by name."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        found.update((k, v) for k, v in base.__dict__.items() if isinstance(v, types.MemberDescriptorType))
+    return found
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """The attributes that an instance holds, slots first; no properties, nothing of its class."""
+    held = {name: slot.__get__(value) for name, slot in slots(type(value)).items() if _is_set(slot, value)}
+    return {**held, **getattr(value, "__dict__", {})}
+
+
+def _is_set(slot: Any, value: Any) -> bool:
+    try:
+        slot.__get__(value)
+    except AttributeError:
+        return False
+    return True
+
+
+def blank(cls: type) -> Any:
+    """An instance of a plain class without attributes; `__init__` is not called."""
+    return object.__new__(cls)
+
+
+def set_attribute(value: Any, name: str, item: Any) -> None:
+    """Bind an attribute, whatever `__setattr__` of the class (a frozen dataclass) says."""
+    slot = slots(type(value)).get(name)
+    if slot is not None:
+        slot.__set__(value, item)
+    else:
+        value.__dict__[name] = item
+
+
+def cell_value(cell: Any) -> tuple[bool, Any]:
+    """Whether a closure's cell is bound, and to what."""
+    try:
+        return True, cell.cell_contents
+    except ValueError:
+        return False, None
+
+
+def captured(function: types.FunctionType) -> dict[str, Any]:
+    """What a function's closure holds, by the name of the free variable; unbound ones left out."""
+    pairs = zip(function.__code__.co_freevars, function.__closure__ or ())
+    found = {name: cell_value(cell) for name, cell in pairs}
+    return {name: item for name, (bound, item) in found.items() if bound}
+
+
+def with_captured(function: types.FunctionType, items: dict[str, Any]) -> types.FunctionType:
+    """The same function with other captured values, in cells of its own."""
+    names = function.__code__.co_freevars
+    closure = tuple(types.CellType(items[name]) if name in items else types.CellType() for name in names)
+    other = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    other.__kwdefaults__ = function.__kwdefaults__
+    other.__dict__.update(function.__dict__)
+    return other

@@ -1,0 +1,408 @@
+"""Shadows: zeroed memory that mirrors the memory of arrays, for derivatives of writes in place.
+
+An array and its shadow have the same dtype, shape and strides, and arrays that share memory have
+shadows that share memory at the same elements. So whatever the program does with views of an array,
+the same view of its shadow holds the derivative of the same elements.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from adcompile.runtime import arrays as _arrays
+from adcompile.runtime import objects
+
+# Effort that np.shares_memory may spend on one pair; undecided counts as shared.
+MAX_WORK: Any = 10_000
+_ALIGNMENT = 64
+
+
+def shadows(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Zero arrays that mirror the memory of `arrays`, one for each.
+
+    Same dtypes, shapes and strides. Where two arrays share elements so do their shadows; one array
+    given twice has one shadow. Raises ValueError for arrays that share memory under different
+    dtypes, complex arrays and their real and imaginary parts excepted.
+    """
+    if len(arrays) == 1:
+        return (_alone(arrays[0]),)
+    found: dict[int, np.ndarray] = {}
+    for group in _groups(arrays):
+        if len(group) == 1:
+            found[id(group[0])] = _alone(group[0])
+        else:
+            _check_cells(group)
+            found.update(_mirrored(group))
+    return tuple(found[id(a)] for a in arrays)
+
+
+def like(view: Any, base: np.ndarray, base_shadow: np.ndarray) -> np.ndarray:
+    """The shadow of `view`, which was computed from `base` as a view of it or as a copy.
+
+    A view of the shadow if `view` shares memory with `base`, and fresh zeros otherwise. Raises
+    ValueError if `base_shadow` does not mirror `base`, or if `view` reaches beyond `base` or reads
+    it under a dtype that is no part of its own.
+    """
+    if view is base:
+        return base_shadow
+    if not _share(view, base):
+        return _alone(view)
+    if _strides(base) != _strides(base_shadow) or base.dtype != base_shadow.dtype:
+        raise ValueError("a shadow does not mirror its array: other strides or dtype")
+    low, high = _bounds(view)
+    base_low, base_high = _bounds(base)
+    if low < base_low or high > base_high:
+        raise ValueError("a view reaches beyond the array that it was computed from")
+    _check_cells([view, base])
+    address = _address(base_shadow) + _address(view) - _address(base)
+    return _window(address, view, base_shadow)
+
+
+def take_out(shadow: np.ndarray, index: Any, value: Any) -> Any:
+    """The cotangent of `value` in the write `a[index] = value`, where `shadow` holds that of `a`.
+
+    What `shadow[index]` holds is taken and zeroed there. Of positions that `index` names repeatedly
+    the value that NumPy wrote last has the cotangent. The result is like `value` (shape, class,
+    dtype; real where it is real) and has memory of its own. A value without derivative (int, bool)
+    gets an array of its shape.
+    """
+    taken: Any = shadow[index]
+    if not isinstance(taken, np.ndarray):
+        shadow[index] = 0
+        return taken if type(taken) is type(value) else _fit(taken, value)
+    if _arrays.is_basic(index):
+        taken = taken.copy()
+    elif _may_repeat(index):
+        taken = np.where(_last_written(shadow.shape, index, taken.shape, shadow.dtype, value), taken, 0)
+    shadow[index] = 0
+    return _fit(taken, value)
+
+
+def detached(tree: Any) -> Any:
+    """A copy of a result that shares memory with nothing, aliased within itself as the result is.
+
+    Arrays, tuples, lists, dicts, sets and plain objects are copied, cycles included; whatever else
+    (numbers, functions, open files, random generators) is the same thing in the copy.
+    """
+    found: list[np.ndarray] = []
+    _collect(tree, found, set())
+    memo: dict[int, Any] = {}
+    for group in _groups(found):
+        copies = _copies(group)
+        memo.update((id(a), copy) for a, copy in zip(group, copies))
+    unfilled: list[tuple[Any, Any]] = []
+    copy = _copy(tree, memo, unfilled)
+    while unfilled:
+        value, new = unfilled.pop()
+        _fill(value, new, lambda item: _copy(item, memo, unfilled))
+    return copy
+
+
+# --- memory -----------------------------------------------------------------------------------
+
+
+def _address(a: np.ndarray) -> int:
+    return a.__array_interface__["data"][0]
+
+
+def _strides(a: np.ndarray) -> tuple[int, ...]:
+    """Strides where they matter: those of axes with more than one element."""
+    return tuple(s for n, s in zip(a.shape, a.strides) if n > 1)
+
+
+def _bounds(a: np.ndarray) -> tuple[int, int]:
+    """The first byte of an array's memory and the one after its last."""
+    low = _address(a)
+    if a.size == 0:
+        return low, low
+    reach = [(n - 1) * s for n, s in zip(a.shape, a.strides)]
+    return low + sum(r for r in reach if r < 0), low + sum(r for r in reach if r > 0) + a.itemsize
+
+
+def _share(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays have a byte in common; undecided counts as yes."""
+    low, high = _bounds(a)
+    other_low, other_high = _bounds(b)
+    if high <= other_low or other_high <= low or low == high or other_low == other_high:
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=MAX_WORK)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _groups(arrays: Iterable[np.ndarray]) -> list[list[np.ndarray]]:
+    """The distinct arrays, those together that are connected by shared memory."""
+    distinct = sorted({id(a): a for a in arrays}.values(), key=lambda a: _bounds(a)[0])
+    groups: list[tuple[int, list[np.ndarray]]] = []  # with the end of their memory
+    for a in distinct:
+        low, end = _bounds(a)
+        joined = [a]
+        others: list[tuple[int, list[np.ndarray]]] = []
+        for group_end, group in groups:
+            if group_end > low and any(_share(a, b) for b in group):
+                joined, end = group + joined, max(end, group_end)
+            else:
+                others.append((group_end, group))
+        groups = [*others, (end, joined)]
+    return [group for _, group in groups]
+
+
+def _alone(a: np.ndarray) -> np.ndarray:
+    """Zeros that mirror one array."""
+    zeros = np.zeros(a.shape, a.dtype, order="F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C")
+    if _strides(zeros) == _strides(a) or a.size == 0:
+        return zeros
+    _check_cells([a])
+    return _mirrored([a])[id(a)]
+
+
+def _mirrored(group: list[np.ndarray]) -> dict[int, np.ndarray]:
+    """Arrays over one zeroed buffer that mirror the group, by the identity of its arrays."""
+    low = min(_bounds(a)[0] for a in group)
+    high = max(_bounds(a)[1] for a in group)
+    buffer = np.zeros(high - low + _ALIGNMENT, np.uint8)
+    # aligned as the original is
+    start = (low - _address(buffer)) % _ALIGNMENT
+    return {id(a): np.ndarray(a.shape, a.dtype, buffer, start + _address(a) - low, a.strides) for a in group}
+
+
+class _Window:
+    """Memory of `owner` seen as another array; numpy reads the interface and keeps this alive."""
+
+    def __init__(self, address: int, view: np.ndarray, owner: np.ndarray) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, False),
+            "typestr": view.dtype.str,
+            "shape": view.shape,
+            "strides": view.strides,
+        }
+
+
+def _window(address: int, view: np.ndarray, owner: np.ndarray) -> np.ndarray:
+    return np.asarray(_Window(address, view, owner))
+
+
+# --- cells: the numbers that memory consists of ------------------------------------------------
+
+
+def _cell(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype itself, or that of the parts of a complex one."""
+    return np.real(np.empty(0, dtype)).dtype if dtype.kind == "c" else dtype
+
+
+def _check_cells(group: list[np.ndarray]) -> None:
+    """Raise ValueError unless all arrays divide their common memory into the same numbers."""
+    cell = _cell(group[0].dtype)
+    other = next((a for a in group if _cell(a.dtype) != cell), None)
+    if other is not None:
+        raise ValueError(f"arrays of dtypes {group[0].dtype} and {other.dtype} share memory: {_REMEDY}")
+    origin = _address(group[0])
+    steps = [_address(a) - origin for a in group] + [s for a in group for s in _strides(a)]
+    if all(step % cell.itemsize == 0 for step in steps):
+        return
+    for i, a in enumerate(group):
+        if any(_cut(a, b) or _cut(b, a) for b in group[i:]):
+            raise ValueError(f"two arrays of dtype {a.dtype} share memory but not whole elements: {_REMEDY}")
+
+
+_REMEDY = "such arrays cannot be differentiated when one is written into; pass copies"
+
+
+def _cut(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether an element of `a` begins inside one of `b`."""
+    size = _cell(b.dtype).itemsize
+    begins = _bytes(a, 0, 1)
+    inside = _bytes(b, 1, size - 1)
+    return _share(begins, inside)
+
+
+def _bytes(a: np.ndarray, first: int, count: int) -> np.ndarray:
+    """`count` bytes of each cell of `a`, from the one numbered `first`."""
+    size = _cell(a.dtype).itemsize
+    parts = a.itemsize // size
+    address = _address(a) + first
+    window = np.empty(0, np.uint8)
+    holder = _Window(address, window, a)
+    holder.__array_interface__["shape"] = (*a.shape, parts, count)
+    holder.__array_interface__["strides"] = (*a.strides, size, 1)
+    return np.asarray(holder)
+
+
+# --- writes -----------------------------------------------------------------------------------
+
+
+def _fit(taken: Any, value: Any) -> Any:
+    """`taken` summed to the shape of `value`, and of its class and dtype if that has a tangent."""
+    if isinstance(value, (float, complex, np.inexact)):
+        return _arrays.like(taken, value)
+    extra = np.ndim(value) - np.ndim(taken)
+    if extra > 0:  # a[i] = v drops leading axes of length 1
+        taken = np.reshape(taken, (1,) * extra + np.shape(taken))
+    taken = _arrays.unbroadcast(taken, value)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        return _arrays.like(taken, value)
+    return taken
+
+
+def _may_repeat(index: Any) -> bool:
+    """Whether an index names positions by arrays of integers, so perhaps one several times."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(not _arrays.is_basic(part) and np.asarray(part).dtype.kind in "iu" for part in parts)
+
+
+def _last_written(
+    shape: tuple[int, ...], index: Any, taken: tuple[int, ...], dtype: np.dtype[Any], value: Any
+) -> np.ndarray:
+    """Which of the positions in `index` hold, after `a[index] = value`, what they were given.
+
+    NumPy's order depends on the memory layout of value and indices, so NumPy itself is asked: a
+    value of the same layout whose elements are numbered is written, and read again. One position
+    is chosen where several give an element the same part of a value that is broadcast.
+    """
+    given = np.asarray(value)
+    numbers = _numbered(given, np.dtype(np.intp if given.dtype == dtype else np.float64))
+    owner = np.empty(shape, np.intp)  # only what is written is read
+    owner[index] = numbers
+    while numbers.ndim > len(taken):
+        numbers = numbers[0]
+    last = owner[index] == numbers
+    if 0 not in numbers.strides and numbers.shape == taken:
+        return last
+    place = np.where(last, np.arange(last.size).reshape(taken), -1)
+    owner[index] = -1
+    np.maximum.at(owner, index, place)
+    return last & (owner[index] == place)
+
+
+def _numbered(value: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """An array whose axes lie in memory in the order and direction of those of `value`, with
+    elements 0, 1, …; elements of `value` that are one in memory are one."""
+    strides = [0] * value.ndim
+    step, start = dtype.itemsize, 0
+    for axis in sorted(range(value.ndim), key=lambda k: (abs(value.strides[k]), -k)):
+        if value.strides[axis]:
+            strides[axis] = step if value.strides[axis] > 0 else -step
+            start += (value.shape[axis] - 1) * step if value.strides[axis] < 0 else 0
+            step *= value.shape[axis]
+    if value.size == 0:
+        return np.empty(value.shape, dtype)
+    numbers: np.ndarray = np.ndarray(value.shape, dtype, np.empty(step, np.uint8), start, tuple(strides))
+    numbers[...] = np.arange(value.size).reshape(value.shape)
+    return numbers
+
+
+# --- copies of whole results --------------------------------------------------------------------
+
+
+_MUTABLE: tuple[Any, ...] = (OrderedDict, defaultdict, dict, list, set, deque)
+
+
+def _parts(value: Any) -> list[Any]:
+    """What a container or plain object holds."""
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values(), *_extra(value)]
+    if isinstance(value, (tuple, list, set, frozenset, deque)):
+        return [*value, *_extra(value)]
+    return list(objects.attributes(value).values()) if objects.is_plain(value) else []
+
+
+def _extra(value: Any) -> list[Any]:
+    """The attributes of an instance of a class derived from a container."""
+    return list(getattr(value, "__dict__", {}).values())
+
+
+def _collect(tree: Any, found: list[np.ndarray], seen: set[int]) -> None:
+    """All arrays of plain memory within `tree`."""
+    todo = [tree]
+    while todo:
+        value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, np.ndarray):
+            if not value.dtype.hasobject:
+                found.append(value)
+            else:
+                todo.extend(value.flat)
+        else:
+            todo.extend(_parts(value))
+
+
+def _copies(group: list[np.ndarray]) -> list[np.ndarray]:
+    """Copies that share memory as the arrays of the group do."""
+    low, high = _bounds(group[0])
+    if len(group) == 1 and high - low >= group[0].nbytes and 0 not in _strides(group[0]):
+        return [group[0].copy(order="K")]
+    mirrors = _mirrored(group)
+    for a in group:
+        np.copyto(mirrors[id(a)], a)
+        mirrors[id(a)].flags.writeable = a.flags.writeable
+    return [mirrors[id(a)].view(type(a)) for a in group]
+
+
+def _copy(value: Any, memo: dict[int, Any], unfilled: list[tuple[Any, Any]]) -> Any:
+    """The copy of one value. What can be filled later is left empty, and listed: so cycles and
+    long chains need no recursion."""
+    if id(value) in memo:
+        return memo[id(value)]
+    if isinstance(value, (tuple, frozenset)):
+        return memo.setdefault(id(value), _rebuilt(value, [_copy(item, memo, unfilled) for item in value]))
+    new = _shell(value)
+    if new is not value:
+        unfilled.append((value, new))
+    return memo.setdefault(id(value), new)
+
+
+def _rebuilt(value: Any, items: list[Any]) -> Any:
+    """A tuple or frozenset of these items; itself if they are its own."""
+    if all(a is b for a, b in zip(value, items)):
+        return value
+    base: Any = tuple if isinstance(value, tuple) else frozenset
+    new = base.__new__(type(value), items)
+    if hasattr(value, "__dict__"):
+        new.__dict__.update(value.__dict__)
+    return new
+
+
+def _shell(value: Any) -> Any:
+    """An empty value of the same class, or the value itself if it is one thing."""
+    if isinstance(value, np.ndarray):  # of objects: all others are copied already
+        return np.empty_like(value)
+    base = next((b for b in _MUTABLE if isinstance(value, b)), None)
+    if base is None:
+        return objects.blank(type(value)) if objects.is_plain(value) else value
+    new = base.__new__(type(value))
+    if isinstance(value, defaultdict):
+        new.default_factory = value.default_factory
+    if isinstance(value, deque):
+        deque.__init__(new, (), value.maxlen)
+    return new
+
+
+def _fill(value: Any, new: Any, copy: Callable[[Any], Any]) -> None:
+    """Give a shell the copied parts of `value`, by the methods of the builtin classes alone."""
+    if isinstance(value, np.ndarray):
+        for place, item in zip(np.ndindex(value.shape), value.flat):
+            new[place] = copy(item)
+        return
+    if isinstance(value, dict):
+        insert = OrderedDict.__setitem__ if isinstance(value, OrderedDict) else dict.__setitem__
+        for key, item in value.items():
+            insert(new, copy(key), copy(item))
+    elif isinstance(value, (list, set, deque)):
+        items = [copy(item) for item in value]
+        base: Any = next(b for b in _MUTABLE if isinstance(value, b))
+        (base.update if base is set else base.extend)(new, items)
+    else:
+        for name, item in objects.attributes(value).items():
+            objects.set_attribute(new, name, copy(item))
+        return
+    if hasattr(value, "__dict__"):
+        new.__dict__.update((name, copy(item)) for name, item in value.__dict__.items())
