@@ -65,6 +65,7 @@ class Context:
     bound_if: dict[Var, tuple[Atom, int]] = field(default_factory=dict)  # of those: the test, and the side they are of
     cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
     owners: dict[int, GlobalRef] = field(default_factory=dict)  # by the id of what they mean
+    loose: set[Var] = field(default_factory=set)  # unbound on some path
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
     # what autodiff.maskable has found

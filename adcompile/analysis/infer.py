@@ -48,13 +48,16 @@ from adcompile.ir.types import (
     Choice,
     Closure,
     DictT,
+    Instance,
     Known,
     ListT,
+    Scalar,
     Seq,
     TupleT,
     Type,
     Unknown,
     join,
+    widen,
 )
 
 Environment = dict[Var, Atom]
@@ -248,6 +251,8 @@ def phi(
     joined: Type = NEVER
     for t in types:
         joined = join(joined, t)
+    if len(defined) != len(alternatives) and isinstance(widen(joined), (Scalar, Instance)):
+        joined = widen(joined)  # a number or text that may be unbound is no constant
     if isinstance(joined, Known):
         return Tree(Const(joined.value))
     options = choice(types)
@@ -259,6 +264,8 @@ def phi(
             column.append(a if not isinstance(t, Known) else Const(options.options.index(t)))
         return Tree(result)
     result = b.new(name, joined, origin.place)
+    if any(is_undefined(a) or a in b.context.loose for _, a in alternatives):
+        b.context.loose.add(result)
     results.append(result)
     for column, (_, a) in zip(columns, alternatives):
         column.append(a)
@@ -383,8 +390,13 @@ def run_body(
         fresh = [child.new(n, t, params[k].place) for n, t in zip(names, types)]
         body_params.extend(fresh)
         env[params[k]] = rebuild_carried(child, params[k].name, frame.assumed[k], fresh)
-        outer.extend(carried_leaves(b, init[k], frame, k))
-        results.extend(b.new(n, t, s.results[k].place) for n, t in zip(names, types))
+        outside = carried_leaves(b, init[k], frame, k)
+        inside = [b.new(n, t, s.results[k].place) for n, t in zip(names, types)]
+        for atom, param, result in zip(outside, fresh, inside):
+            if is_undefined(atom) or atom in b.context.loose:
+                b.context.loose |= {param, result}
+        outer.extend(outside)
+        results.extend(inside)
     end = run_block(child, s.body, env, frame)
     body = child.block(body_params, end)
     if plan is not None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.binding import live_key
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
@@ -102,6 +102,15 @@ def member(b: Builder, owner: Atom, step: str, value: Any, fn: Any, name: str, p
 @handles(ops.identity)
 def identity(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     return args[0]
+
+
+@handles(ops.read)
+def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """A read of a name: needed where some path leaves it unbound."""
+    t = b.type(args[0])
+    if isinstance(args[0], Var) and is_structured(t) and b.items(args[0]):
+        return read(b, b.items(args[0])[:1], kwargs, place, name)
+    return b.emit(ops.read, args, Known(None), (), "", place) if args[0] in b.context.loose else Const(None)
 
 
 # -- displays -----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ BUFFERED = (ops.push, ops.pop, ops.index_add)
 """The result is the first argument, changed in place: both have one name."""
 STORES = (operator.setitem, operator.delitem, setattr, delattr)
 TAKEN_APART = (ops.unpack, ops.unpack_star)
-STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, ops.list_set, ops.warn_unused})
+STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, ops.list_set, ops.read})
 """Printed as statements of their own, never inside an expression."""
 NEVER_RAISE = frozenset({ops.build_tuple, ops.build_list, slice, ops.build_string, ops.make_function, ops.identity})
 

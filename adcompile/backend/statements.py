@@ -61,8 +61,8 @@ class Statements(Expressions):
             out.append(gast.AugAssign(target, gast.Add(), self.atom(call.args[2])))
         elif fn is ops.list_set:
             self._list_set(call, out)
-        elif fn is ops.warn_unused:
-            self.discard(call.args[0], out)
+        elif fn is ops.read:
+            out.append(gast.Expr(self.atom(call.args[0])))
         else:
             self._value(call, out)
 

@@ -49,6 +49,7 @@ class Builder:
         self.trail: list[tuple[str, Atom | None]] = []
         self.captured = tuple(captured)
         self.local = scope.bound | set(captured)
+        self.loose: set[Atom] = {UNBOUND}  # values that some path may leave unbound
 
     def place(self, node: Any) -> Place | None:
         return place_of(self.unit.file, node)
@@ -99,7 +100,10 @@ class Builder:
 
     def load(self, name: str, node: Any) -> Atom:
         if name in self.env or name in self.local:
-            return self.value_of(name)
+            value = self.value_of(name)
+            if value in self.loose:
+                self.call(ops.read, value, node=node)
+            return value
         ref = GlobalRef(self.unit.namespace, name, self.place(node))
         return self.call(ops.load_global, Const(ref), node=node, hint=name)
 
@@ -123,6 +127,12 @@ class Builder:
 
     # Joins
 
+    def loosen(self, results: Sequence[Var], *sources: Sequence[Atom]) -> None:
+        """Note which results are unbound where one of their sources is."""
+        for row in zip(results, *sources):
+            if any(a in self.loose for a in row[1:]):
+                self.loose.add(row[0])
+
     def choice(
         self,
         test: Atom,
@@ -141,6 +151,7 @@ class Builder:
         else_statements, else_values = self.scoped(lambda: arm(orelse))
         place = self.place(node)
         results = (Var(hint, place), *(Var(display_name(name), place) for name in names))
+        self.loosen(results, then_values, else_values)
         blocks = (Block((), then_statements, Yield(then_values)), Block((), else_statements, Yield(else_values)))
         self.statements.append(If(results, test, *blocks, place))
         for name, var in zip(names, results[1:]):

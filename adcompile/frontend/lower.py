@@ -144,6 +144,7 @@ class FunctionLowerer(Statements):
             going_on.append(before)
         kept = [i for i in range(len(names)) if going_on[0][i] is not going_on[1][i]]
         results = tuple(Var(display_name(names[i]), place) for i in kept)
+        self.loosen(results, *([values[i] for i in kept] for values in going_on))
         then, orelse = (self._block(arm, kept) for arm in arms)
         self.statements.append(If(results, test, then, orelse, place))
         for i, var in zip(kept, results):
@@ -183,6 +184,7 @@ class FunctionLowerer(Statements):
         carried = tuple(name for name in facts.binds if name in live or name in facts.reads)
         init = self._values(carried)
         params = tuple(Var(display_name(name), place) for name in carried)
+        self.loosen(params, init)
         element: tuple[Var, ...] = ()
         if iterable is not None:
             element = (self._element(item.node.target),)
@@ -197,6 +199,7 @@ class FunctionLowerer(Statements):
         _, body = self.scoped(lower)
         body = Block((*element, *params), body.statements, body.end)
         results = tuple(Var(p.name, place) for p in params)
+        self.loosen(results, init)
         if iterable is None:
             self.statements.append(While(results, init, body, place))
         else:

@@ -151,8 +151,8 @@ def list_set(items: Any, index: Any, item: Any) -> Any:
     return new
 
 
-def warn_unused(value: Any) -> None:
-    """An expression statement's value, which Python throws away."""
+def read(value: Any) -> None:
+    """A read, for its own sake, of a name that some paths leave unbound."""
 
 
 def unsupported(error: Exception) -> Any:

@@ -43,7 +43,7 @@ OPS = BUILDERS | frozenset(
     {
         *(ops.build_dict, ops.build_set, ops.dict_merge, ops.list_concat, ops.tuple_concat, ops.format_value),
         *(ops.unpack, ops.unpack_star, ops.load_global, ops.push, ops.pop, ops.index_add, ops.list_set),
-        *(ops.warn_unused, ops.identity),
+        *(ops.read, ops.identity),
     }
 )
 LINEAR = frozenset({ops.push, ops.pop, ops.index_add})

@@ -103,7 +103,7 @@ class Effects:
         fn = call.fn.value
         if isinstance(fn, FunctionRef):
             return self.summaries[fn].total
-        if fn in BUILDERS or fn in LINEAR or fn in LOGIC or fn in (ops.load_global, ops.warn_unused):
+        if fn in BUILDERS or fn in LINEAR or fn in LOGIC or fn is ops.load_global:
             return True
         types = [type_of(a, self.types) for a in call.args]
         if isinstance(self.types.get(call.result), Known) and fn in OPERATORS and all(map(is_known_simple, types)):

@@ -3,6 +3,7 @@
 
 import pytest
 
+import adcompile as ad
 from tests.backend.printing import reprint
 
 
@@ -47,3 +48,76 @@ def test_copies_of_unbound_values_do_not_raise():
         return n
 
     assert reprint(f)(3) == 3
+
+
+def copied(x):
+    if x > 1.0:
+        y = 1.0
+    z = y
+    return x * x
+
+
+def looked_at(x):
+    if x > 1.0:
+        y = x
+    y
+    return x * x
+
+
+def constant(x):
+    if x > 1.0:
+        n = 2
+    return x * n
+
+
+def constant_text(x):
+    if x > 1.0:
+        mode = "a"
+    return x * x if mode == "a" else x
+
+
+def after_a_loop(x):
+    for i in range(int(x)):
+        last = i
+    kept = last
+    return x * x
+
+
+def in_a_loop(x):
+    for i in range(3):
+        if x > 1.0:
+            y = x * i
+        z = y
+    return x * x
+
+
+def structured(x):
+    if x > 1.0:
+        pair = (x, 2.0)
+    other = pair
+    return x * x
+
+
+def deleted(x):
+    y = x
+    if x < 1.0:
+        del y
+    z = y
+    return x * x
+
+
+CASES = [copied, looked_at, constant, constant_text, after_a_loop, in_a_loop, structured, deleted]
+
+
+@pytest.mark.parametrize("f", CASES)
+def test_unbound_names_raise(f):
+    with pytest.raises(UnboundLocalError):
+        f(0.5)
+    for derivative in (ad.grad(f), lambda x: ad.jvp(f, (x,), (1.0,)), lambda x: ad.vjp(f, x), ad.grad(ad.grad(f))):
+        with pytest.raises(UnboundLocalError):
+            derivative(0.5)
+
+
+@pytest.mark.parametrize("f", CASES)
+def test_bound_names_are_read(f):
+    ad.check_grads(f, (2.5,), order=2)
