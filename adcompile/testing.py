@@ -226,7 +226,7 @@ def _terms(path: str, ct: Any, terms: list[str], names: dict[str, Any]) -> None:
     name = f"w{len(terms)}"
     names[name] = np.conj(ct) if np.iscomplexobj(ct) else ct
     product = f"{name} * {path}" if np.shape(ct) == () else f"np.sum({name} * {path})"
-    terms.append(f"np.real({product})" if np.iscomplexobj(ct) else product)
+    terms.append(f"np.real({product})")  # results that are real by chance count as complex
 
 
 def gradient_function(f: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...], ct: Any) -> Derivative:
@@ -261,7 +261,7 @@ def check_rule(
     `options={"order": "F"}`.
 
     The body alone: arity, shapes and dtypes of what it returns. Then derivatives in both modes,
-    with each subset of the arguments active, second order, and in float32. Raises CheckFailure.
+    with each argument active alone and inert alone, second order, and in float32. Raises CheckFailure.
     """
     settings = {**settings, **(options or {})}
     name = f"rule of {_name(fn)}"
@@ -297,7 +297,8 @@ def _identifier(fn: Any) -> str:
 
 
 def _check_subsets(check: _Check, f: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    """Each proper subset of the differentiable arguments active, the others inert."""
+    """Each differentiable argument active alone, and inert alone: code for an argument depends on
+    the others by what they share, and the subsets between are too many where arguments are."""
     value = f(*args)
     ct = randn_like(value, check.rng)
     if tangents.is_absent(ct):
@@ -305,7 +306,7 @@ def _check_subsets(check: _Check, f: Callable[..., Any], args: tuple[Any, ...]) 
     wrt = [i for i, a in enumerate(args) if tangents.has_tangent(a)]
     full = Derivative(scalar_function(f, args, ct), "grad", tuple(wrt))(*args) if wrt else ()
     whole = dict(zip(wrt, full))
-    for size in range(1, len(wrt)):
+    for size in sorted({1, len(wrt) - 1} - {0, len(wrt)}):
         for subset in itertools.combinations(wrt, size):
             for i, bar in zip(subset, gradient_function(f, args, subset, ct)(*args)):
                 if not tangents.allclose(bar, whole[i], 1e-10, 1e-12 * (1 + norm(whole[i]))):

@@ -107,9 +107,9 @@ def is_callable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     classes = classes_of(t)
     if isinstance(t, Known):
         return Const(callable(t.value))
-    if classes is not None and len({hasattr(c, "__call__") for c in classes}) == 1:  # noqa: B004 the class, not a value
-        return Const(hasattr(classes[0], "__call__"))  # noqa: B004
-    return None
+    # asked of the class itself, `hasattr` would find what makes its objects
+    answers = {any("__call__" in vars(base) for base in c.__mro__) for c in classes or ()}
+    return Const(answers.pop()) if len(answers) == 1 else None
 
 
 @handles(hasattr)

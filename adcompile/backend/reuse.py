@@ -15,7 +15,7 @@ from adcompile.ir.types import UNKNOWN, Array, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.shapes import is_elementwise
-from adcompile.optimise.sharing import is_fresh
+from adcompile.optimise.sharing import is_fresh, sometimes_real
 from adcompile.optimise.typing import definite, is_immutable
 
 AUGMENTED = {operator.add: "Add", operator.sub: "Sub", operator.mul: "Mult", operator.truediv: "Div"}
@@ -48,6 +48,7 @@ class _Reading:
 
     def __init__(self, function: Function, types: Mapping[Var, Type]) -> None:
         self.types, self.effects = types, Effects(types)
+        self.doubtful = sometimes_real(function)
         self.made: dict[Var, Block] = {}  # arrays of their own, and where
         self.candidates: dict[Call, Block] = {}
         self.reader: dict[Atom, Call] = {}  # the last call that reads a value
@@ -83,6 +84,8 @@ class _Reading:
         if not isinstance(operand, Var) or operand is other:
             return False
         t = self.types.get(operand)
+        if self.doubtful and isinstance(t, Array) and t.dtype.kind == "c":
+            return False
         if k == 1 and (callee(call) not in _COMMUTE or not _is_large(t)):
             return False  # `y = 2.0 * x` reads better than `y = x` and `y *= 2.0`
         return isinstance(t, Array) and t == self.types.get(call.result) and t.dims != () and definite(t)

@@ -27,7 +27,7 @@ from adcompile.ir.types import Array, Type
 from adcompile.ir.walk import atoms_of, end_atoms, results_of
 from adcompile.optimise.rewrite import leaves
 from adcompile.optimise.shapes import Shapes
-from adcompile.optimise.sharing import is_fresh
+from adcompile.optimise.sharing import is_fresh, sometimes_real
 from adcompile.optimise.typing import definite, type_of
 
 _Sources = tuple[Atom, ...]
@@ -57,6 +57,7 @@ class _Owned:
 
     def run(self, function: Function) -> frozenset[Var]:
         self.shapes = Shapes(self.types, {})
+        self.doubtful = sometimes_real(function)
         self._define((*function.params, *function.captured), function.body)
         self._block(function.body, function.body)
         ours = self._settle()
@@ -129,6 +130,8 @@ class _Owned:
             return False
         first, result = type_of(call.args[0], self.types), self.types.get(call.result)
         if not isinstance(first, Array) or not isinstance(result, Array) or first.dtype != result.dtype:
+            return False
+        if self.doubtful and first.dtype.kind == "c":
             return False
         return self.shapes.same(call.args[0], call.result) or definite(first) and first.dims == result.dims
 

@@ -22,6 +22,7 @@ from adcompile.ir.nodes import (
     Const,
     Continue,
     For,
+    Function,
     If,
     Raise,
     Return,
@@ -33,7 +34,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, IterT, Type
-from adcompile.ir.walk import end_atoms
+from adcompile.ir.walk import all_blocks, end_atoms
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.shapes import is_elementwise
@@ -47,6 +48,7 @@ _FRESH: frozenset[Any] = frozenset(
         *(operator.matmul, np.dot, np.einsum, np.max, np.min, np.linalg.solve, np.linalg.inv, arrays.scatter),
     }
 )
+_BY_CHANCE: frozenset[Any] = frozenset({np.linalg.eig, np.linalg.eigvals})
 _VIEWS: frozenset[Any] = frozenset({np.real, np.imag})  # elementwise, but a view of what is real
 
 
@@ -58,6 +60,13 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
     if isinstance(fn, FunctionRef) or not hashable(fn) or fn in _VIEWS:
         return False
     return fn in _FRESH or is_elementwise(fn)
+
+
+def sometimes_real(function: Function) -> bool:
+    """Whether arrays of complex type may hold real numbers here, as the eigenvalues of a real
+    matrix do by chance: then complex numbers cannot be written over them."""
+    calls = (s for block in all_blocks(function.body) for s in block.statements if isinstance(s, Call))
+    return any(isinstance(s.fn, Const) and hashable(s.fn.value) and s.fn.value in _BY_CHANCE for s in calls)
 
 
 @dataclass

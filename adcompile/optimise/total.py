@@ -160,10 +160,14 @@ def _has_attribute(owner: Type, name: Type) -> bool:
         return False
     owner = widened(owner)
     if isinstance(owner, Array):
-        return name.value in ARRAY_ATTRIBUTES
+        return name.value in ARRAY_ATTRIBUTES or _has_method(np.ndarray, name.value)
     if isinstance(owner, Scalar):
-        return name.value in ("real", "imag")
+        return name.value in ("real", "imag") or all(_has_method(kind, name.value) for kind in owner.kinds)
     return isinstance(owner, Known) and hasattr(owner.value, name.value)
+
+
+def _has_method(cls: type, name: str) -> bool:
+    return callable(getattr(cls, name, None))
 
 
 def _axis_in_range(call: Call, types: list[Type]) -> bool:

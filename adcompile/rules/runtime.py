@@ -9,7 +9,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir import ops
-from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type
+from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type, Unknown
 from adcompile.rules.kinds import linear, non_differentiable
 from adcompile.rules.registry import Rule, lookup, register
 from adcompile.rules.typing import always, result_type
@@ -97,9 +97,25 @@ def scattered(args: Types, kwargs: Settings) -> Type:
     return UNKNOWN
 
 
+def smaller(args: Types, kwargs: Settings) -> Type:
+    """Whether the first argument may lack an axis of the second, or have it at length 1 alone."""
+    g, x = args
+    if not isinstance(g, Array):
+        return Known(isinstance(x, Array) or not isinstance(g, (Scalar, Known)))
+    if not isinstance(x, Array):
+        return Known(isinstance(x, (Array, Unknown)))
+    if g.dims is None or x.dims is None:
+        return Known(True)
+    pairs = zip(g.dims[::-1], x.dims[::-1])
+    return Known(len(g.dims) < len(x.dims) or any(a != "many" and b != "one" for a, b in pairs))
+
+
+register(rt.is_smaller, Rule("constant", typing=smaller, total=True))
+
+
 @linear(rt.unbroadcast, typing=as_second)
 def unbroadcast(y_bar, y, g, *, x):
-    return rt.broadcast_like(y_bar, g)
+    return rt.unbroadcast(y_bar, g) if rt.is_smaller(g, x) else rt.broadcast_like(y_bar, g)
 
 
 @linear(rt.broadcast_like, typing=as_second)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.runtime.arrays import unbroadcast
+
 # -- constants -------------------------------------------------------------------------------
 
 
@@ -243,6 +245,23 @@ def interleaved_spec(*operands: Any) -> str:
     return spec if len(operands) % 2 == 0 else spec + "->" + spelt(operands[-1])
 
 
+def is_static(value: Any) -> bool:
+    """Whether a value is known when the derivative is made: there, the rule of this function answers."""
+    return True
+
+
+def einsum_bar(a: Any, g: Any, *operands: Any) -> Any:
+    """The cotangent of the array `a`, for which None stands among the operands of an einsum
+    whose subscripts are given by lists."""
+    k = next(j for j, x in enumerate(operands) if x is None) // 2
+    arrays, spec = [*operands[: len(operands) // 2 * 2 : 2]], interleaved_spec(*operands)
+    arrays[k] = a
+    ndims = tuple(map(np.ndim, arrays))
+    others = [np.conj(x) for j, x in enumerate(arrays) if j != k]
+    fillers = einsum_fillers(a, spec, ndims, k)
+    return unbroadcast(np.einsum(einsum_adjoint(spec, ndims, k), g, *others, *fillers), a)
+
+
 def fit(x: Any, n: int, axis: int) -> Any:
     """`x` cut, or filled up with zeros, to length `n` along an axis."""
     if x.shape[axis] >= n:
@@ -259,6 +278,16 @@ def fit(x: Any, n: int, axis: int) -> Any:
 
 def size_of(shape: tuple[int, ...]) -> int:
     return int(np.prod(shape, dtype=int))
+
+
+def as_complex(x: Any) -> Any:
+    """What NumPy gives as real numbers because their imaginary parts happen to be zero."""
+    return x if np.iscomplexobj(x) else np.asarray(x, np.result_type(x, np.complex64))
+
+
+def as_found(x: Any, y: Any) -> Any:
+    """A tangent of `y`, which may be real by chance: real where `y` is."""
+    return x if np.iscomplexobj(y) else np.real(x)
 
 
 def axes_to_end(axes: Any, ndim: int) -> tuple[int, ...]:

@@ -28,6 +28,12 @@ def unbroadcast(g: Any, x: Any) -> Any:
     return g if np.shape(g) == shape else np.broadcast_to(g, shape)
 
 
+def is_smaller(g: Any, x: Any) -> bool:
+    """Whether `g` is broadcast where it is given the shape of `x`."""
+    lengths = zip(np.shape(g)[::-1], np.shape(x)[::-1])
+    return np.ndim(g) < np.ndim(x) or any(n == 1 and m != 1 for n, m in lengths)
+
+
 def broadcast_like(g: Any, x: Any) -> Any:
     """`g` broadcast to the shape of `x` (a read-only view where it was smaller)."""
     shape = np.shape(x)

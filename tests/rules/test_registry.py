@@ -51,9 +51,6 @@ def test_every_sample_has_a_rule():
     assert [name_of(fn) for fn in SAMPLES if lookup(fn) is None] == []
 
 
-# Nine callables fail on some sample (eig, eigvals, polyfit, trapezoid, piecewise, einsum's sublist
-# form, generic.copy and astype among them): the first work of the next session, then strict again.
-@pytest.mark.xfail(strict=False, reason="nine rules fail on some sample; see docs/limits.md")
 @pytest.mark.parametrize("fn", [fn for fn in COMPUTING if fn in SAMPLES], ids=name_of)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of NumPy, for forms that still work

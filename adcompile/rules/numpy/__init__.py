@@ -15,6 +15,7 @@ TOPICS = (
     "select",
     "index",
     "join",
+    "scalars",
     "products",
     "linalg",
     "factor",

@@ -81,6 +81,7 @@ def counted(answer: Callable[[int], Any], otherwise: Type) -> Typing:
 
 
 constant(rt.positions, typing=counted(lambda n: tuple(range(n)), Seq(INT, tuple)), total=True)
+constant(rt.is_static, typing=lambda args, kwargs: Known(static(args[0]) is not MISSING), total=True)
 constant(rt.is_listed, typing=counted(lambda n: True, Known(False)), total=True)
 
 for known in (
@@ -189,6 +190,16 @@ constant(
 
 
 # -- linear maps -----------------------------------------------------------------------------
+
+
+@linear(rt.as_complex, wrt=(0,), typing=lambda args, kwargs: args[0])
+def as_complex(y_bar: Any, y: Any, x: Any) -> Any:
+    return y_bar
+
+
+@linear(rt.as_found, wrt=(0,), typing=lambda args, kwargs: args[0])
+def as_found(y_bar: Any, y: Any, x: Any, like: Any) -> Any:
+    return y_bar
 
 
 def fit_type(args: list[Type], kwargs: dict[str, Type]) -> Type:

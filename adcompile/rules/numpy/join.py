@@ -138,7 +138,7 @@ def converted_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return array(wanted_dtype(argument(args, kwargs, 1, "dtype", float)), dims_of(args[0]))
 
 
-@linear(np.ndarray.astype, np.generic.astype, wrt=(0,), typing=converted_type)
+@linear(np.ndarray.astype, wrt=(0,), typing=converted_type)
 def astype(
     y_bar: Any,
     y: Any,
@@ -166,7 +166,7 @@ def copy(y_bar: Any, y: Any, a: Any, order: Any = "K", subok: Any = False) -> An
     return parts_of(y_bar, a)
 
 
-@linear(np.ndarray.copy, np.generic.copy, wrt=(0,), typing=copy_type)
+@linear(np.ndarray.copy, wrt=(0,), typing=copy_type)
 def method_copy(y_bar: Any, y: Any, a: Any, order: Any = "C") -> Any:
     return y_bar
 
@@ -180,7 +180,7 @@ def item_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return Scalar(frozenset({kinds[dtype.kind]}))
 
 
-@linear(np.ndarray.item, np.generic.item, wrt=(0,), typing=item_type)
+@linear(np.ndarray.item, wrt=(0,), typing=item_type)
 def item(y_bar: Any, y: Any, a: Any, *args: Any) -> Any:
     if len(args) == 0:
         return np.reshape(y_bar, shape_of(a))
@@ -199,7 +199,7 @@ def listed_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return found
 
 
-@linear(np.ndarray.tolist, np.generic.tolist, typing=listed_type)
+@linear(np.ndarray.tolist, typing=listed_type)
 def tolist(y_bar: Any, y: Any, a: Any) -> Any:
     return np.reshape(np.array(y_bar), shape_of(a))
 

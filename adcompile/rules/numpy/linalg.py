@@ -14,6 +14,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.ir.types import UNKNOWN, Scalar, TupleT, Type
 from adcompile.rules.kinds import composite, vjps
+from adcompile.rules.kinds_beside import beside
 from adcompile.rules.numpy.dims import MISSING, Dims, argument, array, dims_of, dtype_of, static
 
 
@@ -262,37 +263,55 @@ def eigvalsh(y_bar: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
     return one_triangle((v * y_bar[..., None, :]) @ adjoint(v), UPLO)
 
 
+def spectrum_type(t: Type) -> tuple[Type, Type]:
+    """Of eigenvalues and eigenvectors. Those of a real matrix are complex numbers, although NumPy
+    gives arrays of real ones where all of them happen to be: what is true of complex arrays is
+    true of these."""
+    dtype, dims = float_dtype(t), dims_of(t)
+    if dtype is None or dims is None:
+        return UNKNOWN, UNKNOWN
+    dtype = np.result_type(dtype, np.complex64)
+    return array(dtype, dims[:-1]), array(dtype, dims)
+
+
 def eig_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    """Real matrices give real or complex results as their values will have it."""
-    dtype, dims = dtype_of(args[0]), dims_of(args[0])
-    if dtype is None or dtype.kind != "c" or dims is None:
-        return TupleT((UNKNOWN, UNKNOWN), type(np.linalg.eig(np.eye(1))))
-    return TupleT((array(dtype, dims[:-1]), array(dtype, dims)), type(np.linalg.eig(np.eye(1))))
+    return TupleT(spectrum_type(args[0]), type(np.linalg.eig(np.eye(1))))
 
 
 def eigvals_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    dtype, dims = dtype_of(args[0]), dims_of(args[0])
-    if dtype is None or dtype.kind != "c" or dims is None:
-        return UNKNOWN
-    return array(dtype, dims[:-1])
+    return spectrum_type(args[0])[0]
 
 
-@vjps(np.linalg.eig, typing=eig_type)
+def eig_forward(a: Any, a_dot: Any) -> Any:
+    y = np.linalg.eig(a)
+    w, v = rt.as_complex(y[0]), rt.as_complex(y[1])
+    inner = np.linalg.solve(v, a_dot @ v)
+    v_dot = v @ (gap_reciprocals(w) * inner)
+    lengthened = np.real(np.sum(np.conj(v) * v_dot, axis=-2))
+    return y, (rt.as_found(diagonals(inner), y[0]), rt.as_found(v_dot - v * lengthened[..., None, :], y[1]))
+
+
+def eigvals_forward(a: Any, a_dot: Any) -> Any:
+    y, v = np.linalg.eigvals(a), np.linalg.eig(a)[1]
+    return y, rt.as_found(diagonals(np.linalg.solve(v, a_dot @ v)), y)
+
+
+@beside(np.linalg.eig, frule=eig_forward, typing=eig_type)
 def eig(y_bar: Any, y: Any, a: Any) -> Any:
     w_bar, v_bar = y_bar[0], y_bar[1]
-    h = adjoint(y[1])
+    v = rt.as_complex(y[1])
+    h = adjoint(v)
     if v_bar is None:
-        return np.linalg.solve(h, w_bar[..., :, None] * h)
-    g = h @ v_bar
+        return rt.like(np.linalg.solve(h, rt.as_complex(w_bar)[..., :, None] * h), a)
+    g = h @ rt.as_complex(v_bar)
     # the columns of v have length 1: what changes their lengths does not count
-    inner = (g - (h @ y[1]) * np.real(diagonals(g))[..., None, :]) * np.conj(gap_reciprocals(y[0]))
+    inner = (g - (h @ v) * np.real(diagonals(g))[..., None, :]) * np.conj(gap_reciprocals(rt.as_complex(y[0])))
     if w_bar is not None:
-        inner = inner + diagonal_matrix(w_bar)
-    return np.linalg.solve(h, inner @ h)
+        inner = inner + diagonal_matrix(rt.as_complex(w_bar))
+    return rt.like(np.linalg.solve(h, inner @ h), a)
 
 
-@vjps(np.linalg.eigvals, typing=eigvals_type)
+@beside(np.linalg.eigvals, frule=eigvals_forward, typing=eigvals_type)
 def eigvals(y_bar: Any, y: Any, a: Any) -> Any:
-    pair = np.linalg.eig(a)
-    h = adjoint(pair[1])
-    return np.linalg.solve(h, y_bar[..., :, None] * h)
+    h = adjoint(rt.as_complex(np.linalg.eig(a)[1]))
+    return rt.like(np.linalg.solve(h, rt.as_complex(y_bar)[..., :, None] * h), a)

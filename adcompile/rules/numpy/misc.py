@@ -181,16 +181,12 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    values = y if axis == -1 or y.ndim == 1 else np.moveaxis(y, axis, -1)
     steps = dx
     if x is not None:
-        if x.ndim == 1:
-            steps = np.reshape(np.diff(x), rt.shape_along(y.ndim, axis))
-        else:
-            steps = np.diff(x, axis=axis)
-    if axis == -1:
-        return (steps * (y[..., 1:] + y[..., :-1]) / 2.0).sum(-1)
-    upper, lower = rt.along(slice(1, None), axis, y.ndim), rt.along(slice(None, -1), axis, y.ndim)
-    return (steps * (y[upper] + y[lower]) / 2.0).sum(axis)
+        points = x if axis == -1 or x.ndim == 1 else np.moveaxis(x, axis, -1)
+        steps = points[..., 1:] - points[..., :-1]
+    return (steps * (values[..., 1:] + values[..., :-1]) / 2.0).sum(-1)
 
 
 composite(np.trapezoid)(trapezoid)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Known, Type, dim_of
+from adcompile.ir.types import UNKNOWN, Dim, Known, Type, dim_of
 from adcompile.rules.kinds import composite, vjps
 from adcompile.rules.numpy.dims import argument, array, dims_of, dtype_of, static
 from adcompile.rules.numpy.shape import shape_of
@@ -92,12 +92,14 @@ def poly(seq_of_zeros: Any) -> Any:
 
 
 def polyfit_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    y, deg = dims_of(argument(args, kwargs, 1, "y")), static(argument(args, kwargs, 2, "deg"))
+    y, deg = dims_of(argument(args, kwargs, 1, "y")), argument(args, kwargs, 2, "deg")
     dtypes = [dtype_of(argument(args, kwargs, k, name)) for k, name in ((0, "x"), (1, "y"))]
     alone = all(argument(args, kwargs, k, name, False) == Known(False) for k, name in ((4, "full"), (6, "cov")))
-    if y is None or not isinstance(deg, int) or any(d is None for d in dtypes) or not alone:
+    if y is None or any(d is None for d in dtypes) or not alone:
         return UNKNOWN
-    return array(np.result_type(*[d for d in dtypes if d is not None], float), (dim_of(deg + 1), *y[1:]))
+    count = static(deg)
+    coefficients: Dim = dim_of(count + 1) if isinstance(count, int) else "any"
+    return array(np.result_type(*[d for d in dtypes if d is not None], float), (coefficients, *y[1:]))
 
 
 @composite(np.polyfit, typing=polyfit_type)

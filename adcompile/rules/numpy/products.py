@@ -219,10 +219,48 @@ def einsum_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return product_type(dtype, tuple(product(letters[c]) for c in output))
 
 
+def holding(operands: Any, place: int, value: Any) -> Any:
+    """The operands with another one in one place."""
+    found: tuple[Any, ...] = ()
+    for j in rt.positions(operands):
+        found = (*found, value if j == place else operands[j])
+    return found
+
+
+def einsum_bars_of_lists(y_bar: Any, operands: Any) -> Any:
+    """The cotangents of all operands, of which the lists are known only at run time."""
+    bars: tuple[Any, ...] = ()
+    for k in rt.positions(operands):
+        is_array = k % 2 == 0 and k < len(operands) - 1 and operands[k] is not None
+        bars = (*bars, rt.einsum_bar(operands[k], y_bar, *holding(operands, k, None)) if is_array else None)
+    return bars
+
+
+def einsum_bar_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """The type of the array that it is the cotangent of, in the dtype of the result's."""
+    g = dtype_of(args[1])
+    return args[0] if g is None or not isinstance(args[0], Array) else array(g, args[0].dims)
+
+
+@vjps(rt.einsum_bar, typing=einsum_bar_type)
+def einsum_bar(y_bar: Any, y: Any, a: Any, g: Any, *operands: Any) -> Any:
+    """Both are contractions of the same operands: `y_bar` takes the place of the one left out."""
+    placed: tuple[Any, ...] = ()
+    for k in rt.positions(operands):
+        placed = (*placed, y_bar if operands[k] is None else operands[k])
+    bars: tuple[Any, ...] = (None, np.einsum(*placed))
+    for k in rt.positions(operands):
+        is_array = k % 2 == 0 and k < len(operands) - 1 and operands[k] is not None
+        bars = (*bars, rt.einsum_bar(operands[k], g, *holding(placed, k, None)) if is_array else None)
+    return bars
+
+
 @vjps(np.einsum, typing=einsum_type)
 def einsum(y_bar: Any, y: Any, subscripts: Any, *operands: Any, optimize: Any = False) -> Any:
     if isinstance(subscripts, str):
         return (None, *einsum_bars(y_bar, subscripts, operands))
+    if not rt.is_static(rt.interleaved_spec(subscripts, *operands)):
+        return einsum_bars_of_lists(y_bar, (subscripts, *operands))
     arrays: tuple[Any, ...] = (subscripts,)
     for k in rt.positions(operands):
         if k % 2 == 1 and k < len(operands) - 1:

@@ -81,7 +81,7 @@ def reshape(y_bar: Any, y: Any, a: Any, /, shape: Any, order: Any = "C", *, copy
     return back(y_bar, a, order)
 
 
-@linear(np.ndarray.reshape, np.generic.reshape, wrt=(0,), typing=method_reshape_type, view=True)
+@linear(np.ndarray.reshape, wrt=(0,), typing=method_reshape_type, view=True)
 def method_reshape(y_bar: Any, y: Any, a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
     return back(y_bar, a, order)
 
@@ -91,12 +91,12 @@ def flat_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return array(dtype_of(args[0]), ("any" if dims is None else product(dims),))
 
 
-@linear(np.ravel, np.ndarray.ravel, np.generic.ravel, wrt=(0,), typing=flat_type, view=True)
+@linear(np.ravel, np.ndarray.ravel, wrt=(0,), typing=flat_type, view=True)
 def ravel(y_bar: Any, y: Any, a: Any, order: Any = "C") -> Any:
     return back(y_bar, a, order)
 
 
-@linear(np.ndarray.flatten, np.generic.flatten, wrt=(0,), typing=flat_type)
+@linear(np.ndarray.flatten, wrt=(0,), typing=flat_type)
 def flatten(y_bar: Any, y: Any, a: Any, order: Any = "C") -> Any:
     return back(y_bar, a, order)
 
@@ -113,7 +113,7 @@ def squeeze_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return args[0] if isinstance(args[0], Scalar) else keep(args[0], change)
 
 
-@linear(np.squeeze, np.ndarray.squeeze, np.generic.squeeze, wrt=(0,), typing=squeeze_type, view=True)
+@linear(np.squeeze, np.ndarray.squeeze, wrt=(0,), typing=squeeze_type, view=True)
 def squeeze(y_bar: Any, y: Any, a: Any, axis: Any = None) -> Any:
     return np.reshape(y_bar, shape_of(a))
 
@@ -181,7 +181,7 @@ def transpose(y_bar: Any, y: Any, a: Any, axes: Any = None) -> Any:
     return np.transpose(y_bar, rt.inverse_axes(axes))
 
 
-@linear(np.ndarray.transpose, np.generic.transpose, wrt=(0,), typing=method_transpose_type, view=True)
+@linear(np.ndarray.transpose, wrt=(0,), typing=method_transpose_type, view=True)
 def method_transpose(y_bar: Any, y: Any, a: Any, *axes: Any) -> Any:
     if len(axes) == 0 or (len(axes) == 1 and axes[0] is None):
         return y_bar.T
@@ -190,7 +190,7 @@ def method_transpose(y_bar: Any, y: Any, a: Any, *axes: Any) -> Any:
     return np.transpose(y_bar, rt.inverse_axes(axes))
 
 
-@linear(np.ndarray.T, np.generic.T, typing=lambda args, kwargs: permuted(args[0], Known(None)), view=True)
+@linear(np.ndarray.T, typing=lambda args, kwargs: permuted(args[0], Known(None)), view=True)
 def attribute_t(y_bar: Any, y: Any, a: Any) -> Any:
     return y_bar.T
 
@@ -282,7 +282,7 @@ def repeat_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return keep(args[0], change)
 
 
-@linear(np.repeat, np.ndarray.repeat, np.generic.repeat, wrt=(0,), typing=repeat_type)
+@linear(np.repeat, np.ndarray.repeat, wrt=(0,), typing=repeat_type)
 def repeat(y_bar: Any, y: Any, a: Any, repeats: Any, axis: Any = None) -> Any:
     if axis is None:
         if isinstance(repeats, (int, np.integer)):

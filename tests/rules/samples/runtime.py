@@ -26,6 +26,13 @@ SAMPLES = {
     ],
     rt.contract: [((real(1, 3), real(3)), {}), ((real(2, 1), real(2)), {}), ((real(3), real(3)), {})],
     rt.sum_over: [((real(2, 3),), {}), ((real(2, 3), 0), {}), ((real(2, 3), 1, True), {})],
+    rt.as_complex: [((complexes(3),), {})],
+    rt.as_found: [((complexes(3), complexes(3)), {})],
+    rt.einsum_bar: [
+        ((real(2, 3), real(2, 4), None, [0, 1], real(3, 4), [1, 2]), {}),
+        ((real(3, 4), real(4), real(1, 3), [0, 1], None, [1, 2], [2]), {}),
+        ((complexes(2, 3), complexes(2, 2), None, [0, 1], complexes(3, 2), [1, 2], [2, 0]), {}),
+    ],
     rt.like: [((real(3), real(3)), {}), ((0.5, real(3)), {}), ((np.float64(0.5), 0.7), {}), ((0.5, 0.7), {})],
     rt.own: [((real(3), real(3)), {}), ((0.5, real(3)), {}), ((0.5, 0.7), {})],
     rt.scatter: [

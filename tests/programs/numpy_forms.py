@@ -1,0 +1,69 @@
+"""Forms of NumPy's functions that types alone do not decide: what is meant shows in values."""
+
+import numpy as np
+
+_A = np.array([[0.5, 1.5, 0.7], [0.3, -0.4, 0.9]])
+_S = np.array([[2.0, 0.3, 0.1], [0.4, 1.5, 0.2], [0.1, 0.6, 3.0]])
+_TURN = np.array([[0.4, -1.3], [1.1, 0.6]])
+_T = np.array([0.0, 0.4, 1.1])
+
+
+def cubed(x):
+    return x * x * x
+
+
+def halved(x):
+    return 0.5 * np.sin(x)
+
+
+def functions_or_numbers(x, terms):
+    total = 0.0
+    for term in terms:
+        total = total + (term(x) if callable(term) else term * x)
+    return total
+
+
+def pieces(x, functions):
+    return np.sum(np.piecewise(x, [x < 0, x < 1], functions) * x)
+
+
+def eigenvalues_of_real_matrix(a):
+    return np.sum(np.abs(np.linalg.eigvals(a)) ** 3)
+
+
+def eigenvectors_of_real_matrix(a):
+    w, v = np.linalg.eig(a)
+    return np.sum(np.abs(v) ** 4 * np.real(w * w))
+
+
+def integral_over_axis(y, t, axis):
+    return np.sum(np.trapezoid(y, t, axis=axis) ** 2)
+
+
+def fitted_polynomial(x, y, degree):
+    return np.sum(np.polyfit(x, y, degree) ** 2)
+
+
+def einsum_by_lists(a, b, first, second, result):
+    return np.sum(np.einsum(a, first, b, second, result) ** 2)
+
+
+def einsum_with_lengths_of_one(a, b):
+    return np.sum(np.einsum("ij,ij->j", a, b) ** 2 + np.einsum("ij,kj->j", a, b))
+
+
+def copies_of_a_number(x):
+    return x.copy() * x.astype(np.float64) + x.reshape(1)[0] * x.squeeze() + x.item() ** 2
+
+
+SAMPLES = {
+    "functions_or_numbers": [(0.7, [cubed, halved, 2]), (0.7, [cubed, 0.5])],
+    "pieces": [(_T - 0.3, [cubed, halved, 2]), (2 * _T - 0.3, [cubed, halved, cubed]), (_T - 0.3, [0.5, halved])],
+    "eigenvalues_of_real_matrix": [(_S,), (_TURN,)],
+    "eigenvectors_of_real_matrix": [(_S,), (_TURN,)],
+    "integral_over_axis": [(_A.T, _T, 0), (_A, _T, 1), (_A, _A**2, 0)],
+    "fitted_polynomial": [(np.array([0.1, 0.5, 0.9, 1.6]), np.array([0.3, -0.4, 0.9, 0.2]), 2)],
+    "einsum_by_lists": [(_A, _S, [0, 1], [1, 2], [2, 0]), (_A, _S, [0, 1], [1, 2], [2])],
+    "einsum_with_lengths_of_one": [(_A, _A[:1]), (_A[:1], _A), (_A[:, :1], _A)],
+    "copies_of_a_number": [(np.float64(0.7),)],
+}
