@@ -46,7 +46,8 @@ Kind = Literal["primal", "forward", "joint", "split"]
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a function. `argnums` are positions of arguments; kinds: the function
+    """What is asked of a function. `argnums` are positions of arguments, of those by position and then
+    those by keyword; kinds: the function
     itself, tangents forward, gradients in one body (joint), or value and pullback (split)."""
 
     kind: Kind
@@ -219,7 +220,8 @@ class Entry:
         if request.kind == "forward":
             dots: list[tuple[int, Atom]] = []
             for i in request.argnums:
-                dots.append((i, self.param(f"{getattr(args[i], 'name', 'x')}_dot", b.type(args[i]))))
+                x = [*args, *(v for _, v in kwargs)][i]
+                dots.append((i, self.param(f"{getattr(x, 'name', 'x')}_dot", b.type(x))))
             value, dot = pushforward(b, fun, args, kwargs, dots, request.has_aux)
             self.result = b.type(value)
             return b.build_tuple(value, dot)
@@ -249,15 +251,15 @@ class Entry:
             made: set[Atom] = set()
             return adjoint.build_tuple(*(finished(adjoint, table, values[i], made) for i in request.argnums))
 
-        halves = split_body(self.context, Separate(self.context), statements, value, wrt, finish)
+        others = () if aux is None else (aux,)
+        halves = split_body(self.context, Separate(self.context), statements, value, wrt, finish, others)
         b.statements.extend(halves.forward)
         pullback = FunctionRef(f"{self.name}_pullback")
         self.context.functions[pullback] = Function(
             pullback.name, (halves.store, halves.seed), (), halves.pullback, Signature()
         )
         kept = b.build_tuple(*halves.kept)
-        out = (value, kept) if aux is None else (value, aux, kept)
-        return b.build_tuple(*out), tuple((v, self.context.types[v]) for v in halves.kept)
+        return b.build_tuple(*halves.results, kept), tuple((v, self.context.types[v]) for v in halves.kept)
 
 
 def reachable(entry: FunctionRef, functions: dict[FunctionRef, Function]) -> dict[FunctionRef, Function]:

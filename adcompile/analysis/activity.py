@@ -39,6 +39,7 @@ from adcompile.rules.registry import lookup
 class Activity:
     varied: frozenset[Var]
     active: frozenset[Var]
+    mirrored: frozenset[Var] = frozenset()  # by reference: written in place, and active
 
 
 def activity(function: Function, types: Mapping[Var, Type], independents: Iterable[Var]) -> Activity:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 import types as pytypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -227,8 +227,15 @@ class Aliases:
         return rule is None or rule.view
 
 
-def check_writes(types: Mapping[Var, Type], statements: Sequence[Statement], varied: Varied, useful: Useful) -> Written:
-    """Refuse writes that a derivative would notice; the rest is handed on for `check_reads`."""
+def check_writes(
+    types: Mapping[Var, Type],
+    statements: Sequence[Statement],
+    varied: Varied,
+    useful: Useful,
+    followed: Container[Call] = (),
+) -> Written:
+    """Refuse writes that a derivative would notice, but for those that are `followed`; the rest is
+    handed on for `check_reads`."""
     calls = [(i, call) for i, s in enumerate(statements) for call in calls_in(s)]
     definition = {call.result: call for _, call in calls}
     written = [(i, call, target) for i, call in calls for target in writes_into(call, types, definition)]
@@ -244,7 +251,7 @@ def check_writes(types: Mapping[Var, Type], statements: Sequence[Statement], var
     last: dict[Node, tuple[int, Place | None]] = {}
     for i, call, target in written:
         root = aliases.root(target)
-        if root is None:
+        if root is None or call in followed:
             continue
         unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)
         if unknown and call.result in varied.vars and call.result in useful.vars:
@@ -253,7 +260,8 @@ def check_writes(types: Mapping[Var, Type], statements: Sequence[Statement], var
             raise Unsupported(
                 "a write in place of, or into, values that carry derivatives is not supported yet", call.place, REMEDY
             )
-        last[root] = (max(i, last.get(root, (0, None))[0]), call.place)
+        if not isinstance(target, Var) or not isinstance(types[target], Array):  # of arrays, adjoints read copies
+            last[root] = (max(i, last.get(root, (0, None))[0]), call.place)
     return Written(aliases, last)
 
 

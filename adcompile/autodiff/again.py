@@ -37,6 +37,8 @@ def is_cheap(context: Context, call: Call) -> bool:
     if not isinstance(call.fn, Const):
         return False
     fn, t = call.fn.value, context.types[call.result]
+    if any(a in context.volatile for a in call.args):
+        return False  # what it reads is written in place later
     if fn is operator.getitem:
         owner = context.types[call.args[0]] if isinstance(call.args[0], Var) else None
         if not isinstance(owner, (Array, Seq, RangeT)):

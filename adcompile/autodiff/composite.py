@@ -12,11 +12,13 @@ from typing import Any
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.autodiff.adjoint import bind_rule, by_position, inline_rule, kind_of, refuse_argument
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.reverse import Sweep, bound_everywhere
 from adcompile.autodiff.separate import Derived
-from adcompile.autodiff.transform import cut, facts, independent, leaves, pair_leaves, reverse_of
+from adcompile.autodiff.state import enter
+from adcompile.autodiff.transform import cut, independent, leaves, pair_leaves, reverse_of
 from adcompile.ir.nodes import Atom, Block, Call, Const, Var, Yield
 from adcompile.ir.types import TupleT, differentiable
 from adcompile.rules.registry import Rule
@@ -116,8 +118,11 @@ def forward_composite(f: Forward, s: Call, body: Any, args: Sequence[Atom], kwar
     start = len(b.statements)
     result = inline_rule(b, body, *regrouped(s, values))
     statements = cut(b, start)
-    inner = Forward(b, facts(b, statements, list(dots), [result]), Derived(b.context))
+    activity, memory = facts(b, statements, list(dots), [result], backwards=False)
+    state = enter(b, statements, activity, memory, list(dots), "tangent")
+    inner = Forward(b, activity, Derived(b.context), state.mirror)
     inner.dots.update(dots)
+    state.add_tangents(b, inner.dots)
     inner.statements(statements)
     return inner.whole_dot(result)
 

@@ -64,15 +64,19 @@ class Cotangents:
     owned: set[Atom] = field(default_factory=set)
     defined: Container[Var] = field(default_factory=set)  # values defined in this block
     nothing: set[Var] = field(default_factory=set)  # neither here nor further out: asked before
+    shadow: dict[Var, Atom] = field(default_factory=dict)  # arrays by reference: where theirs is collected
+    results: list[Atom] = field(default_factory=list)  # of the function, apart from what is put back
 
     def child(self, builder: Builder, defined: Container[Var], loop: bool = False) -> Cotangents:
-        return Cotangents(builder, self, loop, owned=self.owned, defined=defined)
+        return Cotangents(builder, self, loop, owned=self.owned, defined=defined, shadow=self.shadow)
 
     def __post_init__(self) -> None:
         self.in_loop: bool = self.loop or self.parent is not None and self.parent.in_loop
 
     def get(self, var: Var) -> Atom | None:
         """The cotangent of a leaf so far, or None."""
+        if var in self.shadow:
+            return self.shadow[var]
         if var in self.local:
             return self.local[var]
         if self.parent is None or var in self.nothing or self.defines(var):
@@ -127,6 +131,9 @@ class Cotangents:
         if isinstance(t, (TupleT, ListT, DictT, Closure)):
             self.add_parts(atom, t, g)
             return
+        if atom in self.shadow:
+            self.add_shadow(atom, g)
+            return
         g = fit(b, g, atom)
         old = self.accumulator(atom)
         if old is None:
@@ -149,6 +156,14 @@ class Cotangents:
         for item, piece in zip(self.elements(atom), pieces):
             self.add(item, piece)
 
+    def add_shadow(self, atom: Var, g: Atom) -> None:
+        """Add to the shadow of an array by reference, or of a list of such."""
+        b = self.builder
+        if isinstance(b.type(atom), Seq):
+            b.emit(rt.add_each, (self.shadow[atom], g), Known(None))
+        else:
+            b.emit(rt.add_at, (self.shadow[atom], Const(Ellipsis), fit(b, g, atom)), Known(None))
+
     def elements(self, atom: Var) -> list[Atom]:
         return self.builder.context_items(atom)
 
@@ -160,6 +175,12 @@ class Cotangents:
     def add_at(self, var: Var, index: Atom, g: Atom, basic: bool) -> None:
         """Add `g` at `index` of the cotangent of `var`, in place where the buffer is ours."""
         b = self.builder
+        if var in self.shadow:
+            if basic:
+                b.emit(rt.add_at, (self.shadow[var], index, g), Known(None))
+            else:
+                b.emit(np.ufunc.at, (Const(np.add), self.shadow[var], index, g), Known(None))
+            return
         old = self.accumulator(var)
         if old is None:
             old = zero(b, var)

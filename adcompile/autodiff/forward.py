@@ -25,6 +25,8 @@ from adcompile.autodiff.adjoint import (
 )
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import zero_test
+from adcompile.autodiff.mirror import Mirror, root_of, sharing_of
+from adcompile.autodiff.writes import Write, as_write, forward_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
@@ -36,10 +38,14 @@ from adcompile.rules.registry import Rule, lookup
 class Forward:
     """The tangent code of one body, emitted behind each statement."""
 
-    def __init__(self, builder: Builder, activity: Activity, derived: Any) -> None:
+    def __init__(
+        self, builder: Builder, activity: Activity, derived: Any, mirror: Mirror | None = None
+    ) -> None:
         self.b = builder
         self.context = builder.context
         self.active_vars = set(activity.active)
+        self.mirrored = activity.mirrored
+        self.mirror = mirror
         self.derived = derived
         self.dots: dict[Var, Atom] = {}
 
@@ -90,8 +96,17 @@ class Forward:
 
     def call(self, s: Call) -> None:
         b = self.b
+        write = as_write(b, s) if self.mirrored else None
+        if write is not None and isinstance(write.target, Var) and write.target in self.mirrored:
+            forward_write(self, s, write)
+            if s.result in self.mirrored:
+                self.dots[s.result] = self.dots[write.target]
+            return
         if not self.active(s.result):
             b.append(s)
+            return
+        if s.result in self.mirrored:
+            self.by_reference(s)
             return
         if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
             self.derived.forward_call(self, s)
@@ -110,6 +125,50 @@ class Forward:
             if d is not None:
                 self.dots[s.result] = self.named(d, s.result)
         b.role = role
+
+    def by_reference(self, s: Call) -> None:
+        """An array whose memory is written in place: its tangent has memory of its own, or shows
+        the memory of another one's tangent as the array does that of another array."""
+        b, mirror = self.b, self.mirror
+        assert mirror is not None
+        mirror.shadow = self.dots
+        kind = sharing_of(s, self.context.types)
+        root = mirror.base(s)
+        if kind in ("view", "out") and (root is not None or root_of(s) in mirror.roots):
+            b.append(s)
+            for statement in mirror.beside(s):
+                b.append(statement)
+            return
+        if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
+            self.derived.forward_call(self, s)
+            return
+        role, b.role = b.role, "tangent"
+        b.append(s)
+        inputs = (*s.args, *(v for _, v in s.kwargs))
+        rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
+        d = self.tangent(s, rule) if any(self.whole_dot(a) is not None for a in inputs) else None
+        if kind == "maybe" and root is not None:
+            given = d if d is not None else b.emit(rt.shadow, (s.result,), b.type(s.result))
+            args = (s.result, root, mirror.of(root), given)
+            self.dots[s.result] = b.emit(rt.followed, args, b.type(s.result), (), f"{s.result.name}_dot")
+        elif d is None:
+            self.dots[s.result] = b.emit(rt.shadow, (s.result,), b.type(s.result), (), f"{s.result.name}_dot")
+        else:
+            d = expand_like(b, d, s.result) if rank(b.type(d)) == 0 else d
+            self.dots[s.result] = b.emit(rt.snapshot, (d,), b.type(s.result), (), f"{s.result.name}_dot")
+        b.role = role
+
+    def virtual_dot(self, w: Write) -> Atom | None:
+        """The tangent of what a write stores, computed before it is stored."""
+        call = w.compute
+        assert call is not None
+        if all(self.whole_dot(a) is None for a in (*call.args, *(v for _, v in call.kwargs))):
+            return None
+        if w.body is not None:
+            return self.context.forward_composite(self, call, w.body, call.args, call.kwargs)
+        assert isinstance(call.fn, Const)
+        self.b.append(replace(call, role="tangent"))
+        return self.tangent(call, lookup(call.fn.value))
 
     def named(self, d: Atom, var: Var) -> Atom:
         if isinstance(d, Var) and isinstance(self.b.type(var), Array):
@@ -251,6 +310,7 @@ class Forward:
         child = Forward.__new__(Forward)
         child.b, child.context, child.active_vars = builder, self.context, self.active_vars
         child.derived, child.dots = self.derived, dict(self.dots)
+        child.mirrored, child.mirror = self.mirrored, self.mirror
         return child
 
     def branch(self, s: If) -> None:

@@ -242,6 +242,8 @@ class Keeper:
             extra_params.append(param)
             extra_results.append(result)
             lists[v] = result
+            if v in self.context.shadows:
+                self.context.shadows.add(result)
         if count is not None:
             self.typed(count, INT)
             extra_init.append(Const(0))

@@ -1,12 +1,20 @@
-"""Which adjoint statements are read by anybody. Adjoint code has no effects, so the rest goes."""
+"""Which adjoint statements are read by anybody, or write into a shadow. The rest goes."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from adcompile.ir.nodes import Atom, Attempt, Block, Call, If, Raise, Statement, Var, Yield
-from adcompile.ir.walk import FreeVars, atoms_of, free_vars
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, If, Raise, Statement, Var, Yield
+from adcompile.ir.walk import FreeVars, atoms_of, free_vars, statements_of
+
+WRITES: tuple[Any, ...] = (operator.setitem, rt.add_at, rt.add_each, np.ufunc.at)
+"""How adjoint code writes into shadows."""
 
 
 def live_statements(
@@ -31,14 +39,14 @@ def live_statements(
 
 def live_statement(s: Statement, wanted: set[Var], known: FreeVars) -> Statement | None:
     if isinstance(s, Call):
-        return s if s.result in wanted else None
+        return s if s.result in wanted or is_write(s) else None
     if not isinstance(s, If):
         whole = isinstance(s, Attempt) or s.role == "primal"  # it may raise, or write
-        return s if whole or any(r in wanted for r in s.results) else None
+        return s if whole or any(r in wanted for r in s.results) or writes(s.body.statements) else None
     if isinstance(s.then.end, Raise) or isinstance(s.orelse.end, Raise):
         return s
     kept = [k for k, r in enumerate(s.results) if r in wanted]
-    if not kept:
+    if not kept and not writes((*s.then.statements, *s.orelse.statements)):
         return None
     if len(kept) == len(s.results):
         return s
@@ -54,3 +62,12 @@ def prune(block: Block, kept: list[int], known: FreeVars) -> Block:
     assert isinstance(block.end, Yield)
     end = Yield(tuple(block.end.values[k] for k in kept))
     return Block(block.params, tuple(live_statements(block.statements, end.values, known)), end)
+
+
+def is_write(s: Call) -> bool:
+    return isinstance(s.fn, Const) and any(s.fn.value is fn for fn in WRITES)
+
+
+def writes(statements: Sequence[Statement]) -> bool:
+    """Whether adjoint statements, or blocks inside them, write into a shadow."""
+    return any(isinstance(s, Call) and is_write(s) for s in statements_of(Block((), tuple(statements), Yield())))

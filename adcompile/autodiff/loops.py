@@ -9,6 +9,7 @@ iteration is not counted, and its test is not replayed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
@@ -33,7 +34,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.walk import free_vars
+from adcompile.ir.walk import atoms_of, free_vars, statements_of
 
 if TYPE_CHECKING:
     from adcompile.autodiff.reverse import Sweep
@@ -48,7 +49,8 @@ class LoopReversal:
         self.positions = [
             k
             for k, (p, r) in enumerate(zip(self.params, s.results))
-            if sweep.active(p) or sweep.active(r) or any(sweep.active(values[k]) for values in ends)
+            if not sweep.by_reference(p)
+            and (sweep.active(p) or sweep.active(r) or any(sweep.active(values[k]) for values in ends))
         ]
         self.exits = any(isinstance(end, Break) for end in ends_of(s.body))
 
@@ -61,7 +63,7 @@ class LoopReversal:
                 "loop over an array, a list, a tuple or a range",
             )
         bars = {k: cot.get(s.results[k]) for k in self.positions}
-        if all(v is None for v in bars.values()):  # also without positions
+        if all(v is None for v in bars.values()) and not self.moves_memory():  # also without positions
             return [s]
         builder = cot.builder.child()
         body_cot = cot.child(builder, sweep.inside(s.body), loop=True)
@@ -70,6 +72,13 @@ class LoopReversal:
         tree = self.sweep_tree(s.body, body_cot, carried)
         sweep.depth -= 1
         return self.assemble(tree, body_cot, carried, bars)
+
+    def moves_memory(self) -> bool:
+        """Whether the body reads or writes arrays by reference."""
+        mirrored = self.sweep.mirrored
+        return bool(mirrored) and any(
+            isinstance(a, Var) and a in mirrored for st in statements_of(self.s.body) for a in atoms_of(st)
+        )
 
     def new_bar(self, builder: Builder, param: Var) -> Var:
         var = builder.new(f"{param.name}_bar", tangent_type(self.context.types[param]), param.place)
@@ -93,7 +102,7 @@ class LoopReversal:
 
     def sweep_tail(self, block: Block, tail: If, cot: Cotangents, carried: dict[int, Var], top: bool) -> Leaf:
         prefix = block.statements[:-1]
-        idle = top and not any(self.sweep.active(r) for p in prefix for r in results_of(p))
+        idle = top and not any(self.sweep.active(r) for p in prefix for r in results_of(p)) and not self.writes(prefix)
         then_skipped = idle and self.is_plain_exit(tail.then)
         else_skipped = idle and self.is_plain_exit(tail.orelse)
         if then_skipped or else_skipped:
@@ -111,9 +120,17 @@ class LoopReversal:
         forward = self.sweep.statements(prefix, cot)
         return Leaf(block, forward, cot, (sides[0], sides[1]))
 
+    def writes(self, statements: Sequence[Statement]) -> bool:
+        """Whether statements may write into arrays by reference."""
+        mirrored = self.sweep.mirrored
+        inner = statements_of(Block((), tuple(statements), Yield()))
+        return bool(mirrored) and any(isinstance(a, Var) and a in mirrored for st in inner for a in atoms_of(st))
+
     def is_plain_exit(self, block: Block) -> bool:
         """An exit that leaves with what the iteration began with."""
         if not isinstance(block.end, (Break, Raise)) or any(not isinstance(st, Call) for st in block.statements):
+            return False
+        if isinstance(block.end, Break) and self.writes(block.statements):
             return False
         if isinstance(block.end, Raise):
             return True
@@ -139,12 +156,12 @@ class LoopReversal:
                 cot.owned.add(result)
         for side in sides:
             cot.updated_in_place |= {v for v in side.cot.updated_in_place if v not in side.cot.defined}
-        if not results:
-            return
         blocks = []
         for side, column in zip(sides, columns):
             reverse = live_statements(side.cot.builder.statements, column)
             blocks.append(Block((), tuple(reverse), Yield(tuple(column))))
+        if not results and not any(block.statements for block in blocks):
+            return
         b.append(If(tuple(results), tail.test, blocks[0], blocks[1], tail.place, "adjoint"))
 
     # -- assembling -------------------------------------------------------------------------

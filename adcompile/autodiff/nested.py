@@ -13,15 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import bound
 from adcompile.analysis.calls import class_handlers, handles
-from adcompile.autodiff.transform import gradient, pull_back, pushforward
+from adcompile.autodiff.arguments import meant
+from adcompile.autodiff.jacobians import jacobian
+from adcompile.autodiff.transform import conjugated, gradient, pull_back, pushforward
 from adcompile.errors import Place, Unsupported
-from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import Scalar, TupleT, Unknown, differentiable, is_complex
+from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, Type, differentiable, is_inexact
 
 Kwargs = list[tuple[str, Atom]]
+GRADIENTS = ("grad", "value_and_grad")
+JACOBIANS = ("jacfwd", "jacrev", "jacobian")
 
 
 @dataclass(frozen=True)
@@ -33,39 +38,35 @@ class Template:
     has_aux: bool
 
 
-def call_gradient(
-    b: Builder, fun: Atom, transform: str, argnums: Any, has_aux: bool, args: Sequence[Atom], kwargs: Kwargs
+def call_transform(
+    b: Builder, fun: Atom, template: Template, args: Sequence[Atom], kwargs: Kwargs, place: Place | None
 ) -> Atom:
-    """The result of calling grad(fun) or value_and_grad(fun)."""
-    if argnums is None:
-        numbers = tuple(i for i, a in enumerate(args) if differentiable(b.type(a)))
-    else:
-        numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    value, aux, grads = gradient(b, fun, list(args), kwargs, numbers, has_aux)
+    """The result of calling grad(fun), jacfwd(fun) or any other derivative function."""
+    transform, argnums, has_aux = template.transform, template.argnums, template.has_aux
+    kwargs, at = meant(b, fun, argnums, args, kwargs, place)
+    single = argnums is not None and not isinstance(argnums, (tuple, list))
+    if transform in JACOBIANS:
+        matrix, aux = jacobian(b, transform, fun, args, kwargs, at, single, has_aux, place)
+        return matrix if aux is None else b.build_tuple(matrix, aux)
+    if transform == "elementwise_grad":
+        bars = pull_back(b, fun, args, None, kwargs, wrt=at)
+        out = [conjugated(b, bars[i]) for i in at]
+        return out[0] if single else b.build_tuple(*out)
+    value, aux, grads = gradient(b, fun, args, kwargs, at, has_aux)
     grads = [conjugated(b, g) for g in grads]
-    out = b.build_tuple(*grads) if argnums is None or isinstance(argnums, tuple) else grads[0]
+    out = grads[0] if single else b.build_tuple(*grads)
     if transform == "value_and_grad":
         head = value if aux is None else b.build_tuple(value, aux)
         return b.build_tuple(head, out)
     return out if aux is None else b.build_tuple(out, aux)
 
 
-def conjugated(b: Builder, g: Atom) -> Atom:
-    """A cotangent as users see it: the conjugate, where it is complex."""
-    t = b.type(g)
-    if is_structured(t):
-        return b.build(t, [conjugated(b, item) for item in b.items(g)])
-    if not is_complex(t) or isinstance(t, Unknown):
-        return g
-    return b.call(complex.conjugate if t == Scalar(frozenset({complex})) else np.conjugate, g)
-
-
 def register_derivative(cls: type, describe: Callable[[Any], tuple[Any, str, Any, bool]]) -> None:
     """Calls of instances of `cls` are derivatives: `describe` gives fun, transform, argnums, aux."""
 
     def call(b: Builder, value: Any, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-        fun, transform, argnums, has_aux = describe(value)
-        return call_gradient(b, Const(fun), transform, argnums, has_aux, args, kwargs)
+        fun, *template = describe(value)
+        return call_transform(b, Const(fun), Template(*template), args, kwargs, place)
 
     class_handlers[cls] = call
 
@@ -74,35 +75,81 @@ def _call_template(
     b: Builder, value: Template, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str
 ) -> Atom:
     fun, *rest = args
-    return call_gradient(b, fun, value.transform, value.argnums, value.has_aux, rest, kwargs)
+    return call_transform(b, fun, value, rest, kwargs, place)
 
 
 class_handlers[Template] = _call_template
 
 
-def register_transform(fn: Any, transform: str) -> None:
-    """Calls of `fn(f, argnums=…, has_aux=…)` give a derivative function."""
+# -- the transforms as calls --------------------------------------------------------------------
+
+
+def register_transform(fn: Any, *transforms: str) -> None:
+    """Calls of `fn(f, argnums=…, has_aux=…)` give a derivative function: that of `transforms`, the
+    first innermost. Called without f, it gives what takes f: a decorator."""
 
     @handles(fn)
-    def make(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-        settings = dict(kwargs)
-        names = ("fun", "argnums", "has_aux")
-        settings.update(zip(names[1:], args[1:]))
-        fun = args[0] if args else settings.get("fun")
-        argnums = literal(b, settings.get("argnums", Const(0)), place)
-        has_aux = literal(b, settings.get("has_aux", Const(False)), place)
-        if fun is None:
-            raise Unsupported(f"{transform} without a function", place, f"write {transform}(f)")
-        return bound(b, Template(transform, argnums, has_aux), fun, "derivative")
+    def make(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        given = settings(fn, ("fun", "argnums", "has_aux"), args, kwargs, place)
+        argnums = literal(b, given.get("argnums", Const(0)), place)
+        has_aux = literal(b, given.get("has_aux", Const(False)), place)
+        fun = given.get("fun", Const(None))
+        if b.type(fun) == Known(None):
+            return Const(Decorator(transforms, argnums, has_aux))
+        return derived(b, fun, transforms, argnums, has_aux)
+
+
+@dataclass(frozen=True)
+class Decorator:
+    """`grad(argnums=1)`: a transform waiting for its function, to give a function."""
+
+    transforms: tuple[str, ...]
+    argnums: Any
+    has_aux: bool
+
+
+def _decorate(b: Builder, value: Decorator, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return derived(b, args[0], value.transforms, value.argnums, value.has_aux)
+
+
+class_handlers[Decorator] = _decorate
+
+
+def derived(b: Builder, fun: Atom, transforms: Sequence[str], argnums: Any, has_aux: bool) -> Atom:
+    """A value that calls the transforms of `fun`."""
+    for transform in transforms:
+        fun = bound(b, Template(transform, argnums, has_aux), fun, "derivative")
+    return fun
+
+
+def settings(
+    fn: Any, names: Sequence[str], args: Sequence[Atom], kwargs: Kwargs, place: Place | None
+) -> dict[str, Atom]:
+    """The arguments of a transform by name."""
+    given = dict(zip(names, args))
+    for name, value in kwargs:
+        if name not in names or name in given:
+            raise Unsupported(f"{fn.__name__}() does not take {name!r} here", place, f"it takes {', '.join(names)}")
+        given[name] = value
+    if len(args) > len(names):
+        raise Unsupported(f"{fn.__name__}() with {len(args)} arguments", place, f"it takes {', '.join(names)}")
+    return given
 
 
 def literal(b: Builder, atom: Atom, place: Place | None) -> Any:
-    """A setting's value: a constant, or a tuple of constants."""
+    """A setting's value: a constant, a number of a module (which is guarded), or a tuple of these."""
     if b.known(atom):
         return b.value(atom)
-    if isinstance(b.type(atom), TupleT):
+    if isinstance(atom, Var) and atom in b.context.origin and isinstance(b.context.example.get(atom), int):
+        ref, path = b.context.origin[atom]
+        b.context.guard_type(ref, path, Known(b.context.example[atom]))
+        return b.context.example[atom]
+    if isinstance(b.type(atom), (TupleT, ListT)):
         return tuple(literal(b, item, place) for item in b.items(atom))
     raise Unsupported("a transform with settings that are not constants", place, "write argnums as a literal")
+
+
+# -- products with the Jacobian -----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -110,13 +157,17 @@ class Pullback:
     """The pullback of `vjp(f, *primals)`, called with the tuple (f, *primals) first: it runs f
     again and reverses it."""
 
+    has_aux: bool = False
+
 
 def call_pullback(
     b: Builder, value: Pullback, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str
 ) -> Atom:
+    if len(args) != 2 or kwargs:
+        raise Unsupported("a pullback takes one cotangent, of the structure of the result", place, "write pullback(y)")
     packed, seed = args
     fun, *primals = b.items(packed)
-    grads = pull_back(b, fun, primals, conjugated(b, seed))
+    grads = pull_back(b, fun, primals, conjugated(b, seed), has_aux=value.has_aux)
     return b.build_tuple(*(conjugated(b, g) for g in grads))
 
 
@@ -128,23 +179,102 @@ def register_vjp(fn: Any) -> None:
 
     @handles(fn)
     def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-        if kwargs:
-            raise Unsupported("vjp with settings inside a function", place, "call vjp(f, *primals)")
+        given = settings(fn, ("has_aux", "copy"), (), kwargs, place)
+        has_aux = bool(literal(b, given.get("has_aux", Const(False)), place))
         fun, *primals = args
-        value = b.dispatch(fun, primals, [])
-        return b.build_tuple(value, bound(b, Pullback(), b.build_tuple(*args), "pullback"))
+        result = b.dispatch(fun, primals, [])
+        pullback = bound(b, Pullback(has_aux), b.build_tuple(*args), "pullback")
+        if not has_aux:
+            return b.build_tuple(result, pullback)
+        value, aux = b.items(result)[:2]
+        return b.build_tuple(value, pullback, aux)
 
 
 def register_jvp(fn: Any) -> None:
-    """`jvp(f, primals, tangents)` inside a function."""
+    """`jvp(f, primals, tangents, has_aux=…)` inside a function."""
 
     @handles(fn)
     def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-        settings = dict(kwargs)
-        fun, primals, tangents = args[0], *(
-            args[k] if len(args) > k else settings[n] for k, n in ((1, "primals"), (2, "tangents"))
-        )
-        values, dots = b.items(primals), b.items(tangents)
-        pairs = [(i, d) for i, d in enumerate(dots) if not (b.known(d) and b.value(d) is None)]
-        value, dot = pushforward(b, fun, values, [], pairs)
-        return b.build_tuple(value, dot)
+        given = settings(fn, ("fun", "primals", "tangents", "has_aux"), args, kwargs, place)
+        has_aux = bool(literal(b, given.get("has_aux", Const(False)), place))
+        values, pairs = along(b, fn, given, place)
+        result, dot = pushforward(b, given["fun"], values, [], pairs, has_aux)
+        if not has_aux:
+            return b.build_tuple(result, dot)
+        value, aux = b.items(result)[:2]
+        return b.build_tuple(value, dot, aux)
+
+
+def register_hvp(fn: Any) -> None:
+    """`hvp(f, primals, tangents, argnums=…)` inside a function."""
+
+    @handles(fn)
+    def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        given = settings(fn, ("fun", "primals", "tangents", "argnums"), args, kwargs, place)
+        values, pairs = along(b, fn, given, place)
+        argnums = literal(b, given.get("argnums", Const(0)), place)
+        gradient_of = derived(b, given["fun"], ("grad",), argnums, False)
+        return pushforward(b, gradient_of, values, [], pairs)[1]
+
+
+def along(b: Builder, fn: Any, given: dict[str, Atom], place: Place | None) -> tuple[list[Atom], list[tuple[int, Atom]]]:
+    """The primals of a product with the Jacobian, and the tangents of those that have one."""
+    items: list[list[Atom]] = []
+    for what in ("primals", "tangents"):
+        value = given.get(what)
+        if value is None or not isinstance(b.type(value), (TupleT, ListT)):
+            raise Unsupported(f"{what} of {fn.__name__}() that are not a tuple", place, "write (x,)")
+        items.append(b.items(value))
+    values, dots = items
+    if len(values) != len(dots):
+        raise Unsupported(f"{len(values)} primals and {len(dots)} tangents in {fn.__name__}()", place, "give one each")
+    return values, given_tangents(b, values, dots)
+
+
+def given_tangents(b: Builder, values: Sequence[Atom], dots: Sequence[Atom]) -> list[tuple[int, Atom]]:
+    pairs = [(i, d) for i, d in enumerate(dots) if not (b.known(d) and b.value(d) is None)]
+    return [(i, as_tangent(b, values[i], d)) for i, d in pairs if differentiable(b.type(values[i]))]
+
+
+def as_tangent(b: Builder, value: Atom, dot: Atom) -> Atom:
+    """A tangent (or cotangent) in the class of its value: a 1 that was given for 1.0."""
+    t, d = b.type(value), b.type(dot)
+    if is_structured(t) and is_structured(d):
+        return b.build(d, [as_tangent(b, v, x) for v, x in zip(b.items(value), b.items(dot))])
+    if d == Known(None) or not differentiable(t) or not isinstance(t, (Scalar, Known, Array)) or _is_tangent(d):
+        return dot
+    return b.emit(rt.like, (dot, value), t) if not isinstance(t, Known) else b.call(type(t.value), dot)
+
+
+def _is_tangent(t: Type) -> bool:
+    if isinstance(t, Known):
+        return is_inexact(type(t.value))
+    if isinstance(t, Scalar):
+        return all(is_inexact(k) for k in t.kinds)
+    return not isinstance(t, Array) or t.dtype is None or np.issubdtype(t.dtype, np.inexact)
+
+
+@dataclass(frozen=True)
+class Push:
+    """The linear function of `linearize(f, *primals)`, called with the tuple (f, *primals) first."""
+
+
+def call_push(b: Builder, value: Push, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    packed, *dots = args
+    fun, *primals = b.items(packed)
+    if len(dots) != len(primals) or kwargs:
+        raise Unsupported(f"{len(primals)} primals and {len(dots)} tangents", place, "give one each")
+    return pushforward(b, fun, primals, [], given_tangents(b, primals, dots))[1]
+
+
+class_handlers[Push] = call_push
+
+
+def register_linearize(fn: Any) -> None:
+    """`linearize(f, *primals)` inside a function."""
+
+    @handles(fn)
+    def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        settings(fn, (), (), kwargs, place)
+        fun, *primals = args
+        return b.build_tuple(b.dispatch(fun, primals, []), bound(b, Push(), b.build_tuple(*args), "push"))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of
@@ -21,7 +22,9 @@ from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import selection
+from adcompile.autodiff.mirror import sharing_of
 from adcompile.autodiff.refusal import refuse
+from adcompile.autodiff.writes import Write, as_write, reverse_write
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -50,6 +53,7 @@ class Sweep:
         self.facts = activity
         self.derived = derived  # split forms of functions called by reference
         self.active_vars = set(activity.active)
+        self.mirrored = activity.mirrored
         self.why: dict[Var, str] = {}
         self.depth = 0
         self.numbering = Numbering()
@@ -79,21 +83,106 @@ class Sweep:
         assert isinstance(s, (For, While))
         return LoopReversal(self, s, cot).run()
 
+    def by_reference(self, atom: Atom) -> bool:
+        """Whether a value's cotangent is collected in a shadow."""
+        return isinstance(atom, Var) and atom in self.mirrored
+
     def call(self, s: Call, cot: Cotangents) -> list[Statement]:
-        if not self.active(s.result):
+        write = self.write(s, cot)
+        if write is not None:
+            return reverse_write(self, s, write, cot)
+        if not self.active(s.result) or self.is_view(s) or self.is_idle(s):
             return [s]
         y_bar = self.result_cotangent(s.result, cot)
         if y_bar is None:
             return [s]
+        if not self.context.volatile:
+            return self.call_adjoint(s, y_bar, cot)
+        before, call = self.snapshots(s, s, cot)
+        if s.result not in self.context.volatile:
+            return [*before, *self.given_back(s, call, self.call_adjoint(call, y_bar, cot))]
+        copy = self.snapshot(s.result, cot)
+        call = replace(call, result=copy.result)
+        forward = self.call_adjoint(call, y_bar, cot)
+        if forward == [call]:
+            return [*before, s, copy]
+        mine = Call(s.result, Const(rt.snapshot), (copy.result,), (), s.place, s.role)  # another one is for the sweep
+        return [*before, *forward, mine]
+
+    def given_back(self, s: Call, call: Call, forward: list[Statement]) -> list[Statement]:
+        """The statement as written, where its adjoint left it alone."""
+        return [s] if forward == [call] else forward
+
+    def call_adjoint(self, s: Call, y_bar: Atom, cot: Cotangents) -> list[Statement]:
         if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
             return self.derived.reverse_call(self, s, y_bar, cot)
         rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
         if rule is not None and rule.kind == "explicit" and kind_of(rule, s) == "rrule":
             return self.explicit(s, rule, y_bar, cot)
+        self.adjoint_of(s, y_bar, cot)
+        return [s]
+
+    def adjoint_of(self, s: Call, y_bar: Atom, cot: Cotangents) -> None:
         if not isinstance(s.fn, Const):
             raise refuse(s)
         add_adjoint(cot.builder, s, y_bar, cot, self.active)
-        return [s]
+
+    # -- memory that is written in place -----------------------------------------------------
+
+    def write(self, s: Call, cot: Cotangents) -> Write | None:
+        """The write that a call is, if it goes into mirrored memory."""
+        if not cot.shadow:
+            return None
+        found = as_write(cot.builder, s)
+        if found is None or not isinstance(found.target, Var) or found.target not in cot.shadow:
+            return None
+        return found
+
+    def is_idle(self, s: Call) -> bool:
+        """Whether memory that is mirrored is only made here, of nothing that carries derivatives."""
+        inputs = (s.fn, *s.args, *(v for _, v in s.kwargs))
+        return s.result in self.mirrored and not any(map(self.carries, inputs))
+
+    def carries(self, atom: Atom) -> bool:
+        if isinstance(atom, Var) and is_structured(self.context.types[atom]):
+            return any(map(self.carries, Builder(self.context).context_items(atom)))
+        return self.active(atom)
+
+    def is_view(self, s: Call) -> bool:
+        """Whether a call's result shows memory of an argument, whose shadow has its cotangent."""
+        if s.result not in self.mirrored:
+            return False
+        kind = sharing_of(s, self.context.types)
+        return kind in ("view", "out")
+
+    def snapshots(self, s: Call, call: Call, cot: Cotangents) -> tuple[list[Statement], Call]:
+        """`call`, which stands for `s`, on copies of what is written in place later."""
+        copies: dict[Var, Call] = {}
+        for a in (*call.args, *(v for _, v in call.kwargs)):
+            if isinstance(a, Var) and a in self.context.volatile and a not in copies:
+                copies[a] = self.snapshot(a, cot)
+        if not copies:
+            return [], call
+
+        def copied(a: Atom) -> Atom:
+            return copies[a].result if isinstance(a, Var) and a in copies else a
+
+        kwargs = tuple((k, copied(a)) for k, a in call.kwargs)
+        made = replace(call, args=tuple(map(copied, call.args)), kwargs=kwargs)
+        return list(copies.values()), made
+
+    def snapshot(self, var: Var, cot: Cotangents) -> Call:
+        """A copy of an array as it is where the copy stands; its cotangent is the array's."""
+        made = Var(var.name, var.place)
+        self.context.types[made] = self.context.types[var]
+        self.context.shape[made] = self.context.shape.get(var, var)
+        call = Call(made, Const(rt.snapshot), (var,), (), var.place, "adjoint")
+        self.context.definition[made] = call
+        if var in cot.shadow:
+            cot.shadow[made] = cot.shadow[var]
+        if self.active(var):
+            self.active_vars.add(made)
+        return call
 
     def explicit(self, s: Call, rule: Any, y_bar: Atom, cot: Cotangents) -> list[Statement]:
         """An rrule: its body runs forward in place of the call, its pullback in reverse."""
@@ -139,7 +228,7 @@ class Sweep:
 
     def branch(self, s: If, cot: Cotangents) -> list[Statement]:
         """A value-yielding If: replay its test, sweep each branch, join the cotangents."""
-        bars = {r: cot.get(r) for r in s.results if self.active(r)}
+        bars = {r: cot.get(r) for r in s.results if self.active(r) and not self.by_reference(r)}
         sides = []
         for block in (s.then, s.orelse):
             child = cot.child(cot.builder.child(), self.inside(block))
@@ -184,7 +273,7 @@ class Sweep:
         blocks = [self.computed_again(forward, block) for (_, _, forward), block in zip(sides, blocks)]
         extra = self.kept_results(s.test, sides, blocks)
         blocks = [self.context.renamed(block, dict(extra)) for block in blocks]
-        if results:
+        if results or any(block.statements for block in blocks):
             b.append(If(tuple(results), s.test, blocks[0], blocks[1], s.place, "adjoint"))
         return [self.forward_if(s, [(block, forward) for block, _, forward in sides], extra)]
 

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
+from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
-from adcompile.analysis.mutation import check_writes
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
+from adcompile.autodiff.facts import facts
 from adcompile.autodiff.live import live_statements
+from adcompile.autodiff.state import detached, enter
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -92,7 +93,7 @@ class Derived:
         kept = halves.kept
         forward.statements.extend(halves.forward)
         store = forward.build(TupleT(()), list(kept), name="kept")
-        out = forward.build(TupleT(()), [end.value, store])
+        out = forward.build(TupleT(()), [halves.results[0], store])
         self.context.functions[split.forward] = Function(
             split.forward.name, function.params, (), forward.block((), Return(out)), Signature(), function.place
         )
@@ -136,9 +137,11 @@ class Derived:
         b = Builder(self.context, "primal")
         wrt = [p for p, m in zip(function.params, mask) if m]
         dots = [b.new(f"{p.name}_dot", tangent_type(b.type(p))) for p in wrt]
-        facts = body_facts(self.context, function.body.statements, wrt, end.value)
-        f = self.context.make_forward(b, facts, self)
+        activity, memory = facts(b, function.body.statements, wrt, [end.value], backwards=False)
+        state = enter(b, function.body.statements, activity, memory, wrt, "tangent")
+        f = self.context.make_forward(b, activity, self, state.mirror)
         f.dots.update(zip(wrt, dots))
+        state.add_tangents(b, f.dots)
         f.statements(function.body.statements)
         d = f.whole_dot(end.value)
         value_dot = d if d is not None else f.zero(end.value)
@@ -149,25 +152,13 @@ class Derived:
         )
 
 
-def body_facts(context: Context, statements: Sequence[Statement], wrt: Sequence[Var], result: Atom) -> Activity:
-    varied = Varied(context.types, context.definition)
-    useful = Useful(context.types, context.definition)
-    varied.vars.update(wrt)
-    block = Block((), tuple(statements), Return(result))
-    varied.run(block)
-    useful.run(block)
-    check_detached(varied, useful)
-    written = check_writes(context.types, statements, varied, useful)
-    written.check_reads(statements, frozenset(varied.vars & useful.vars))
-    return Activity(frozenset(varied.vars), frozenset(varied.vars & useful.vars))
-
-
 @dataclass
 class Halves:
-    """A body split in two: forward statements, the values kept, and the pullback's body whose
-    parameters are `store` (the tuple of kept values) and `seed`."""
+    """A body split in two: forward statements, the result, the values kept, and the pullback's body
+    whose parameters are `store` (the tuple of kept values) and `seed`."""
 
     forward: list[Statement]
+    results: list[Atom]
     kept: list[Var]
     store: Var
     seed: Var
@@ -181,19 +172,29 @@ def split_body(
     result: Atom,
     wrt: Sequence[Var],
     finish: Any = None,
+    others: Sequence[Atom] = (),
 ) -> Halves:
     """Reverse a body into two functions. `finish(builder, table)` gives what the pullback
-    returns; by default the tuple of the cotangents of `wrt`."""
-    facts = body_facts(context, statements, wrt, result)
+    returns; by default the tuple of the cotangents of `wrt`. `others` are results beside the one
+    that is differentiated."""
+    entry = Builder(context)
+    activity, memory = facts(entry, statements, wrt, [result])
+    state = enter(entry, statements, activity, memory, wrt, "adjoint")
+    statements = [*state.statements]
     adjoint = Builder(context, "adjoint")
     seed = adjoint.new("y_bar", tangent_structure(context.types[result] if isinstance(result, Var) else UNKNOWN))
     table = Cotangents(adjoint)
-    sweep = context.make_sweep(adjoint, facts, derived)
+    table.shadow.update(state.shadow)
+    sweep = context.make_sweep(adjoint, activity, derived)
     sweep.depth = 1  # values that a branch did not reach are kept as None
     table.defined = set()
     if isinstance(result, Var):
         add_seed(adjoint, table, result, seed, sweep)
-    forward = sweep.statements(statements, table)
+    forward = [*entry.statements, *sweep.statements(statements, table)]
+    tail = Builder(context)
+    results = [detached(tail, r, state) for r in (result, *others)]
+    forward += tail.statements
+    state.restore(adjoint)
     if finish is not None:
         out = finish(adjoint, table)
     else:
@@ -208,13 +209,17 @@ def split_body(
     context.types[store] = KEPT
     reads: list[Statement] = []
     mapping: dict[Var, Atom] = {}
-    for k, v in enumerate(kept):
-        fresh = Var(v.name, v.place)
-        context.types[fresh] = context.types[v]
-        context.shape[fresh] = context.shape.get(v, v)
+    holding, kept = held(context, kept, {a for a, _ in state.saved}, mapping, reads)
+    forward += holding
+    for k, v in reversed(list(enumerate(kept))):
+        fresh = mapping.get(v)
+        if not isinstance(fresh, Var):
+            fresh = Var(v.name, v.place)
+            context.types[fresh] = context.types[v]
+            context.shape[fresh] = context.shape.get(v, v)
         call = Call(fresh, Const(operator.getitem), (store, Const(k)), (), v.place, "adjoint")
         context.definition[fresh] = call
-        reads.append(call)
+        reads.insert(0, call)
         mapping[v] = fresh
     forward, renamed = context.bound_everywhere(context, forward, kept)
     kept = [renamed.get(v, v) for v in kept]
@@ -222,7 +227,30 @@ def split_body(
     assert isinstance(mapped.end, Yield)
     pullback = Block((), (*reads, *mapped.statements), Return(mapped.end.values[0]))
     context.why.update(sweep.why)
-    return Halves(forward, kept, store, seed, pullback)
+    return Halves(forward, results, kept, store, seed, pullback)
+
+
+def held(
+    context: Context, kept: list[Var], saved: set[Atom], mapping: dict[Var, Atom], reads: list[Statement]
+) -> tuple[list[Statement], list[Var]]:
+    """Put what is kept by reference, shadows and arrays that are put back, into one object that
+    nobody copies: the statement that makes it, and what is kept then. Each run of a pullback
+    has shadows of its own."""
+    shadows = [v for v in kept if v in context.shadows]
+    others = [v for v in kept if v in saved and v not in context.shadows]
+    if not shadows and not others:
+        return [], kept
+    b, reader = Builder(context), Builder(context, "adjoint")
+    whole = b.emit(rt.hold, (Const(len(shadows)), *shadows, *others), UNKNOWN, (), "memory")
+    inner = reader.new("memory", UNKNOWN)
+    mapping[whole] = inner
+    made = reader.emit(rt.released, (inner,), TupleT(tuple(b.type(v) for v in (*shadows, *others))))
+    for k, v in enumerate((*shadows, *others)):
+        item = reader.emit(operator.getitem, (made, Const(k)), b.type(v), (), v.name)
+        context.shape[item] = context.shape.get(v, v)
+        mapping[v] = item
+    reads += reader.statements
+    return b.statements, [*(v for v in kept if v not in mapping), whole]
 
 
 def add_seed(b: Builder, table: Cotangents, result: Var, seed: Atom, sweep: Any) -> None:

@@ -13,17 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.mutation import check_writes
 from adcompile.autodiff.cotangents import Cotangents, zero
+from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_scalar
 from adcompile.autodiff.separate import Derived
+from adcompile.autodiff.state import detached, enter
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
-from adcompile.ir.types import Array, Known, Scalar, Type, differentiable
+from adcompile.ir.types import Array, Known, Scalar, Type, Unknown, differentiable, is_complex
 from adcompile.ir.walk import statements_of
 
 
@@ -49,30 +49,6 @@ def leaves(b: Builder, value: Atom) -> list[Var]:
     return [value] if isinstance(value, Var) and differentiable(b.type(value)) else []
 
 
-def facts(
-    b: Builder,
-    statements: Sequence[Statement],
-    inputs: Sequence[Var],
-    outputs: Sequence[Atom],
-    backwards: bool = True,
-) -> Activity:
-    """Activity of statements in the middle of a block; refuses writes it would notice."""
-    types = b.context.types
-    varied, useful = Varied(types, b.context.definition), Useful(types, b.context.definition)
-    varied.vars.update(inputs)
-    block = Block((), tuple(statements), Yield(tuple(outputs)))
-    varied.run(block)
-    for output in outputs:
-        useful.add(output)
-    useful.run(block)
-    active = frozenset(varied.vars & useful.vars)
-    check_detached(varied, useful)
-    written = check_writes(types, statements, varied, useful)
-    if backwards:
-        written.check_reads(statements, active)
-    return Activity(frozenset(varied.vars), active)
-
-
 def cut(b: Builder, start: int) -> list[Statement]:
     """Take the statements emitted since `start` off the builder."""
     taken = b.statements[start:]
@@ -81,30 +57,57 @@ def cut(b: Builder, start: int) -> list[Statement]:
 
 
 def reverse_of(
-    b: Builder, start: int, inputs: Sequence[Var], seeds: Sequence[tuple[Atom, Atom]], cot: Cotangents | None = None
+    b: Builder,
+    start: int,
+    inputs: Sequence[Var],
+    seeds: Sequence[tuple[Atom, Atom]],
+    cot: Cotangents | None = None,
+    results: Sequence[Atom] = (),
 ) -> Cotangents:
     """Differentiate what was emitted since `start`: its forward form replaces it, the adjoints
-    follow, and the table of cotangents is returned."""
+    follow, and the table of cotangents is returned. `table.results` are `results`, apart from
+    memory that is put back at the end."""
     statements = cut(b, start)
-    activity = facts(b, statements, inputs, [out for out, _ in seeds])
+    activity, memory = facts(b, statements, inputs, [out for out, _ in seeds])
+    state = enter(b, statements, activity, memory, inputs, "adjoint")
+    statements = state.statements
     adjoint = b.child()
     adjoint.role = "adjoint"
-    inner: set[Var] = {r for s in statements_of(Block((), tuple(statements), Yield())) for r in results(s)}
+    inner: set[Var] = {r for s in statements_of(Block((), tuple(statements), Yield())) for r in results_of(s)}
     table = Cotangents(adjoint, cot, owned=cot.owned if cot else set(), defined=inner | set(inputs))
+    table.shadow.update(state.shadow)
     sweep = Sweep(adjoint, activity, Derived(b.context))
     for out, seed in seeds:
         if sweep.active(out) or is_structured(b.type(out)):
             table.add(out, seed)
     forward = sweep.statements(statements, table)
     b.statements.extend(forward)
+    table.results = [detached(b, r, state) for r in results]
     b.statements.extend(adjoint.statements)
     b.local |= adjoint.local
+    state.restore(b)
     table.builder = b
     return table
 
 
-def results(s: Statement) -> tuple[Var, ...]:
+def results_of(s: Statement) -> tuple[Var, ...]:
     return (s.result,) if isinstance(s, Call) else s.results
+
+
+def dispatched(b: Builder, fun: Atom, values: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> Atom:
+    """Call `fun` with these values, of which the last are those of `kwargs`."""
+    count = len(values) - len(kwargs)
+    return b.dispatch(fun, list(values[:count]), [(k, v) for (k, _), v in zip(kwargs, values[count:])])
+
+
+def conjugated(b: Builder, g: Atom) -> Atom:
+    """A cotangent as users see it: the conjugate, where it is complex."""
+    t = b.type(g)
+    if is_structured(t):
+        return b.build(t, [conjugated(b, item) for item in b.items(g)])
+    if not is_complex(t) or isinstance(t, Unknown):
+        return g
+    return b.call(complex.conjugate if t == Scalar(frozenset({complex})) else np.conjugate, g)
 
 
 # -- gradients ----------------------------------------------------------------------------------
@@ -118,17 +121,22 @@ def gradient(
     argnums: Sequence[int],
     has_aux: bool,
 ) -> tuple[Atom, Atom | None, list[Atom]]:
-    """(value, aux, gradients) of a call: the joint emission, forward and reverse in one body."""
-    values = list(args)
+    """(value, aux, gradients) of a call: the joint emission, forward and reverse in one body.
+
+    `argnums` count the positional arguments, then those by keyword.
+    """
+    values = [*args, *(v for _, v in kwargs)]
     for i in argnums:
         values[i] = independent(b, values[i])
     start = len(b.statements)
-    result = b.dispatch(fun, values, list(kwargs))
+    result = dispatched(b, fun, values, kwargs)
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     check_scalar(b.type(value), getattr(fun, "value", fun), b.place)
     inputs = [leaf for i in dict.fromkeys(argnums) for leaf in leaves(b, values[i])]
     role, b.role = b.role, "adjoint"
-    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))])
+    given = [value] if aux is None else [value, aux]
+    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], results=given)
+    value, aux = table.results if aux is not None else (table.results[0], None)
     made: set[Atom] = set()
     grads = [finished(b, table, values[i], made) for i in argnums]
     b.role = role
@@ -144,6 +152,14 @@ def seed_one(b: Builder, value: Atom) -> Atom:
     if isinstance(t, Array):
         return b.call(np.ones_like, value)
     return Const(1.0)
+
+
+def ones_like(b: Builder, value: Atom) -> Atom:
+    """A tangent of a result with ones in all its leaves."""
+    t = b.type(value)
+    if is_structured(t):
+        return b.build(t, [ones_like(b, item) for item in b.items(value)])
+    return seed_one(b, value) if differentiable(t) else Const(None)
 
 
 def finished(b: Builder, table: Cotangents, value: Atom, made: set[Atom]) -> Atom:
@@ -203,16 +219,30 @@ def is_fresh(b: Builder, g: Var, table: Cotangents | None) -> bool:
     return isinstance(fn, np.ufunc) or getattr(fn, "__name__", "") in FRESH
 
 
-def pull_back(b: Builder, fun: Atom, args: Sequence[Atom], seed: Atom) -> list[Atom]:
-    """The cotangents of all arguments of `fun(*args)` for a cotangent of its result."""
-    values = [independent(b, a) for a in args]
+def pull_back(
+    b: Builder,
+    fun: Atom,
+    args: Sequence[Atom],
+    seed: Atom | None,
+    kwargs: Sequence[tuple[str, Atom]] = (),
+    has_aux: bool = False,
+    wrt: Sequence[int] | None = None,
+) -> list[Atom]:
+    """The cotangents of all arguments of a call (of those in `wrt`) for a cotangent of its result, by
+    default ones."""
+    values = [*args, *(v for _, v in kwargs)]
+    for i in range(len(values)) if wrt is None else wrt:
+        values[i] = independent(b, values[i])
     start = len(b.statements)
-    result = b.dispatch(fun, values, [])
-    inputs = [leaf for v in values for leaf in leaves(b, v)]
+    result = dispatched(b, fun, values, kwargs)
+    result = b.items(result)[0] if has_aux else result
+    seed = ones_like(b, result) if seed is None else seed
+    chosen = values if wrt is None else [values[i] for i in dict.fromkeys(wrt)]
+    inputs = [leaf for v in chosen for leaf in leaves(b, v)]
     role, b.role = b.role, "adjoint"
     table = reverse_of(b, start, inputs, [(result, seed)])
     made: set[Atom] = set()
-    grads = [finished(b, table, v, made) for v in values]
+    grads = [finished(b, table, v, made) if wrt is None or i in wrt else Const(None) for i, v in enumerate(values)]
     b.role = role
     return grads
 
@@ -228,21 +258,23 @@ def pushforward(
     tangents: Sequence[tuple[int, Atom]],
     has_aux: bool = False,
 ) -> tuple[Atom, Atom]:
-    """(value, tangent) of a call along the given tangents of some arguments."""
-    values = list(args)
+    """(value, tangent) of a call along the given tangents of some arguments, counted as in `gradient`."""
+    values = [*args, *(v for _, v in kwargs)]
     for i, _ in tangents:
         values[i] = independent(b, values[i])
     dots: dict[Var, Atom] = {}
     for i, dot in tangents:
         pair_leaves(b, values[i], dot, dots)
     start = len(b.statements)
-    result = b.dispatch(fun, values, list(kwargs))
+    result = dispatched(b, fun, values, kwargs)
     statements = cut(b, start)
     target = b.items(result)[0] if has_aux else result
-    activity = facts(b, statements, list(dots), [target], backwards=False)
+    activity, memory = facts(b, statements, list(dots), [target], backwards=False)
+    state = enter(b, statements, activity, memory, list(dots), "tangent")
     outer, b.role = b.role, b.role
-    forward = Forward(b, activity, Derived(b.context))
+    forward = Forward(b, activity, Derived(b.context), state.mirror)
     forward.dots.update(dots)
+    state.add_tangents(b, forward.dots)
     forward.statements(statements)
     b.role = outer
     return result, tangent_of(b, forward, target)

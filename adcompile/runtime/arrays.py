@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.errors import NotDifferentiable
+
 
 def unbroadcast(g: Any, x: Any) -> Any:
     """`g` summed to the shape of `x`: the adjoint of broadcasting `x` to the shape of `g`.
@@ -175,3 +177,17 @@ def add_item(total: list[Any], index: int, g: Any) -> list[Any]:
     """`g` added, in place, to one of the tangents of a list of values of any structure."""
     total[index] = add(total[index], g)
     return total
+
+
+def unit(x: Any, k: int) -> Any:
+    """The tangent of `x`, an array or number, that is 1 at element `k`, counted row by row, else 0.
+
+    Raises NotDifferentiable for complex `x`: the units of its parts are not multiples of each other.
+    """
+    if np.iscomplexobj(x):
+        raise NotDifferentiable("a Jacobian of complex values is not one complex matrix", remedy="use jvp and vjp")
+    if not isinstance(x, np.ndarray):
+        return type(x)(1)
+    out = np.zeros(x.shape, x.dtype)
+    out.flat[k] = 1
+    return out

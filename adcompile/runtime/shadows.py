@@ -189,6 +189,12 @@ def _window(address: int, view: np.ndarray, owner: np.ndarray) -> np.ndarray:
     return np.asarray(_Window(address, view, owner))
 
 
+def last_written(shadow: np.ndarray, index: Any, value: Any) -> Any:
+    """Which positions of `shadow[index]` hold, after a write of `value` there, what they were given."""
+    taken = shadow[index].shape
+    return _last_written(shadow.shape, index, taken, shadow.dtype, value)
+
+
 # --- cells: the numbers that memory consists of ------------------------------------------------
 
 

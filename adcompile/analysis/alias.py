@@ -1,0 +1,320 @@
+"""What may share memory with what, which memory is written in place, and which is mirrored.
+
+Sharing is over-approximated by classes (union–find): a value may share memory with every argument
+it was computed from unless its rule makes it fresh. A class is *written* if some statement writes
+into one of its members. A written class through which derivatives pass is *mirrored*: its arrays
+are by reference, each has a shadow of the same shape (autodiff/mirror).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.activity import Useful, Varied, leaf_ends
+from adcompile.analysis.builder import Builder, is_structured, same_form
+from adcompile.analysis.mutation import AUGMENTED, FRESH_RESULT, SHARING, Node, node_of, writes_into
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, differentiable, widen
+from adcompile.ir.walk import atoms_of, statements_of
+from adcompile.rules.registry import lookup
+
+BUILDS: set[Any] = {ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function}
+
+
+@dataclass(frozen=True)
+class Written:
+    """A statement that writes into memory: the call, what it writes into, and where it stands
+    among the statements looked at."""
+
+    call: Call
+    target: Atom
+    index: int
+
+
+@dataclass
+class Memory:
+    """The classes of memory of some statements, and what is written."""
+
+    b: Builder
+    statements: Sequence[Statement]
+    parent: dict[Node, Node] = field(default_factory=dict[Node, Node])
+    written: list[Written] = field(default_factory=list[Written])
+    outside: dict[Node, Atom] = field(default_factory=dict[Node, Atom])
+    entered: set[Node] = field(default_factory=set[Node])  # outside memory that is itself written into
+
+    def __post_init__(self) -> None:
+        self.types = self.b.context.types
+        self.definition = {c.result: c for s in self.statements for c in calls_of(s)}
+        for i, s in enumerate(self.statements):
+            for call in calls_of(s):
+                for target in writes_into(call, self.types, self.definition):
+                    self.written += [Written(call, a, i) for a in self.arrays(target)]
+        if not self.written:
+            return
+        for s in statements_of(Block((), tuple(self.statements), Yield())):
+            self.statement(s)
+        self.find_outside()
+        self.members: dict[Node, list[Var]] = {}
+        for v in list(self.parent):
+            self.members.setdefault(self.find(v), [])
+        for v in {*self.parent, *self.parent.values(), *self.outside}:
+            if isinstance(v, Var):
+                self.members.setdefault(self.find(v), []).append(v)
+
+    # -- union–find -------------------------------------------------------------------------
+
+    def find(self, v: Node) -> Node:
+        root = v
+        while root in self.parent:
+            root = self.parent[root]
+        while v is not root:
+            above = self.parent.get(v, root)
+            self.parent[v], v = root, above
+        return root
+
+    def union(self, a: Node, b: Node) -> None:
+        x, y = self.find(a), self.find(b)
+        if x != y:
+            self.parent[x] = y
+
+    def nodes(self, atom: Atom) -> list[Node]:
+        """The memory an atom stands for: of a container whose parts are known, that of its parts."""
+        if isinstance(atom, Var) and isinstance(self.types[atom], SliceT):
+            return []
+        if isinstance(atom, Var) and is_structured(self.types[atom]):
+            return [n for item in self.b.context_items(atom) for n in self.nodes(item)]
+        node = node_of(atom, self.types)
+        return [] if node is None else [node]
+
+    def arrays(self, target: Atom) -> list[Atom]:
+        """The memory a write goes into; a container whose parts are known has none of its own."""
+        if isinstance(target, Var) and is_structured(self.types[target]):
+            return []
+        return [target] if node_of(target, self.types) is not None else []
+
+    def join(self, a: Atom, b: Atom) -> None:
+        if isinstance(a, Var) and isinstance(b, Var):
+            ta, tb = self.types[a], self.types[b]
+            if is_structured(ta) and is_structured(tb) and same_form(ta, tb):
+                for x, y in zip(self.b.context_items(a), self.b.context_items(b)):
+                    self.join(x, y)
+                return
+        ours, theirs = self.nodes(a), self.nodes(b)
+        for n in (*ours[1:], *theirs) if ours else ():
+            self.union(ours[0], n)
+
+    # -- statements -------------------------------------------------------------------------
+
+    def statement(self, s: Statement) -> None:
+        if isinstance(s, Call):
+            self.call(s)
+        elif isinstance(s, If):
+            for branch in (s.then, s.orelse):
+                if isinstance(branch.end, Yield):
+                    for r, v in zip(s.results, branch.end.values):
+                        self.join(r, v)
+        else:
+            assert isinstance(s, (For, While))
+            params = s.body.params[1:] if isinstance(s, For) else s.body.params
+            if isinstance(s, For):
+                self.join(s.body.params[0], s.iterable)
+            for p, r, a in zip(params, s.results, s.init):
+                self.join(p, a)
+                self.join(r, a)
+            for values in leaf_ends(s.body):
+                for p, v in zip(params, values):
+                    self.join(p, v)
+
+    def call(self, s: Call) -> None:
+        args = (*s.args, *(v for _, v in s.kwargs))
+        if s.result in self.types and is_structured(self.types[s.result]) and fn_of(s) in BUILDS:
+            return
+        part = self.part(s)
+        if part is not None:
+            self.join(s.result, part)
+        elif may_share(s, self.types):
+            for a in (s.fn, *args):
+                self.join(s.result, a)
+        for target in writes_into(s, self.types, self.definition):
+            if isinstance(target, Const) or not isinstance(self.types[target], Array):
+                for a in args:  # it may keep what it is given
+                    self.join(target, a)
+
+    def part(self, s: Call) -> Atom | None:
+        """What `container[k]` reads, where the container's parts are known."""
+        if fn_of(s) is not operator.getitem or not isinstance(s.args[0], Var):
+            return None
+        t, index = self.types[s.args[0]], s.args[1]
+        if isinstance(t, (TupleT, ListT)) and isinstance(index, Const) and type(index.value) is int:
+            return self.b.context_items(s.args[0])[index.value]
+        return None
+
+    # -- what comes from outside ------------------------------------------------------------
+
+    def find_outside(self) -> None:
+        """Arrays that come from outside may be one memory: a write into one may be into each."""
+        inner = {v for s in statements_of(Block((), tuple(self.statements), Yield())) for v in defined_by(s)}
+        for s in statements_of(Block((), tuple(self.statements), Yield())):
+            for a in atoms_of(s):
+                for n in self.nodes(a):
+                    if n not in inner and not self.is_inner_part(n, inner):
+                        self.outside.setdefault(n, n if isinstance(n, Var) else a)
+        touched = {self.find(n) for w in self.written for n in self.nodes(w.target)}
+        self.entered = {n for n in self.outside if self.find(n) in touched}
+        first: Node | None = None
+        for n in self.entered:
+            if first is None:
+                for other in self.outside:
+                    if self.is_array(other):
+                        self.union(n, other)
+            first = n
+
+    def is_inner_part(self, n: Node, inner: set[Var]) -> bool:
+        """Whether `n` is a part of a container that the statements themselves make."""
+        owner = self.b.context.stand_in_of.get(n) if isinstance(n, Var) else None
+        return owner is not None and (owner[0] in inner or self.is_inner_part(owner[0], inner))
+
+    def is_array(self, n: Node) -> bool:
+        return not isinstance(n, Var) or isinstance(self.types[n], Array)
+
+    # -- facts ------------------------------------------------------------------------------
+
+    def spread(self, varied: Varied, useful: Useful | None) -> bool:
+        """Carry activity through written memory: what a member has, or is given by a write, all
+        have. Whether anything was found."""
+        facts = varied if useful is None else useful
+        before = len(facts.vars)
+        for w in self.written:
+            for n in self.nodes(w.target):
+                group = [v for v in self.members.get(self.find(n), ()) if holds_inexact(self.types[v])]
+                given = [a for a in (*w.call.args, *(v for _, v in w.call.kwargs)) if a is not w.target]
+                if useful is None:
+                    if any(v in facts.vars for v in group) or group and any(map(varied.has, given)):
+                        facts.vars.update(group)
+                elif any(v in facts.vars for v in group):
+                    facts.vars.update(group)
+                    for a in given:
+                        useful.add(a)
+        return len(facts.vars) != before
+
+    def mirrored(self, active: Iterable[Var]) -> frozenset[Var]:
+        """The arrays, and lists of arrays, whose class is written and has an active member."""
+        roots = {self.find(n) for w in self.written for n in self.nodes(w.target)}
+        alive = {self.find(v) for v in active if holds_inexact(self.types[v])} & roots
+        return frozenset(v for r in alive for v in self.members.get(r, ()) if holds_inexact(self.types[v]))
+
+    def volatile(self) -> frozenset[Var]:
+        """The values whose memory is written in place somewhere."""
+        roots = {self.find(n) for w in self.written for n in self.nodes(w.target)}
+        return frozenset(v for r in roots for v in self.members.get(r, ()))
+
+    def last_write(self) -> dict[Node, int]:
+        """Of each written class, the last statement that writes into it."""
+        out: dict[Node, int] = {}
+        for w in self.written:
+            for n in self.nodes(w.target):
+                root = self.find(n)
+                out[root] = max(w.index, out.get(root, 0))
+        return out
+
+
+def calls_of(s: Statement) -> list[Call]:
+    if isinstance(s, Call):
+        return [s]
+    return [c for c in statements_of(Block((), (s,), Yield())) if isinstance(c, Call)]
+
+
+def defined_by(s: Statement) -> tuple[Var, ...]:
+    if isinstance(s, Call):
+        return (s.result,)
+    return s.results if isinstance(s, If) else (*s.results, *s.body.params)
+
+
+def fn_of(s: Call) -> Any:
+    """The callable of a call, where it is known and can be looked up."""
+    if not isinstance(s.fn, Const):
+        return None
+    try:
+        hash(s.fn.value)
+    except TypeError:
+        return None
+    return s.fn.value
+
+
+def holds_inexact(t: Type) -> bool:
+    """Arrays that have a tangent, and lists of such."""
+    if isinstance(t, Seq):
+        return holds_inexact(t.item)
+    return isinstance(t, Array) and differentiable(t)
+
+
+# -- views --------------------------------------------------------------------------------------
+
+
+def named(owner: Any, names: str) -> set[Any]:
+    """Those of the attributes that this version of NumPy has."""
+    return {getattr(owner, n) for n in names.split() if hasattr(owner, n)}
+
+
+SAME_MEMORY: set[Any] = {
+    *(ops.identity, ops.expect_length, ops.push, ops.pop, ops.list_set, ops.build_list, list, list.copy, tuple),
+    *named(np.ndarray, "T mT transpose swapaxes squeeze real imag"),
+    *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims real"),
+    *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit permute_dims matrix_transpose"),
+    *named(np.linalg, "matrix_transpose"),
+    *AUGMENTED,
+}
+"""The result is, or consists of, a view of the first argument, whatever its layout."""
+
+
+def may_share(s: Call, types: Any) -> bool:
+    """Whether the result may share memory with the arguments."""
+    fn = fn_of(s)
+    if fn is None or any(k == "out" for k, _ in s.kwargs):
+        return True
+    if fn in FRESH_RESULT:
+        return False
+    if fn is operator.getitem and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Array):
+        return index_kind(s.args[1], types) != "copy"
+    if fn in SHARING or fn in AUGMENTED or fn in SAME_MEMORY:
+        return True
+    rule = lookup(fn)
+    return rule is None or rule.view
+
+
+def index_kind(index: Atom, types: Any) -> str:
+    """Whether `a[index]` is a "view", a "copy", or that takes the run time ("maybe")."""
+    t = widen(types[index]) if isinstance(index, Var) else Known(index.value)
+    return kind_of_index(t)
+
+
+def kind_of_index(t: Type) -> str:
+    match t:
+        case TupleT(items):
+            kinds = {kind_of_index(widen(i)) for i in items}
+            return "copy" if "copy" in kinds else "maybe" if "maybe" in kinds else "view"
+        case SliceT():
+            return "view"
+        case Scalar(kinds):
+            return "copy" if kinds & {bool, np.bool_} else "view"
+        case Array() | ListT() | Seq():
+            return "copy"
+        case Known(value):
+            return kind_of_value(value)
+        case _:
+            return "maybe"
+
+
+def kind_of_value(value: Any) -> str:
+    if isinstance(value, tuple):
+        kinds = {kind_of_value(v) for v in value}
+        return "copy" if "copy" in kinds else "maybe" if "maybe" in kinds else "view"
+    if isinstance(value, (bool, np.bool_, list, np.ndarray)):
+        return "copy"
+    return "view" if value is None or value is Ellipsis or isinstance(value, (int, np.integer, slice)) else "maybe"

@@ -1,0 +1,51 @@
+"""What must be known of statements before they are differentiated: activity and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
+from adcompile.analysis.alias import Memory
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.mutation import check_writes
+from adcompile.autodiff.writes import as_write
+from adcompile.ir.nodes import Atom, Block, Const, Statement, Var, Yield
+from adcompile.ir.types import Array
+
+
+def facts(
+    b: Builder, statements: Sequence[Statement], inputs: Sequence[Var], outputs: Sequence[Atom], backwards: bool = True
+) -> tuple[Activity, Memory]:
+    """Activity of statements in the middle of a block, and the memory they write in place.
+
+    Raises Unsupported for writes that are not understood and that a derivative would notice.
+    """
+    types = b.context.types
+    varied, useful = Varied(types, b.context.definition), Useful(types, b.context.definition)
+    varied.vars.update(inputs)
+    block = Block((), tuple(statements), Yield(tuple(outputs)))
+    memory = Memory(b, statements)
+    varied.run(block)
+    while memory.written and memory.spread(varied, None):
+        varied.run(block)
+    for output in outputs:
+        useful.add(output)
+    useful.run(block)
+    while memory.written and memory.spread(varied, useful):
+        useful.run(block)
+    check_detached(varied, useful)
+    active = frozenset(varied.vars & useful.vars)
+    followed = {w.call for w in memory.written if is_followed(b, w.call, w.target)}
+    written = check_writes(types, statements, varied, useful, followed)
+    if backwards:
+        written.check_reads(statements, active)
+    if not memory.written:
+        return Activity(frozenset(varied.vars), active), memory
+    b.context.volatile |= memory.volatile()
+    return Activity(frozenset(varied.vars), active, memory.mirrored(active)), memory
+
+
+def is_followed(b: Builder, call: object, target: Atom) -> bool:
+    """Whether a write goes into an array, by a call of which we know what it stores."""
+    is_array = isinstance(b.type(target), Array) if isinstance(target, (Var, Const)) else False
+    return is_array and as_write(b, call) is not None  # type: ignore[arg-type]

@@ -1,0 +1,232 @@
+"""Shadows: beside each array by reference, the memory that collects its cotangent or holds its
+tangent.
+
+Statements are rebuilt with the shadows' own statements among them: a fresh array gets fresh
+zeros, a view of an array the same view of its shadow; branches and loops carry both. Memory that
+comes from outside gets its shadows before the statements, all together, because the arrays may
+overlap.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, index_kind
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.mutation import AUGMENTED
+from adcompile.autodiff.cotangents import tangent_type
+from adcompile.errors import Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Role, Statement, Var, While, Yield
+from adcompile.ir.types import Array, Seq, TupleT, Type
+
+REMEDY = "write into a copy (b = a.copy()), or build a new array"
+
+
+@dataclass
+class Mirror:
+    """The shadows of one list of statements. `shadow` maps each array by reference to its own."""
+
+    b: Builder
+    memory: Memory
+    mirrored: frozenset[Var]
+    role: Role
+    shadow: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+    made: set[Var] = field(default_factory=set[Var])  # the shadows themselves
+    roots: dict[Any, Atom] = field(default_factory=dict[Any, Atom])  # by the memory from outside they mirror
+
+    # -- statements -------------------------------------------------------------------------
+
+    def new(self, like: Var, t: Type | None = None) -> Var:
+        """A name for the shadow of `like`."""
+        suffix = "dot" if self.role == "tangent" else "bar"
+        var = self.b.new(f"{like.name}_{suffix}", tangent_type(self.b.type(like)) if t is None else t, like.place)
+        self.b.context.shape[var] = self.b.context.shape.get(like, like)
+        self.made.add(var)
+        return var
+
+    def emit(self, like: Var, fn: Any, *args: Atom, kwargs: tuple[tuple[str, Atom], ...] = ()) -> Call:
+        """A statement that gives the shadow of `like`, which is noted."""
+        result = self.new(like)
+        call = Call(result, Const(fn), args, kwargs, like.place, self.role)
+        self.b.context.definition[result] = call
+        self.shadow[like] = result
+        return call
+
+    def of(self, atom: Atom) -> Atom:
+        """The shadow of a value that is mirrored; others stand for themselves."""
+        if isinstance(atom, Var):
+            return self.shadow.get(atom, atom)
+        return self.roots.get(("object", id(atom.value)), atom)
+
+    def block(self, statements: Sequence[Statement]) -> list[Statement]:
+        return [out for s in statements for out in self.statement(s)]
+
+    def statement(self, s: Statement) -> list[Statement]:
+        if isinstance(s, Call):
+            return [s, *self.beside(s)] if s.result in self.mirrored and s.result not in self.shadow else [s]
+        if isinstance(s, If):
+            return [self.branch(s)]
+        assert isinstance(s, (For, While))
+        return [self.loop(s)]
+
+    def beside(self, s: Call) -> list[Statement]:
+        """What gives the shadow of a call's result."""
+        kind = sharing_of(s, self.b.context.types)
+        if kind == "fresh":
+            return [self.emit(s.result, rt.shadow, s.result)]
+        root = self.roots.get(root_of(s))
+        if root is not None:
+            self.shadow[s.result] = root
+            return []
+        if kind == "out":
+            target = next(a for k, a in s.kwargs if k == "out")
+            self.shadow[s.result] = self.of(target)
+            return []
+        base = self.base(s)
+        if base is None:
+            return [self.emit(s.result, rt.shadow, s.result)]
+        fn = fn_of(s)
+        if fn in AUGMENTED or fn is ops.identity or fn is ops.expect_length:
+            self.shadow[s.result] = self.of(base)
+            return []
+        if kind == "maybe":
+            return [self.emit(s.result, rt.mirrored, s.result, base, self.of(base))]
+        args = tuple(self.of(a) if a in self.mirrored or isinstance(a, Const) else a for a in s.args)
+        return [self.emit(s.result, fn, *args, kwargs=s.kwargs)]
+
+    def base(self, s: Call) -> Atom | None:
+        """The argument whose memory a view shows."""
+        part = self.memory.part(s)
+        if part is not None:
+            return part
+        named = next((a for k, a in s.kwargs if k in ("a", "m", "ary", "x", "array")), None)
+        first = s.args[0] if s.args else named
+        return first if isinstance(first, Var) and first in self.shadow or isinstance(first, Const) else None
+
+    # -- control flow -----------------------------------------------------------------------
+
+    def branch(self, s: If) -> If:
+        blocks = [self.inner(block) for block in (s.then, s.orelse)]
+        moving = [k for k, r in enumerate(s.results) if r in self.mirrored]
+        extra = [self.new(s.results[k], self.b.type(s.results[k])) for k in moving]
+        for block_index, block in enumerate(blocks):
+            if isinstance(block.end, Yield):
+                end = Yield((*block.end.values, *(self.of(block.end.values[k]) for k in moving)))
+                blocks[block_index] = replace(block, end=end)
+        for k, var in zip(moving, extra):
+            self.shadow[s.results[k]] = var
+        return replace(s, results=(*s.results, *extra), then=blocks[0], orelse=blocks[1])
+
+    def inner(self, block: Block) -> Block:
+        return Block(block.params, tuple(self.block(block.statements)), block.end)
+
+    def loop(self, s: For | While) -> For | While:
+        params = s.body.params[1:] if isinstance(s, For) else s.body.params
+        moving = [k for k, p in enumerate(params) if p in self.mirrored or s.results[k] in self.mirrored]
+        init = tuple(self.of(s.init[k]) for k in moving)
+        carried = [self.new(params[k]) for k in moving]
+        for k, var in zip(moving, carried):
+            self.shadow[params[k]] = var
+        body = self.exits(s.body, moving)
+        results = [self.new(s.results[k]) for k in moving]
+        for k, var in zip(moving, results):
+            self.shadow[s.results[k]] = var
+        body = replace(body, params=(*s.body.params, *carried))
+        return replace(s, results=(*s.results, *results), init=(*s.init, *init), body=body)
+
+    def exits(self, block: Block, moving: list[int]) -> Block:
+        """A block of a loop body's tree of conditional exits: each leaf hands on the shadows."""
+        if isinstance(block.end, (Continue, Break)):
+            statements = self.block(block.statements)
+            values = block.end.values
+            end: End = type(block.end)((*values, *(self.of(values[k]) for k in moving)))
+            return Block(block.params, tuple(statements), end)
+        tail = block.statements[-1] if block.statements else None
+        if not isinstance(tail, If) or isinstance(tail.then.end, Yield) or isinstance(tail.orelse.end, Yield):
+            return self.inner(block)
+        before = self.block(block.statements[:-1])
+        then, orelse = self.exits(tail.then, moving), self.exits(tail.orelse, moving)
+        return Block(block.params, (*before, replace(tail, then=then, orelse=orelse)), block.end)
+
+    # -- from outside -----------------------------------------------------------------------
+
+    def enter(self, inputs: Iterable[Var]) -> list[tuple[Any, Atom]]:
+        """The memory from outside that is mirrored: (key, array), in the order it is met."""
+        found: dict[Any, Atom] = {}
+        for v in inputs:
+            if v in self.mirrored:
+                found.setdefault(v, v)
+        for n, atom in self.memory.outside.items():
+            if isinstance(n, Var):
+                if n in self.mirrored:
+                    found.setdefault(n, n)
+            elif n[0] == "object" and isinstance(atom, Const) and isinstance(atom.value, np.ndarray):
+                if self.b.type(atom) and holds_inexact(self.b.type(atom)) and self.is_mirrored_root(n):
+                    found.setdefault(n, atom)
+        for call in self.memory.definition.values():
+            key = root_of(call)
+            if key is not None and call.result in self.mirrored and key not in found:
+                found[key] = call.result
+        return list(found.items())
+
+    def is_mirrored_root(self, n: Any) -> bool:
+        root = self.memory.find(n)
+        return any(v in self.mirrored for v in self.memory.members.get(root, ()))
+
+
+def root_of(s: Call) -> Any:
+    """What tells memory that code reads from a module or an object: reading it again gives it again."""
+    fn = fn_of(s)
+    if fn is ops.load_global and isinstance(s.args[0], Const):
+        ref = s.args[0].value
+        return ("global", id(ref.namespace), ref.name)
+    if fn in (getattr, operator.getitem) and all(isinstance(a, Const) for a in s.args) and not s.kwargs:
+        try:
+            return ("item", fn, id(s.args[0].value), s.args[1].value)  # type: ignore[union-attr]
+        except (TypeError, IndexError):
+            return None
+    return None
+
+
+def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
+    """Whether a call's result is "fresh", a "view" of its first argument, what it wrote into
+    ("out"), or that takes the run time ("maybe")."""
+    fn = fn_of(s)
+    if any(k == "out" for k, _ in s.kwargs):
+        return "out"
+    if fn is operator.getitem and s.args and isinstance(s.args[0], Var):
+        t = types[s.args[0]]
+        if isinstance(t, Array):
+            kind = index_kind(s.args[1], types)
+            return "fresh" if kind == "copy" else kind
+        return "view"
+    if fn in (ops.load_global, getattr):
+        return "view"
+    if fn in SAME_MEMORY:
+        return "view"
+    if fn in MAYBE:
+        return "maybe"
+    from_rule = fn is not None and not isinstance(types[s.result], (Seq, TupleT))
+    if from_rule and fn in LOST:
+        raise Unsupported("this view of memory that is written in place and carries derivatives", s.place, REMEDY)
+    return "fresh"
+
+
+MAYBE: set[Any] = {
+    np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.asarray, np.asanyarray, np.ascontiguousarray,
+    np.asfortranarray, np.require,
+}  # fmt: skip
+"""What gives a view or a copy, as the layout wants."""
+
+LOST: set[Any] = {
+    np.broadcast_to, np.broadcast_arrays, np.diagonal, np.ndarray.diagonal, np.diag, np.ndarray.view,
+    np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
+}  # fmt: skip
+"""Views whose shadow would not be the same view of the shadow."""

@@ -1,0 +1,181 @@
+"""In-place state around a derivative: shadows at entry, what the caller sees put back at the end."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from adcompile import runtime as rt
+from adcompile.analysis.activity import Activity
+from adcompile.analysis.alias import Memory, fn_of
+from adcompile.analysis.builder import Builder, Context, is_structured
+from adcompile.autodiff.mirror import MAYBE, Mirror
+from adcompile.errors import Unsupported
+from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Array, Known, Seq, TupleT
+from adcompile.ir.walk import statements_of
+
+
+@dataclass
+class State:
+    """What entering found: the statements with their shadows, and what is to be put back."""
+
+    statements: list[Statement]
+    shadow: dict[Var, Atom] = field(default_factory=dict)
+    saved: list[tuple[Atom, Atom]] = field(default_factory=list)  # (array, its copy at entry)
+    memory: Memory | None = None
+    mirror: Mirror | None = None
+
+    def add_tangents(self, b: Builder, dots: dict[Var, Atom]) -> None:
+        """Fill the shadows of what comes from outside with the tangents given for it."""
+        role, b.role = b.role, "tangent"
+        for var, shadow in self.shadow.items():
+            if var in dots:
+                b.emit(rt.add_at, (shadow, Const(Ellipsis), dots[var]), Known(None))
+        b.role = role
+        dots.update(self.shadow)
+
+    def restore(self, b: Builder) -> None:
+        """Put the arrays that the caller sees back to what they held at entry."""
+        for array, copy in self.saved:
+            b.call(operator.setitem, array, Const(Ellipsis), copy)
+
+    def shares(self, atom: Atom) -> bool:
+        """Whether a value may share memory with what is put back."""
+        if self.memory is None or not self.saved:
+            return False
+        roots = {self.memory.find(n) for a, _ in self.saved for n in self.memory.nodes(a)}
+        return any(self.memory.find(n) in roots for n in self.memory.nodes(atom))
+
+
+def enter(
+    b: Builder, statements: Sequence[Statement], activity: Activity, memory: Memory, inputs: Sequence[Var], role: Role
+) -> State:
+    """Emit what stands before the statements: copies of arrays that the caller sees and that are
+    written (reverse mode), and the shadows of mirrored memory from outside."""
+    refuse_called_writes(b.context, statements)
+    if not memory.written:
+        return State(list(statements))
+    outer, b.role = b.role, role
+    state = State([], memory=memory)
+    if role == "adjoint":
+        save(b, memory, state)
+    mirror = Mirror(b, memory, activity.mirrored, role)
+    if activity.mirrored:
+        mirror_roots(b, mirror, inputs)
+    b.role = outer
+    state.mirror = mirror
+    state.statements = mirror.block(statements) if role == "adjoint" else list(statements)
+    state.shadow = mirror.shadow
+    b.context.shadows |= mirror.made
+    return state
+
+
+def save(b: Builder, memory: Memory, state: State) -> None:
+    """Copy what is written of the memory from outside."""
+    for n in memory.outside:
+        if n not in memory.entered:
+            continue
+        atom: Atom = b.real(n) if isinstance(n, Var) else memory.outside[n]
+        if isinstance(b.type(atom), Array):
+            state.saved.append((atom, b.emit(rt.snapshot, (atom,), b.type(atom), (), f"{name_of(atom)}_0")))
+
+
+def name_of(atom: Atom) -> str:
+    return atom.name if isinstance(atom, Var) else "saved"
+
+
+def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> None:
+    """The shadows of what comes from outside, made together if there are several."""
+    found = mirror.enter(inputs)
+    arrays: list[Atom] = []
+    for key, atom in found:
+        arrays.append(reached(b, mirror, key, atom))
+        if isinstance(b.type(arrays[-1]), Seq):
+            raise Unsupported(
+                "a long list of arrays that is passed in, and whose arrays are written in place",
+                b.place,
+                "write into copies: arrays = [a.copy() for a in arrays]",
+            )
+    if not arrays:
+        return
+    simple = len(arrays) == 1 and not any(fn_of(c) in MAYBE for c in mirror.memory.definition.values())
+    if simple:
+        shadows: list[Atom] = [b.emit(rt.shadow, arrays, b.type(arrays[0]), (), shadow_name(mirror, arrays[0]))]
+    else:
+        types = TupleT(tuple(b.type(a) for a in arrays))
+        together = b.emit(rt.shadows, arrays, types)
+        shadows = [
+            b.emit(operator.getitem, (together, Const(k)), t, (), shadow_name(mirror, a))
+            for k, (a, t) in enumerate(zip(arrays, types.items))
+        ]
+    for (key, atom), array, made in zip(found, arrays, shadows):
+        assert isinstance(made, Var)
+        mirror.made.add(made)
+        mirror.roots[key] = made
+        for v in (atom, array, key):
+            if isinstance(v, Var):
+                mirror.shadow[v] = made
+                b.context.shape[made] = b.context.shape.get(v, v)
+
+
+def reached(b: Builder, mirror: Mirror, key: object, atom: Atom) -> Atom:
+    """The array itself, before the statements run."""
+    if isinstance(key, Var):
+        return b.real(key)
+    if isinstance(atom, Const):
+        return atom
+    call = mirror.memory.definition[atom]
+    return b.emit(call.fn, call.args, b.type(atom), call.kwargs, atom.name)
+
+
+def shadow_name(mirror: Mirror, atom: Atom) -> str:
+    return f"{name_of(atom)}_{'dot' if mirror.role == 'tangent' else 'bar'}"
+
+
+def detached(b: Builder, value: Atom, state: State) -> Atom:
+    """A result as it is now, in memory of its own where that is put back later."""
+    if not state.saved:
+        return value
+    t = b.type(value)
+    if is_structured(t):
+        return b.build(t, [detached(b, item, state) for item in b.items(value)])
+    return b.emit(rt.snapshot, (value,), t) if isinstance(t, Array) and state.shares(value) else value
+
+
+def param_writes(context: Context, ref: FunctionRef) -> bool:
+    """Whether a function called by reference writes into arrays it is given."""
+    key = ("writes", ref)
+    if key not in context.specialised:
+        context.specialised[key] = False  # while it is looked for: what recursion meets
+        body = context.functions[ref].body
+        memory = Memory(Builder(context), body.statements)
+        context.specialised[key] = bool(memory.entered) or called_writes(context, body.statements) is not None
+    return context.specialised[key]
+
+
+def called_writes(context: Context, statements: Sequence[Statement]) -> Call | None:
+    """The first call by reference among statements that writes into arrays it is given."""
+    for s in statements_of(Block((), tuple(statements), Yield())):
+        if not isinstance(s, Call) or not isinstance(s.fn, Const) or not isinstance(s.fn.value, FunctionRef):
+            continue
+        given = any(isinstance(context.types.get(a), Array) for a in s.args if isinstance(a, Var))
+        if given and s.fn.value in context.functions and param_writes(context, s.fn.value):
+            return s
+    return None
+
+
+def refuse_called_writes(context: Context, statements: Sequence[Statement]) -> None:
+    """Raise Unsupported for a recursive function that writes into its arguments."""
+    call = called_writes(context, statements)
+    if call is not None:
+        raise Unsupported(
+            "a recursive function that writes into arrays it is given",
+            call.place,
+            "let it return new arrays, or write it as a loop",
+        )
+
+
+__all__ = ["State", "detached", "enter", "refuse_called_writes"]

@@ -1,0 +1,256 @@
+"""Writes in place, seen as what they store: `a[i] = v`, or a new value for all of `a`.
+
+A write is understood as a call without effects whose result is stored: `a += v` stores `a + v`,
+`np.add(x, y, out=o)` stores `np.add(x, y)`, `np.copyto(a, v)` stores `v`. Its adjoint takes the
+cotangent out of the shadow of what was overwritten, leaves zeros there, and hands it on to that call.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.alias import fn_of, index_kind
+from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.autodiff import inplace
+from adcompile.errors import Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, differentiable
+
+if TYPE_CHECKING:
+    from adcompile.autodiff.cotangents import Cotangents
+    from adcompile.autodiff.forward import Forward
+    from adcompile.autodiff.reverse import Sweep
+
+WHOLE = Const(Ellipsis)
+FUNCTIONAL: dict[Any, Any] = {
+    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
+    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv, operator.imod: operator.mod,
+    operator.ipow: operator.pow, operator.imatmul: operator.matmul,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Write:
+    """`target[index]` gets `value`, or the result of `compute`, a call without effects."""
+
+    target: Atom
+    index: Atom = WHOLE
+    value: Atom | None = None
+    compute: Call | None = None
+    body: Callable[..., Any] | None = None  # what `compute` does, as a function to be followed
+    adds: bool = False  # the value is added to what is there
+
+
+def as_write(b: Builder, s: Call) -> Write | None:
+    """The write that a call is; None if it is none that we understand."""
+    fn = fn_of(s)
+    if fn is None:
+        return None
+    kwargs = dict(s.kwargs)
+    if fn in (operator.setitem, np.ndarray.__setitem__) and len(s.args) == 3:
+        return Write(s.args[0], s.args[1], value=s.args[2])
+    if fn is rt.add_at:
+        return Write(s.args[0], s.args[1], value=s.args[2], adds=True)
+    if fn in FUNCTIONAL and isinstance(b.type(s.args[0]), Array):
+        return Write(s.args[0], compute=virtual(b, s, FUNCTIONAL[fn], s.args, ()))
+    if fn is np.ufunc.at and isinstance(s.args[0], Const) and s.args[0].value is np.add:
+        return Write(s.args[1], s.args[2], value=s.args[3], adds=True)
+    if isinstance(kwargs.get("out"), Var):
+        return through_out(b, s, fn, kwargs)
+    body = inplace.BODIES.get(fn)
+    if body is not None:
+        return Write(s.args[0], compute=virtual(b, s, Const(body).value, s.args, s.kwargs), body=body)
+    return None
+
+
+def through_out(b: Builder, s: Call, fn: Any, kwargs: dict[str, Atom]) -> Write | None:
+    """`f(…, out=o)`, with `where=` too."""
+    target = kwargs["out"]
+    if is_structured(b.type(target)):
+        items = b.context_items(target)  # type: ignore[arg-type]
+        if len(items) != 1:
+            return None
+        target = items[0]
+    rest = tuple((k, a) for k, a in s.kwargs if k not in ("out", "where", "casting"))
+    if "where" in kwargs:
+        return None
+    return Write(target, compute=virtual(b, s, fn, s.args, rest))
+
+
+def virtual(b: Builder, s: Call, fn: Any, args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]) -> Call:
+    """A call that is not emitted: the result is what the write stores."""
+    target = s.args[0] if s.args and isinstance(b.type(s.args[0]), Array) else s.result
+    out = next((a for k, a in s.kwargs if k == "out"), None)
+    like = out if isinstance(out, Var) and not is_structured(b.type(out)) else target
+    result = b.new("t", b.type(like), s.place)
+    if isinstance(like, Var):
+        b.context.shape[result] = b.context.shape.get(like, like)
+    return Call(result, Const(fn), args, kwargs, s.place, "adjoint")
+
+
+def refuse_write(s: Call) -> Unsupported:
+    """The error for a write into memory that carries derivatives, by what we know too little of."""
+    fn = s.fn.value if isinstance(s.fn, Const) else None
+    if isinstance(fn, OpaqueCode):
+        return Unsupported(f"{fn.feature} around values that carry derivatives", fn.place, fn.remedy)
+    name = getattr(fn, "__name__", None)
+    what = f"{name}()" if name and fn is not None else "this call"
+    return Unsupported(
+        f"{what} may write into memory that carries derivatives, and what it writes is not known",
+        s.place,
+        "write a[…] = … with what it computes, or give it a copy",
+    )
+
+
+def check_target(b: Builder, w: Write, s: Call, active: Callable[[Atom], bool]) -> None:
+    """Refuse to store values with derivatives where they would be cut to integers."""
+    t = b.type(w.target)
+    given = (w.value,) if w.compute is None else w.compute.args
+    if isinstance(t, Array) and not differentiable(t) and any(a is not None and active(a) for a in given):
+        raise Unsupported(
+            f"this writes values that carry derivatives into an array of {t.dtype}, which cuts them",
+            s.place,
+            "make the array of floats, e.g. with dtype=float; or write int(…) or np.floor(…) to mean the whole numbers",
+        )
+
+
+# -- reverse ------------------------------------------------------------------------------------
+
+
+def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Statement]:
+    """The forward statements of a write into mirrored memory; its adjoint goes to `cot`."""
+    b = cot.builder
+    check_target(b, w, s, sweep.active)
+    target = cot.shadow[w.target]  # type: ignore[index]
+    if w.compute is None:
+        assert w.value is not None
+        store(b, w, target, cot, sweep.active)
+        return [s]
+    before, call = sweep.snapshots(s, w.compute, cot)
+    g = taken(b, target, WHOLE, None)
+    after = Call(w.compute.result, Const(rt.snapshot), (w.target,), (), s.place, "adjoint")
+    b.context.definition[after.result] = after
+    if w.body is not None:
+        b.context.sweep_composite(b, w.body, call, g, cot, sweep.active)
+    else:
+        sweep.adjoint_of(call, g, cot)
+    return [*before, s, after]
+
+
+def store(b: Builder, w: Write, target: Atom, cot: Cotangents, active: Callable[[Atom], bool]) -> None:
+    value = w.value
+    assert value is not None
+    wanted = any_active(b, value, active)
+    if w.adds:
+        if wanted:
+            g = copied(b, b.call(operator.getitem, target, w.index))
+            hand_on(b, g, value, cot)
+        return
+    g = taken(b, target, w.index, value) if wanted else None
+    if g is None:
+        b.call(operator.setitem, target, w.index, 0.0)
+    else:
+        hand_on(b, g, value, cot)
+
+
+def taken(b: Builder, target: Atom, index: Atom, value: Atom | None) -> Atom:
+    """What the shadow holds at an index where `value` was written, copied; zeros are left there."""
+    if value is None:
+        g = b.emit(rt.snapshot, (target,), b.type(target))
+        b.context.shape[g] = b.context.shape.get(target, target)  # type: ignore[arg-type]
+    else:
+        g = copied(b, b.call(operator.getitem, target, index))
+        if may_repeat(b, index):
+            g = b.call(np.where, b.emit(rt.last_writes, (target, index, value), Array(np.dtype(bool), None)), g, 0.0)
+    b.call(operator.setitem, target, index, 0.0)
+    return g
+
+
+def may_repeat(b: Builder, index: Atom) -> bool:
+    """Whether an index may select an element twice: integer arrays and lists may."""
+    t = b.type(index)
+    if isinstance(t, TupleT):
+        return any(may_repeat(b, i) for i in b.items(index))
+    if isinstance(t, Array):
+        return t.dtype.kind != "b"
+    if isinstance(t, Known):
+        return isinstance(t.value, (list, tuple, np.ndarray))
+    return isinstance(t, (ListT, Seq))
+
+
+def copied(b: Builder, g: Atom) -> Atom:
+    """`g` in memory of its own, if it is a view."""
+    t = b.type(g)
+    if isinstance(t, (Scalar, Known)):
+        return g
+    made = b.context.definition.get(g) if isinstance(g, Var) else None
+    if made is not None and fn_of(made) is operator.getitem and index_kind(made.args[1], b.context.types) == "copy":
+        return g
+    return b.emit(rt.snapshot, (g,), t)
+
+
+def hand_on(b: Builder, g: Atom, value: Atom, cot: Cotangents) -> None:
+    """A cotangent of the shape of what was written to, to the value written there by broadcasting."""
+    t = b.type(value)
+    if is_structured(t):
+        for k, item in enumerate(b.items(value)):
+            hand_on(b, copied(b, b.call(operator.getitem, last_axis(b, g), k)), item, cot)
+        return
+    if not isinstance(value, Var):
+        return
+    if isinstance(t, Scalar):
+        cot.add(value, g if rank(b.type(g)) == 0 else b.call(np.sum, g))
+    elif isinstance(t, Array):
+        cot.add(value, g if rank(b.type(g)) == 0 and rank(t) == 0 else b.call(rt.unbroadcast, g, value))
+    else:
+        raise Unsupported(
+            "a list that carries derivatives, written into an array",
+            b.place,
+            "write an array: a[…] = np.array(values)",
+        )
+
+
+def last_axis(b: Builder, g: Atom) -> Atom:
+    return g
+
+
+def any_active(b: Builder, value: Atom, active: Callable[[Atom], bool]) -> bool:
+    if is_structured(b.type(value)):
+        return any(any_active(b, item, active) for item in b.items(value))
+    return active(value)
+
+
+# -- forward ------------------------------------------------------------------------------------
+
+
+def forward_write(f: Forward, s: Call, w: Write) -> None:
+    """A write and the same write of tangents, which is computed from what was there before."""
+    b = f.b
+    check_target(b, w, s, f.active)
+    target = f.dots[w.target]  # type: ignore[index]
+    role, b.role = b.role, "tangent"
+    if w.compute is None:
+        assert w.value is not None
+        d = f.whole_dot(w.value)
+        b.append(s)
+        if w.adds:
+            if d is not None:
+                again = np.add.at if fn_of(s) is np.ufunc.at else rt.add_at
+                args = (target, w.index, d)
+                b.emit(Const(np.ufunc.at), (Const(np.add), *args), Known(None)) if again is np.add.at else b.emit(
+                    again, args, Known(None)
+                )
+        else:
+            b.call(operator.setitem, target, w.index, Const(0.0) if d is None else d)
+    else:
+        d = f.virtual_dot(w)
+        b.append(s)
+        b.call(operator.setitem, target, WHOLE, Const(0.0) if d is None else d)
+    b.role = role

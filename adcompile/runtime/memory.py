@@ -1,0 +1,101 @@
+"""Arrays by reference: shadows that mirror memory, and copies of memory that is written later.
+
+A shadow has the shape, dtype and layout of an array of the primal and collects its cotangent, or
+holds its tangent; where two arrays share memory, their shadows do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adcompile.runtime import shadows as shadowing
+from adcompile.runtime.shadows import shadows
+
+
+def shadow(x: Any) -> Any:
+    """Zeros that mirror an array nothing else shares memory with."""
+    return np.zeros_like(x)
+
+
+def snapshot(x: Any) -> Any:
+    """An array, or a list of arrays, as it is now: its memory is written later."""
+    return [snapshot(item) for item in x] if isinstance(x, (list, tuple)) else x.copy()
+
+
+def add_at(buffer: Any, index: Any, value: Any) -> None:
+    """`buffer[index] += value`, for an index that selects no element twice."""
+    buffer[index] += value
+
+
+def add_each(shadows: Any, values: Any) -> None:
+    """Add to each array of a list of shadows."""
+    for buffer, value in zip(shadows, values):
+        if isinstance(buffer, (list, tuple)):
+            add_each(buffer, value)
+        else:
+            buffer += value
+
+
+def last_writes(buffer: Any, index: Any, value: Any) -> Any:
+    """Which elements of `buffer[index]` the write `buffer[index] = value` decides: of positions
+    that the index names several times, the one written last. Booleans of the shape of `buffer[index]`."""
+    return shadowing.last_written(buffer, index, value)
+
+
+def returned(y: Any, x: Any) -> Any:
+    """The shadow `y` of what an operation made of memory with the shadow `x`: a copy of it, or
+    zeros where it is a view of `x`, which has its cotangent then."""
+    return np.zeros_like(y) if np.shares_memory(x, y) else y.copy()
+
+
+def followed(y: Any, x: Any, x_dot: Any, y_dot: Any) -> Any:
+    """The tangent of `y`, made of `x`: a view of `x_dot` if `y` is a view of `x`, else `y_dot`
+    in memory of its own."""
+    made = mirrored(y, x, x_dot)
+    return made if np.shares_memory(made, x_dot) else np.array(y_dot)
+
+
+def mirrored(y: Any, x: Any, shadow_of_x: Any) -> Any:
+    """The shadow of `y`, made of `x` by an operation that may give a view or a copy: the view of
+    the shadow of `x` at the same place, or fresh zeros."""
+    return shadowing.like(y, x, shadow_of_x)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a pullback keeps by reference: `shadows` of them are shadows, which stay zero."""
+
+    shadows: int
+    values: tuple[Any, ...]
+
+
+def hold(shadows: int, *values: Any) -> Held:
+    """Keep memory for a pullback as it is; the first `shadows` values are shadows or lists of such."""
+    return Held(shadows, values)
+
+
+def released(held: Held) -> tuple[Any, ...]:
+    """The values held; the shadows as fresh zeros that share memory with each other as those do."""
+    found: list[Any] = []
+    for value in held.values[: held.shadows]:
+        _flat(value, found)
+    fresh = iter(shadowing.shadows(*found)) if found else iter(())
+    return (*(_refilled(v, fresh) for v in held.values[: held.shadows]), *held.values[held.shadows :])
+
+
+def _flat(value: Any, out: list[Any]) -> None:
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            _flat(item, out)
+    elif value is not None:
+        out.append(value)
+
+
+def _refilled(value: Any, fresh: Iterator[Any]) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_refilled(item, fresh) for item in value)
+    return None if value is None else next(fresh)
