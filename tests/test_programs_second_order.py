@@ -16,16 +16,7 @@ from tests.test_programs import FOLLOWED
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
 
-KNOWN_OPEN = {"ratio_at_zero-0": "reverse over forward is nan where sqrt's infinite partial meets a zero"}
-
-
-def marked(program):
-    reason = KNOWN_OPEN.get(program.name)
-    marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
-    return pytest.param(program, id=program.name, marks=marks)
-
-
-@pytest.mark.parametrize("program", [marked(p) for p in FOLLOWED])
+@pytest.mark.parametrize("program", FOLLOWED, ids=lambda p: p.name)
 def test_second_derivatives(program):
     args, value = program.fresh(), program.function(*program.fresh())
     before, wrt, eps = bits(args), active(args), epsilon(args, value)

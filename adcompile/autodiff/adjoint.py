@@ -111,7 +111,7 @@ def kind_of(rule: Rule, call: Call) -> str:
 
 
 def elementwise(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
-    if rank(b.type(call.result)) == 0 and selection(b.context, y_bar) and singular(b.context, call):
+    if rank(b.type(call.result)) == 0 and singular(b.context, call) and selection(b.context, y_bar):
         only_where_selected(b, rule, call, y_bar, cot, active)
         return
     for arg, g in contributions(b, rule, call, y_bar, active):

@@ -57,6 +57,7 @@ OVERFLOWING = {
     for name in names.split()
     if (fn := getattr(module, name, None)) is not None
 }
+PRODUCTS = (operator.mul, operator.imul, np.multiply)
 COMPARISONS = {operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
 LOGIC = {operator.and_, operator.or_, operator.invert, operator.xor}
 # linear maps of a cotangent that leave each element alone
@@ -86,8 +87,12 @@ def zero_test(b: Builder, p: Atom, g: Atom) -> Atom | None:
 
 
 def singular(context: Context, call: Call) -> bool:
-    """Whether the partials of a call can fail to be finite numbers at finite arguments."""
-    return own_hazard(context, call) == 1
+    """Whether the partials of a scalar call can fail to be finite numbers where those that the
+    result does not need were computed all the same, before a branch."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    if own_hazard(context, call) == 1 or known(fn) and isinstance(fn, np.ufunc) and fn in OVERFLOWING:
+        return True
+    return fn in PRODUCTS and any(hazard(context, a) == 1 for a in call.args)
 
 
 # -- cotangents -----------------------------------------------------------------------------------

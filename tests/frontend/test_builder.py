@@ -38,7 +38,8 @@ def test_globals_are_loaded_and_locals_are_not():
     b = builder()
     assert b.load("y", TREE.body[0]) is UNBOUND
     b.load("len", TREE.body[0])
-    (call,) = b.statements
+    read, call = b.statements
+    assert read.fn.value is ops.read and read.args == (UNBOUND,)
     assert call.fn.value is ops.load_global and call.args[0].value.namespace == {"len": 1}
     assert not b.is_builtin(gast.Name("len", gast.Load(), None, None), "len")  # the module has its own
 

@@ -124,6 +124,18 @@ def ratio_at_zero(x):
     return math.sin(r) / r if r > 1e-4 else 1.0 - x * x / 6.0
 
 
+def softplus_by_branch(x):
+    e = np.exp(x)
+    return x * x if x > 30.0 else np.log1p(e)
+
+
+def unit_at_zero(x):
+    r = np.sqrt(x * x)
+    inverse = 1.0 / r
+    unit = inverse * x
+    return unit * x if r > 1e-4 else math.sin(x)
+
+
 SAMPLES = {
     "python_max_min": [(0.7, 0.5), (0.3, 0.9)],
     "absolute_value": [(0.7,), (-0.7,)],
@@ -150,4 +162,6 @@ SAMPLES = {
     "clipped_overflow": [(np.array([0.3, 1000.0, 2.0]),)],
     "roots_of_rectified": [(np.array([-0.4, 0.7, 3.0]),)],
     "ratio_at_zero": [(np.float64(0.0),), (0.4,)],
+    "softplus_by_branch": [(np.float64(800.0),), (0.4,)],
+    "unit_at_zero": [(np.float64(0.0),), (0.4,)],
 }
