@@ -102,6 +102,9 @@ def known_path(value: Any) -> str | None:
     name = getattr(value, "__name__", None)
     if not isinstance(name, str) or not name.isidentifier():
         return None
+    if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, np.ufunc):
+        owner = known_path(value.__self__)
+        return f"{owner}.{name}" if owner is not None else None
     if isinstance(value, np.ufunc) and name in _NICE and np.__dict__.get(_NICE[name]) is value:
         return f"np.{_NICE[name]}"
     if builtins.__dict__.get(name) is value:

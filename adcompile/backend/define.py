@@ -10,6 +10,7 @@ import gast
 from adcompile.backend import literals
 from adcompile.backend.callables import BUILTINS, GETTER_TYPES, METHOD_TYPES, Globals, known_path, load
 from adcompile.backend.fold import end_values
+from adcompile.backend.indices import spread_indices
 from adcompile.backend.names import name_values
 from adcompile.backend.printer import Printer
 from adcompile.backend.purity import callee
@@ -30,6 +31,7 @@ def define(
     function: Function, name: str, types: Mapping[Var, Type], scope: Globals, functions: Mapping[FunctionRef, str]
 ) -> list[Any]:
     """The `def` of a function with positional parameters, after the helpers it needs."""
+    function, types = spread_indices(function, types)
     definer = _definer(function, types, scope, functions)
     params = [definer.parameter(p) for p in (*function.params, *function.captured)]
     arguments = gast.arguments(params, [], None, [], [], None, [])

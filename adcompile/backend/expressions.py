@@ -17,7 +17,7 @@ from adcompile.backend.purity import callee, hashable
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Function, GlobalRef, If, OpaqueCode, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Known, Scalar, Type
+from adcompile.ir.types import Array, Known, Scalar, Type
 
 BINARY: dict[Any, Any] = {
     operator.add: gast.Add,
@@ -113,7 +113,7 @@ class Expressions:
                 return gast.Compare(self.atom(args[0]), [COMPARE[fn]()], [self.atom(args[1])])
             if len(args) == 1 and fn in UNARY:
                 return self.negated(args[0]) if fn is operator.not_ else gast.UnaryOp(UNARY[fn](), self.atom(args[0]))
-            form = _FORMS.get(fn)
+            form = _FORMS.get(fn) if fn is not np.expand_dims or call.role != "primal" else None
             node = form(self, args) if form is not None else None
             if node is not None:
                 return node
@@ -329,6 +329,23 @@ class Expressions:
         function = args[0].value if isinstance(args[0], Const) else None
         return self.nested(function, args[1:]) if isinstance(function, Function) else None
 
+    def form_slice(self, args: Sequence[Atom]) -> Any:
+        """`slice(None)`, `slice(1, None)`."""
+        if len(args) == 3 and self._bound(args[2]) is None:
+            args = args[1:2] if self._bound(args[0]) is None else args[:2]
+        return literals.call(load("slice"), *self.atoms(args))
+
+    def form_expand(self, args: Sequence[Atom]) -> Any:
+        """`x[:, None]` for `np.expand_dims(x, 1)`."""
+        x, axis = args
+        t = self.types.get(x) if isinstance(x, Var) else None
+        if not isinstance(t, Array) or not t.dims or not isinstance(axis, Const) or type(axis.value) is not int:
+            return None
+        place = axis.value + (len(t.dims) + 1 if axis.value < 0 else 0)
+        full = gast.Slice(None, None, None)
+        index = [*[full] * place, literals.constant(None)]
+        return gast.Subscript(self.atom(x), index[0] if place == 0 else literals.tuple_(index), gast.Load())
+
     def form_pop(self, args: Sequence[Atom]) -> Any:
         """Where the pair is not taken apart: the list and what leaves it."""
         items = self.atom(args[0])
@@ -350,6 +367,8 @@ _FORMS: dict[Any, Callable[[Expressions, Sequence[Atom]], Any]] = {
     ops.apply: Expressions.form_apply,
     ops.build_string: Expressions.form_string,
     ops.identity: Expressions.form_identity,
+    slice: Expressions.form_slice,
+    np.expand_dims: Expressions.form_expand,
     ops.pop: Expressions.form_pop,
     ops.make_function: Expressions.form_make_function,
 }

@@ -315,7 +315,7 @@ class _Folder:
         if entry.depth >= MAX_DEPTH or out.width + entry.width > MAX_WIDTH:
             return False
         if entry.statement.role == "primal":
-            return var.name in TEMPORARY or var.name in self.consumes or _is_path(entry.statement, var)
+            return var.name in TEMPORARY or var.name in self.consumes or purity.is_path(entry.statement, var)
         # a line of its own for what comes from another line of the source, under its comment
         made = entry.statement.place
         return place is None or made is None or (place.file, place.line) == (made.file, made.line)
@@ -482,16 +482,6 @@ def _width_of(call: Call) -> int:
     if len(counts) != len(call.args) - 1:
         return 0
     return counts[0] if fn is ops.unpack else counts[0] + counts[1] + 1
-
-
-def _is_path(statement: Call | If, var: Var) -> bool:
-    """`np`, `np.linalg`, `x.shape`, `1:n`: named after what they read, not by the user."""
-    if not isinstance(statement, Call) or not isinstance(statement.fn, Const):
-        return False
-    fn = statement.fn.value
-    if fn is getattr and len(statement.args) == 2:
-        return isinstance(statement.args[1], Const) and statement.args[1].value == var.name
-    return fn is ops.load_global or fn is slice
 
 
 def _parts_of(statement: If) -> tuple[Atom, ...]:

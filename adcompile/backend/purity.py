@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from adcompile.backend.callables import GETTER_TYPES
 from adcompile.ir import ops
-from adcompile.ir.nodes import Call, Const, GlobalRef, OpaqueCode, Var
+from adcompile.ir.nodes import Call, Const, GlobalRef, If, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Type
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.typing import is_immutable
+from adcompile.runtime import arrays
 
 IN_PLACE = {
     operator.iadd: "Add",
@@ -29,7 +31,7 @@ IN_PLACE = {
     operator.ilshift: "LShift",
     operator.irshift: "RShift",
 }
-BUFFERED = (ops.push, ops.pop, ops.index_add)
+BUFFERED = (ops.push, ops.pop, ops.index_add, arrays.accumulate)
 """The result is the first argument, changed in place: both have one name."""
 STORES = (operator.setitem, operator.delitem, setattr, delattr)
 TAKEN_APART = (ops.unpack, ops.unpack_star)
@@ -94,3 +96,15 @@ def const_width(value: Any) -> int:
     if isinstance(value, tuple):
         return 2 + sum(const_width(item) + 2 for item in value)
     return len(getattr(value, "__name__", "")) + 3 or 8
+
+
+def is_path(statement: Call | If, var: Var) -> bool:
+    """Whether a value is a path like `np.linalg`, `x.shape`, `1:n`: named after what is read, not by the user."""
+    if not isinstance(statement, Call) or not isinstance(statement.fn, Const):
+        return False
+    fn = statement.fn.value
+    if isinstance(fn, GETTER_TYPES) and len(statement.args) == 1:
+        return fn.__name__ == var.name
+    if fn is getattr and len(statement.args) == 2:
+        return isinstance(statement.args[1], Const) and statement.args[1].value == var.name
+    return fn is ops.load_global or fn is slice

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gast
+import numpy as np
 
 from adcompile.backend import literals
 from adcompile.backend.callables import attribute, load
@@ -16,7 +17,8 @@ from adcompile.backend.purity import IN_PLACE, callee
 from adcompile.backend.reuse import AUGMENTED, Reused
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Scalar
+from adcompile.ir.types import Array, Scalar
+from adcompile.runtime import arrays
 
 Out = list[Any]
 
@@ -58,13 +60,25 @@ class Statements(Expressions):
         elif fn is ops.index_add:
             self._same_object(call, out)
             target = gast.Subscript(self.buffer(call), self.index(call.args[1]), gast.Store())
-            out.append(gast.AugAssign(target, gast.Add(), self.atom(call.args[2])))
+            out.append(self._added(target, call.args[2]))
+        elif fn is arrays.accumulate:
+            self._same_object(call, out)
+            node = literals.call(self._adder(call), self.buffer(call), *self.atoms(call.args[1:]))
+            out.append(gast.Expr(node))
         elif fn is ops.list_set:
             self._list_set(call, out)
         elif fn is ops.read:
             out.append(gast.Expr(self.atom(call.args[0])))
         else:
             self._value(call, out)
+
+    def _adder(self, call: Call) -> Any:
+        """`np.add.at` where the index selects by an array; what finds out, where that is not known."""
+        index = call.args[1]
+        made = self.folding.inlined.get(index) if isinstance(index, Var) else None
+        parts = made.args if isinstance(made, Call) and callee(made) is ops.build_tuple else (index,)
+        by_array = any(isinstance(self.types.get(part), Array) for part in parts if isinstance(part, Var))
+        return self.const(np.add.at if by_array else arrays.accumulate)
 
     def discard(self, atom: Atom, out: Out) -> None:
         """An expression for its effects alone."""
@@ -104,8 +118,20 @@ class Statements(Expressions):
         """`name = …`, or `name += …`."""
         if callee(call) is operator.add and call.role != "primal" and self._accumulates(call, name):
             value = call.args[1] if self._is_named(call.args[0], name) else call.args[0]
-            return gast.AugAssign(store(name), gast.Add(), self.atom(value))
+            return self._added(store(name), value)
         return assign(name, self.call(call))
+
+    def _added(self, target: Any, value: Atom) -> gast.AugAssign:
+        """`x += v`; `x -= v` for a negative."""
+        made = self.folded(value, operator.neg)
+        if made is not None:
+            return gast.AugAssign(target, gast.Sub(), self.atom(made.args[0]))
+        made = self.folded(value, operator.mul)
+        first = made.args[0] if made is not None else None
+        if made is not None and isinstance(first, Const) and type(first.value) in (int, float) and first.value < 0:
+            positive = gast.BinOp(self.const(-first.value), gast.Mult(), self.atom(made.args[1]))
+            return gast.AugAssign(target, gast.Sub(), positive)
+        return gast.AugAssign(target, gast.Add(), self.atom(value))
 
     def _is_named(self, atom: Atom, name: str) -> bool:
         return isinstance(atom, Var) and self.names.get(atom) == name

@@ -4,7 +4,8 @@ pure    no effect but its result (it may raise): may be merged with an identical
         dropped if it is no primal
 total   pure, and cannot raise on arguments of these types: may be dropped, unused, anywhere
 
-Memory exhaustion, NumPy's warnings and integers beyond 1e308 do not count.
+Memory exhaustion, NumPy's warnings, integers beyond 1e308 and the overflow of small powers do not count:
+`x ** 2` that nobody reads is dropped as `x * x` would be, though Python may raise OverflowError for it.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Scalar, Type
+from adcompile.optimise.axes import plain_sum, spread_zeros, without_leading
 from adcompile.optimise.inward import sum_inward
 from adcompile.optimise.shapes import shape_source
 from adcompile.optimise.sharing import Sharing
@@ -316,12 +317,15 @@ def shape_attribute(site: Site, call: Call, out: list[Statement]) -> Call | Atom
     return attribute(site, call, out)
 
 
-def either(first: Helper, second: Helper) -> Helper:
-    """The first of two that has something to say."""
+def first_of(*helpers: Helper) -> Helper:
+    """The first that has something to say."""
 
     def rewrite(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
-        new = first(site, call, out)
-        return second(site, call, out) if new is None else new
+        for helper in helpers:
+            new = helper(site, call, out)
+            if new is not None:
+                return new
+        return None
 
     return rewrite
 
@@ -341,13 +345,13 @@ HELPERS: dict[Any, Helper] = {
     np.broadcast_to: broadcast_to,
     np.zeros_like: formed_like(0, typed=True),
     np.ones_like: formed_like(0, typed=True),
-    np.sum: either(either(total_of, sum_of_multiple), sum_inward),
+    np.sum: first_of(plain_sum, total_of, sum_of_multiple, sum_inward),
     np.copy: copy,
-    ops.index_add: index_add,
+    ops.index_add: first_of(index_add, spread_zeros),
     getattr: shape_attribute,
-    operator.add: narrow,
-    operator.sub: either(difference_from_ones, narrow),
-    operator.mul: product,
-    operator.truediv: either(quotient_of_same, narrow),
+    operator.add: first_of(narrow, without_leading),
+    operator.sub: first_of(difference_from_ones, narrow, without_leading),
+    operator.mul: first_of(product, without_leading),
+    operator.truediv: first_of(quotient_of_same, narrow, without_leading),
     operator.neg: negative,
 }

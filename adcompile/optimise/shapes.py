@@ -45,6 +45,8 @@ _LIKE: dict[Any, int] = {
 }
 """Functions whose result has the shape of the argument at this position."""
 
+REDUCTIONS: frozenset[Any] = frozenset({np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.std, np.var})
+
 _OF_SHAPE: dict[Any, int] = {np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, np.broadcast_to: 1}
 """Functions whose result has the shape given at this position."""
 
@@ -193,6 +195,9 @@ class Shapes:
         if fn is operator.getitem:
             self._slice(call)
             return
+        if fn in REDUCTIONS if hashable(fn) else False:
+            self._reduce(call)
+            return
         at = _LIKE.get(fn) if isinstance(fn, type(np.sum)) or callable(fn) and hashable(fn) else None
         if at is not None and at < len(args) and not call.kwargs:
             self._join(call.result, args[at])
@@ -231,6 +236,16 @@ class Shapes:
             self.unite(call.result, owner)
             return
         self._cut(owner, parts, call.result)
+
+    def _reduce(self, call: Call) -> None:
+        """Equal shapes, reduced over equal axes, are equal."""
+        owner = call.args[0]
+        settings = dict(call.kwargs)
+        axis = call.args[1] if len(call.args) > 1 else settings.pop("axis", Const(None))
+        keepdims = settings.pop("keepdims", Const(False))
+        plain = isinstance(axis, Const) and isinstance(keepdims, Const) and len(call.args) < 3
+        if plain and not settings and isinstance(owner, Var):
+            self._cut(owner, ("over", const_key(axis), const_key(keepdims)), call.result)
 
     def _fills(self, operand: Var, result: Type) -> bool:
         t = self.types[operand]

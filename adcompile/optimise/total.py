@@ -24,6 +24,9 @@ from adcompile.optimise.shapes import Shapes, is_elementwise
 from adcompile.optimise.typing import inexact, is_immutable, is_number, is_real, kinds, rank, widened
 from adcompile.rules import registry
 
+_SMALL_POWER = 4
+"""`x ** 2` is as good as `x * x`, which gives inf where Python's power would raise OverflowError."""
+
 
 def is_known_simple(t: Type) -> bool:
     return isinstance(t, Known) and is_immutable(t)
@@ -39,6 +42,8 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
         return len(types) == 2 and _has_attribute(types[0], types[1])
     if fn in (operator.eq, operator.ne) and all(map(is_immutable, types)):
         return True
+    if fn is np.dot and len(types) == 2 and not call.kwargs and all(rank(t) == 1 and inexact(t) for t in types):
+        return shapes.same(call.args[0], call.args[1])
     if not call.kwargs and types and all(map(is_number, types)):
         return _total_on_numbers(fn, call.args, types, shapes)
     if fn is len:
@@ -92,11 +97,17 @@ def _total_on_numbers(fn: Any, args: tuple[Atom, ...], types: list[Type], shapes
             all(map(is_real, types)) and (nonzero or any(map(_is_numpy, types))) or (fn is operator.truediv and nonzero)
         )
     if fn is operator.pow:
+        if _is_python(types[0]) and _is_python(types[1]):
+            return isinstance(types[1], Known) and 0 <= types[1].value <= _SMALL_POWER
         return any(map(_is_numpy, types)) and all(map(_no_int_array, types)) and any(map(inexact, types))
     if fn in TOTAL_UFUNCS:
         return all(map(_float_or_python_int, types))
     rule = registry.lookup(fn)
     return rule is not None and rule.total and (rule.kind == "elementwise" or sum(map(_is_array, types)) < 2)
+
+
+def _is_python(t: Type) -> bool:
+    return bool(kinds(t)) and kinds(t) <= {int, bool, float}
 
 
 def _fits(types: list[Type]) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Scalar, Type
 from adcompile.optimise.sharing import Sharing
-from adcompile.optimise.typing import agree, arithmetic, inexact, is_real, widened
+from adcompile.optimise.typing import agree, arithmetic, inexact, is_real, rank, widened
 
 Settings = tuple[tuple[str, Any], ...]
 
@@ -59,7 +59,7 @@ def sum_of_multiple(site: Site, call: Call, out: list[Statement]) -> Call | Atom
         return None
     for k in (0, 1) if fn is operator.mul else (0,):
         known = site.total(made.args[k], settings)
-        factor = _factor(site, made.args[1 - k], dict(settings)) if known is not None else None
+        factor = _factor(site, made.args[1 - k], made.args[k], dict(settings)) if known is not None else None
         if known is not None and factor is not None:
             operands = (known, factor) if k == 0 else (factor, known)
             if agree(arithmetic(fn, (site.type(operands[0]), site.type(operands[1]))), site.type(call.result)):
@@ -67,9 +67,12 @@ def sum_of_multiple(site: Site, call: Call, out: list[Statement]) -> Call | Atom
     return None
 
 
-def _factor(site: Site, atom: Atom, settings: dict[str, Any]) -> Atom | None:
+def _factor(site: Site, atom: Atom, summed: Atom, settings: dict[str, Any]) -> Atom | None:
     """What multiplies the sum if `atom` multiplies what is summed: it must not vary along the axis."""
     if isinstance(widened(site.type(atom)), Scalar):
+        return atom
+    axes, all_axes = rank(site.type(atom)), rank(site.type(summed))
+    if settings == {"axis": 0} and axes is not None and all_axes == axes + 1:
         return atom
     made = site.defs.get(atom) if isinstance(atom, Var) else None
     if made is None or not isinstance(made.fn, Const) or made.fn.value is not np.expand_dims or made.kwargs:

@@ -89,7 +89,7 @@ def mixture(x, m):
 def test_written_over_at_the_last_read():
     args = np.ones((3, 4)), np.linspace(0.1, 0.3, 3)
     source = re.sub(r"#.*", "", ad.source(ad.grad(mixture, argnums=(0, 1)), *args))
-    assert re.search(r"\*= np\.expand_dims", source)
+    assert re.search(r"_bar \*= .*\[:, None\]", source)
     x, m, h = *args, 1e-6
     slope = (mixture(x + h, m) - mixture(x - h, m)) / (2 * h)
     assert np.sum(ad.grad(mixture)(x, m)) == pytest.approx(slope, rel=1e-6)

@@ -62,7 +62,8 @@ def test_arithmetic_of_broadcast_scalars_comes_first():
 
 def test_expand_and_contract():
     assert adjoint(lambda g, x: rt.expand(g, x) * x, 2.0, M) == [operator.mul]
-    assert adjoint(lambda g, x: rt.expand(g, x, 0) * x, V, M) == [np.expand_dims, operator.mul]
+    assert adjoint(lambda g, x: rt.expand(g, x, 1) * x, V[:2], M) == [np.expand_dims, operator.mul]
+    assert adjoint(lambda g, x: rt.expand(g, x, 0) * x, V, M) == [operator.mul]  # broadcasting does it
     assert adjoint(lambda g, x: rt.expand(g, x, 1, True) * x, COLUMN, M) == [operator.mul]
     assert adjoint(lambda g, y: rt.contract(g, y) * 2.0, V, V) == [operator.mul]
 

@@ -3,10 +3,8 @@ import numpy as np
 
 def logistic_regression_grad(w, b, x, y):
     z = x @ w + b
-    t = np.logaddexp(0.0, z)
-    np.dot(w, w)
     # return np.mean(np.logaddexp(0.0, z) - y * z) + 0.5 * np.dot(w, w)  programs.py:18
-    t_1 = np.size(y)
-    z_bar = np.exp(z - t) / t_1 - y / t_1
+    t = np.size(y)
+    z_bar = np.exp(z - np.logaddexp(0.0, z)) / t - y / t
     # z = x @ w + b                               programs.py:17
     return w + x.T @ z_bar, float(np.sum(z_bar))
