@@ -32,6 +32,7 @@ from adcompile.ir.nodes import Atom, Call, Const, End, Function, Return, Signatu
 from adcompile.ir.program import FunctionRef, Guard, Program
 from adcompile.ir.types import Known, Type
 from adcompile.ir.walk import large_stack, statements_of
+from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import PASSES, Pass, optimise
 
@@ -108,7 +109,7 @@ def _derive(
     passes: tuple[Pass, ...],
 ) -> Derived:
     made = specialise(fun, request, types, kwtypes)
-    program = name_cotangents(optimise(narrow(made.program), passes), made.names)
+    program = lower_memory(name_cotangents(optimise(narrow(made.program), passes), made.names))
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None

@@ -139,12 +139,25 @@ class Memory:
         if part is not None:
             self.join(s.result, part)
         elif may_share(s, self.types):
-            for a in (s.fn, *args):
+            for a in self.shown(s):
                 self.join(s.result, a)
         for target in writes_into(s, self.types, self.definition):
             if isinstance(target, Const) or not isinstance(self.types[target], Array):
                 for a in args:  # it may keep what it is given
                     self.join(target, a)
+
+    def shown(self, s: Call) -> tuple[Atom, ...]:
+        """The operands whose memory the result may share."""
+        fn, out = fn_of(s), tuple(a for k, a in s.kwargs if k == "out")
+        if out:
+            return out
+        rule = lookup(fn) if fn is not None else None
+        of_first = fn in AUGMENTED or fn in VIEWS or fn is operator.getitem or rule is not None and rule.view
+        if of_first and s.args and fn not in (np.broadcast_arrays, operator.iadd, operator.iconcat):
+            return s.args[:1]
+        if fn is operator.iadd and isinstance(s.args[0], Var) and isinstance(self.types[s.args[0]], Array):
+            return s.args[:1]
+        return (s.fn, *s.args, *(v for _, v in s.kwargs))
 
     def part(self, s: Call) -> Atom | None:
         """What `container[k]` reads, where the container's parts are known."""
@@ -262,15 +275,17 @@ def named(owner: Any, names: str) -> set[Any]:
     return {getattr(owner, n) for n in names.split() if hasattr(owner, n)}
 
 
-SAME_MEMORY: set[Any] = {
-    *(ops.identity, ops.expect_length, ops.push, ops.pop, ops.list_set, ops.build_list, list, list.copy, tuple),
+VIEWS: set[Any] = {
+    *(ops.identity, ops.expect_length),
     *named(np.ndarray, "T mT transpose swapaxes squeeze real imag"),
     *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims real"),
     *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit permute_dims matrix_transpose"),
     *named(np.linalg, "matrix_transpose"),
-    *AUGMENTED,
 }
-"""The result is, or consists of, a view of the first argument, whatever its layout."""
+"""A view of the first argument, whatever its layout, or views in a list."""
+
+SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {ops.push, ops.pop, ops.list_set, ops.build_list, list, list.copy, tuple}
+"""The result is, or consists of, memory of the arguments."""
 
 
 def may_share(s: Call, types: Any) -> bool:

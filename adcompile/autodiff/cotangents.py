@@ -159,10 +159,13 @@ class Cotangents:
     def add_shadow(self, atom: Var, g: Atom) -> None:
         """Add to the shadow of an array by reference, or of a list of such."""
         b = self.builder
+        small = b.context.expanded.get(g) if isinstance(g, Var) else None
+        if small is not None and b.context.shape.get(small[1], small[1]) is b.context.shape.get(atom, atom):
+            g = small[0]
         if isinstance(b.type(atom), Seq):
             b.emit(rt.add_each, (self.shadow[atom], g), Known(None))
         else:
-            b.emit(rt.add_at, (self.shadow[atom], Const(Ellipsis), fit(b, g, atom)), Known(None))
+            b.emit(rt.add_at, (self.shadow[atom], Const(Ellipsis), fit(b, g, atom, spread=False)), Known(None))
 
     def elements(self, atom: Var) -> list[Atom]:
         return self.builder.context_items(atom)
@@ -255,15 +258,16 @@ def add_values(b: Builder, x: Atom, y: Atom, like: Var) -> Atom:
     return out
 
 
-def fit(b: Builder, g: Atom, var: Var) -> Atom:
-    """The contribution in the tangent space of `var`: real for real values, of its dtype."""
+def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
+    """The contribution in the tangent space of `var`: real for real values, of its dtype, and
+    (`spread`) of its shape where it is one number for all elements."""
     t, gt = b.type(var), b.type(g)
     if is_complex(gt) and not is_complex(t) and not isinstance(t, Seq):  # a list's items are fitted one by one
         g = b.call(np.real, g)
         gt = b.type(g)
     if isinstance(t, Array) and isinstance(gt, Array) and gt.dtype != t.dtype:
         g = b.call(np.ndarray.astype, g, Const(t.dtype))
-    if isinstance(t, Array) and rank(gt) == 0 and rank(t) != 0:
+    if isinstance(t, Array) and rank(gt) == 0 and rank(t) != 0 and spread:
         g = b.call(rt.broadcast_like, g, b.real(var))
     if isinstance(t, Scalar) and isinstance(gt, Scalar) and len(t.kinds) == 1:
         (kind,) = t.kinds

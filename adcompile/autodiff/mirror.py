@@ -39,6 +39,7 @@ class Mirror:
     role: Role
     shadow: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     made: set[Var] = field(default_factory=set[Var])  # the shadows themselves
+    alone: set[Atom] = field(default_factory=set[Atom])  # of memory from outside, those that no other one overlaps
     roots: dict[Any, Atom] = field(default_factory=dict[Any, Atom])  # by the memory from outside they mirror
 
     # -- statements -------------------------------------------------------------------------

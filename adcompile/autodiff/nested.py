@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import bound
@@ -65,8 +63,8 @@ def register_derivative(cls: type, describe: Callable[[Any], tuple[Any, str, Any
     """Calls of instances of `cls` are derivatives: `describe` gives fun, transform, argnums, aux."""
 
     def call(b: Builder, value: Any, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-        fun, *template = describe(value)
-        return call_transform(b, Const(fun), Template(*template), args, kwargs, place)
+        fun, transform, argnums, has_aux = describe(value)
+        return call_transform(b, Const(fun), Template(transform, argnums, has_aux), args, kwargs, place)
 
     class_handlers[cls] = call
 
@@ -217,7 +215,9 @@ def register_hvp(fn: Any) -> None:
         return pushforward(b, gradient_of, values, [], pairs)[1]
 
 
-def along(b: Builder, fn: Any, given: dict[str, Atom], place: Place | None) -> tuple[list[Atom], list[tuple[int, Atom]]]:
+def along(
+    b: Builder, fn: Any, given: dict[str, Atom], place: Place | None
+) -> tuple[list[Atom], list[tuple[int, Atom]]]:
     """The primals of a product with the Jacobian, and the tangents of those that have one."""
     items: list[list[Atom]] = []
     for what in ("primals", "tangents"):
@@ -251,7 +251,7 @@ def _is_tangent(t: Type) -> bool:
         return is_inexact(type(t.value))
     if isinstance(t, Scalar):
         return all(is_inexact(k) for k in t.kinds)
-    return not isinstance(t, Array) or t.dtype is None or np.issubdtype(t.dtype, np.inexact)
+    return not isinstance(t, Array) or t.dtype.kind in "fc"
 
 
 @dataclass(frozen=True)

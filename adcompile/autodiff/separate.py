@@ -185,6 +185,7 @@ def split_body(
     seed = adjoint.new("y_bar", tangent_structure(context.types[result] if isinstance(result, Var) else UNKNOWN))
     table = Cotangents(adjoint)
     table.shadow.update(state.shadow)
+    table.owned |= state.alone
     sweep = context.make_sweep(adjoint, activity, derived)
     sweep.depth = 1  # values that a branch did not reach are kept as None
     table.defined = set()

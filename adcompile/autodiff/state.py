@@ -27,6 +27,7 @@ class State:
     saved: list[tuple[Atom, Atom]] = field(default_factory=list)  # (array, its copy at entry)
     memory: Memory | None = None
     mirror: Mirror | None = None
+    alone: set[Atom] = field(default_factory=set)  # shadows that share memory with no other one's
 
     def add_tangents(self, b: Builder, dots: dict[Var, Atom]) -> None:
         """Fill the shadows of what comes from outside with the tangents given for it."""
@@ -68,7 +69,7 @@ def enter(
     b.role = outer
     state.mirror = mirror
     state.statements = mirror.block(statements) if role == "adjoint" else list(statements)
-    state.shadow = mirror.shadow
+    state.shadow, state.alone = mirror.shadow, mirror.alone
     b.context.shadows |= mirror.made
     return state
 
@@ -114,6 +115,7 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> None:
     for (key, atom), array, made in zip(found, arrays, shadows):
         assert isinstance(made, Var)
         mirror.made.add(made)
+        mirror.alone |= {made} if simple else set()
         mirror.roots[key] = made
         for v in (atom, array, key):
             if isinstance(v, Var):

@@ -76,6 +76,7 @@ def reverse_of(
     inner: set[Var] = {r for s in statements_of(Block((), tuple(statements), Yield())) for r in results_of(s)}
     table = Cotangents(adjoint, cot, owned=cot.owned if cot else set(), defined=inner | set(inputs))
     table.shadow.update(state.shadow)
+    table.owned |= state.alone
     sweep = Sweep(adjoint, activity, Derived(b.context))
     for out, seed in seeds:
         if sweep.active(out) or is_structured(b.type(out)):

@@ -21,7 +21,7 @@ from adcompile.autodiff import inplace
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, differentiable
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, differentiable, is_complex
 
 if TYPE_CHECKING:
     from adcompile.autodiff.cotangents import Cotangents
@@ -129,11 +129,15 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
     b = cot.builder
     check_target(b, w, s, sweep.active)
     target = cot.shadow[w.target]  # type: ignore[index]
+    if stores_itself(b, s):
+        return [s]
     if w.compute is None:
         assert w.value is not None
         store(b, w, target, cot, sweep.active)
         return [s]
     before, call = sweep.snapshots(s, w.compute, cot)
+    if changed_in_place(b, s, call, target, cot, sweep.active):
+        return [*before, s]
     g = taken(b, target, WHOLE, None)
     after = Call(w.compute.result, Const(rt.snapshot), (w.target,), (), s.place, "adjoint")
     b.context.definition[after.result] = after
@@ -142,6 +146,46 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
     else:
         sweep.adjoint_of(call, g, cot)
     return [*before, s, after]
+
+
+def changed_in_place(
+    b: Builder, s: Call, call: Call, target: Atom, cot: Cotangents, active: Callable[[Atom], bool]
+) -> bool:
+    """The adjoint of `a += v`, `a -= v`, and of `a *= v`, `a /= v` with an inert `v`, where the
+    shadow need not be emptied and filled again."""
+    fn = fn_of(s)
+    if fn is operator.iadd or fn is operator.isub:
+        v = call.args[1]
+        if any_active(b, v, active) and not isinstance(b.type(v), (Scalar, Array)):
+            return False
+        if any_active(b, v, active):
+            g = b.emit(rt.snapshot, (target,), b.type(target))
+            b.context.shape[g] = b.context.shape.get(target, target)  # type: ignore[arg-type]
+            hand_on(b, g if fn is operator.iadd else b.call(operator.neg, g), v, cot)
+        return True
+    if fn not in (operator.imul, operator.itruediv) or any_active(b, call.args[1], active):
+        return False
+    if is_complex(b.type(call.args[1])):
+        return False
+    b.emit(fn, (target, call.args[1]), b.type(target))
+    return True
+
+
+def stores_itself(b: Builder, s: Call) -> bool:
+    """Whether a store puts back, where it was, a view changed in place: `a[i] *= v`."""
+    value = s.args[2] if len(s.args) == 3 else None
+    made = b.context.definition.get(value) if isinstance(value, Var) else None
+    if made is None or fn_of(made) not in FUNCTIONAL or not isinstance(b.type(made.result), Array):
+        return False
+    view = b.context.definition.get(made.args[0]) if isinstance(made.args[0], Var) else None
+    if view is None or fn_of(view) is not operator.getitem or index_kind(s.args[1], b.context.types) != "view":
+        return False
+    same_index = view.args[1] is s.args[1] or same_constant(view.args[1], s.args[1])
+    return view.args[0] is s.args[0] and same_index
+
+
+def same_constant(a: Atom, b: Atom) -> bool:
+    return isinstance(a, Const) and isinstance(b, Const) and Known(a.value) == Known(b.value)
 
 
 def store(b: Builder, w: Write, target: Atom, cot: Cotangents, active: Callable[[Atom], bool]) -> None:
@@ -235,6 +279,9 @@ def forward_write(f: Forward, s: Call, w: Write) -> None:
     b = f.b
     check_target(b, w, s, f.active)
     target = f.dots[w.target]  # type: ignore[index]
+    if stores_itself(b, s):
+        b.append(s)
+        return
     role, b.role = b.role, "tangent"
     if w.compute is None:
         assert w.value is not None

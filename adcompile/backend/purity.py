@@ -14,7 +14,7 @@ from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Type
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.typing import is_immutable
-from adcompile.runtime import arrays
+from adcompile.runtime import arrays, memory
 
 IN_PLACE = {
     operator.iadd: "Add",
@@ -35,7 +35,7 @@ BUFFERED = (ops.push, ops.pop, ops.index_add, arrays.accumulate)
 """The result is the first argument, changed in place: both have one name."""
 STORES = (operator.setitem, operator.delitem, setattr, delattr)
 TAKEN_APART = (ops.unpack, ops.unpack_star)
-STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, ops.list_set, ops.read})
+STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, memory.add_at, ops.list_set, ops.read})
 """Printed as statements of their own, never inside an expression."""
 NEVER_RAISE = frozenset({ops.build_tuple, ops.build_list, slice, ops.build_string, ops.make_function, ops.identity})
 

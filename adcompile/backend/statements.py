@@ -18,7 +18,7 @@ from adcompile.backend.reuse import AUGMENTED, Reused
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Scalar
-from adcompile.runtime import arrays
+from adcompile.runtime import arrays, memory
 
 Out = list[Any]
 
@@ -65,6 +65,8 @@ class Statements(Expressions):
             self._same_object(call, out)
             node = literals.call(self._adder(call), self.buffer(call), *self.atoms(call.args[1:]))
             out.append(gast.Expr(node))
+        elif fn is memory.add_at:
+            out.append(self._added(self._place(call), call.args[2]))
         elif fn is ops.list_set:
             self._list_set(call, out)
         elif fn is ops.read:
@@ -87,11 +89,15 @@ class Statements(Expressions):
 
     def _value(self, call: Call, out: Out) -> None:
         name = self.names.get(call.result)
-        if name is None:
-            out.append(gast.Expr(self.call(call)))
-            return
         fn = callee(call)
         in_place = next((kind for op, kind in IN_PLACE.items() if fn is op), None)
+        if name is None:
+            owner = self.atom(call.args[0]) if in_place is not None else None
+            if isinstance(owner, gast.Name) and isinstance(self.types.get(call.args[0]), Array):  # type: ignore[arg-type]
+                out.append(gast.AugAssign(store(owner.id), getattr(gast, in_place or "")(), self.atom(call.args[1])))
+            else:
+                out.append(gast.Expr(self.call(call)))
+            return
         if in_place is not None and self._is_named(call.args[0], name):
             out.append(gast.AugAssign(store(name), getattr(gast, in_place)(), self.atom(call.args[1])))
         elif in_place is not None and name not in {self.names[v] for v in self.folding.reads(call.args[1])}:
@@ -120,6 +126,17 @@ class Statements(Expressions):
             value = call.args[1] if self._is_named(call.args[0], name) else call.args[0]
             return self._added(store(name), value)
         return assign(name, self.call(call))
+
+    def _place(self, call: Call) -> Any:
+        """What `buffer[index] += …` adds to; the buffer itself where the index is `...`."""
+        buffer, index = call.args[:2]
+        node = self.atom(buffer)
+        whole = isinstance(index, Const) and index.value is Ellipsis
+        if whole and isinstance(node, gast.Name):
+            return store(node.id)
+        if whole and isinstance(node, gast.Subscript):
+            return gast.Subscript(node.value, node.slice, gast.Store())
+        return self.subscript(buffer, index, gast.Store())
 
     def _added(self, target: Any, value: Atom) -> gast.AugAssign:
         """`x += v`; `x -= v` for a negative."""

@@ -12,7 +12,7 @@ from collections.abc import Hashable, MutableMapping
 import numpy as np
 
 from adcompile.ir import ops
-from adcompile.ir.nodes import Block, Call, Const, End, For, If, Statement, Var, While
+from adcompile.ir.nodes import Atom, Block, Call, Const, End, For, If, Statement, Var, While
 from adcompile.ir.types import Instance, Type, Unknown
 from adcompile.optimise.callables import ITERATORS, LINEAR
 from adcompile.optimise.effects import Effects, writes
@@ -106,9 +106,13 @@ class _Cse(ForwardWalk):
     def _reads_memory(self, call: Call) -> bool:
         if isinstance(call.fn, Const) and call.fn.value is ops.load_global:
             return True
-        return any(not is_immutable(type_of(a, self.types)) for a in call.args) or any(
-            not is_immutable(type_of(a, self.types)) for _, a in call.kwargs
-        )
+        return any(map(self._changes, (*call.args, *(a for _, a in call.kwargs))))
+
+    def _changes(self, atom: Atom) -> bool:
+        """Whether what an operand holds may change: not that of a fresh array into which nobody writes."""
+        if is_immutable(type_of(atom, self.types)):
+            return False
+        return not (isinstance(atom, Var) and atom in self.sharing.fresh and atom not in self.sharing.written)
 
     # -- structure --------------------------------------------------------------------------
 

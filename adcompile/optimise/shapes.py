@@ -17,7 +17,7 @@ from adcompile.ir.nodes import Atom, Call, Const, For, Var
 from adcompile.ir.types import Array, Scalar, Type
 from adcompile.optimise.typing import const_key, definite, hashable, type_of, widened
 from adcompile.rules import registry
-from adcompile.runtime import arrays
+from adcompile.runtime import arrays, memory
 
 ELEMENTWISE: frozenset[Any] = frozenset(
     {
@@ -41,6 +41,8 @@ _LIKE: dict[Any, int] = {
     arrays.contract: 1,
     arrays.scatter: 0,
     arrays.zeros_like: 0,
+    memory.shadow: 0,
+    memory.snapshot: 0,
     ops.index_add: 0,
 }
 """Functions whose result has the shape of the argument at this position."""

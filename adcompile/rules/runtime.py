@@ -175,6 +175,17 @@ for _fn, _typing in ((rt.accumulate, first), (ops.index_add, first), (rt.add, fi
 
 non_differentiable(ops.sort_order, rt.zeros_like, rt.zero_list, rt.is_basic)
 
+register(rt.unit, Rule("constant", typing=first))
+
 # an f-string is a string whatever it shows; showing it runs the value's own __format__
 for _fn in (ops.build_string, ops.format_value):
     register(_fn, Rule("constant", typing=always(Instance(str))))
+
+register(rt.shadow, Rule("constant", typing=first))
+register(rt.last_writes, Rule("constant", typing=always(Array(np.dtype(bool), None))))
+non_differentiable(rt.hold, rt.released, rt.shadows)
+
+
+@linear(rt.snapshot, typing=first)
+def snapshot(y_bar, y, x):
+    return y_bar
