@@ -92,7 +92,7 @@ class Keeper:
         by_number = bool(kept) and not unit and inner is None
         count = Var("trips", s.place) if counted else None
         forward, lists = self.forward(kept, count)
-        number = Var(self.element.name if unit and self.element else "k", s.place)
+        number = Var(self.element.name if unit and self.element and self.element.name != "_" else "k", s.place)
         self.context.types[number] = INT
         head: list[Statement] = []
         mapping: dict[Var, Atom] = {}
@@ -262,7 +262,7 @@ class Keeper:
     def body(
         self, leaf: Leaf, params: dict[Any, Var], current: dict[Any, Atom], pending: frozenset[Var] = frozenset()
     ) -> Block:
-        """Rebuild the tree: push kept values where they are defined, count at the leaves."""
+        """Rebuild the tree: push kept values where they are defined, count once no exit is skipped any more."""
         block = leaf.block
         if leaf.skipped:
             return self.ended(block, list(block.statements), params, current, counted=False)
@@ -274,6 +274,8 @@ class Keeper:
             # an iteration that is not counted keeps nothing: keep after the exit
             return self.tail(leaf, statements, params, current, frozenset(here))
         current = dict(current)
+        if None in params and None not in current:
+            current[None] = self.counted(statements, params[None])
         for v, param in params.items():
             if v is not None and v in here:
                 pushed = self.typed(Var(param.name, v.place), self.context.types[param])
@@ -301,16 +303,13 @@ class Keeper:
     def ended(
         self, block: Block, statements: list[Statement], params: dict[Any, Var], current: dict[Any, Atom], counted: bool
     ) -> Block:
-        """A leaf: its values, then each list (dense: None where the value was not reached), then
-        the count."""
+        """A leaf: its values, then each list (dense: None where the value was not reached), and the count."""
         end = block.end
         if not isinstance(end, (Continue, Break)):
             return Block((), tuple(statements), end)
         values = list(end.values)
         for v, param in params.items():
-            if v is None:
-                values.append(self.counted(statements, param) if counted else param)
-            elif v in current or not counted:
+            if v in current or not counted:
                 values.append(current.get(v, param))
             else:
                 pushed = self.typed(Var(param.name), self.context.types[param])
@@ -324,7 +323,7 @@ class Keeper:
         more = self.typed(Var("trips", self.s.place), INT)
         call = Call(more, Const(operator.add), (param, Const(1)), (), self.s.place, "adjoint")
         self.context.definition[more] = call
-        statements.append(call)
+        statements.insert(0, call)
         return more
 
     # -- the reverse loop's iterable --------------------------------------------------------

@@ -235,7 +235,7 @@ class _Folder:
             indices = [index for _, index in takers[whole]]
             if len(indices) != self.uses.get(whole, 0) or len(set(indices)) != len(indices):
                 continue
-            if isinstance(purity.callee(call), FunctionRef) and len(indices) < 2:
+            if isinstance(purity.callee(call), FunctionRef) and (not indices or self._width_of(call) < 2):
                 continue
             targets: list[Var | None] = [None] * self._width_of(call)
             for taker, index in takers[whole]:

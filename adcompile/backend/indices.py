@@ -1,6 +1,6 @@
-"""Indices stand where they are used: `x[1:]` each time, not `s = slice(1, None)` and `x[s]`.
+"""Indices and ranges stand where they are used: `x[1:]` each time, not `s = slice(1, None)` and `x[s]`.
 
-Merging made one slice of equal ones; a reader wants to see them, and they cost next to nothing.
+Merging made one of equal ones; a reader wants to see them, and they cost next to nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from adcompile.backend.fold import TEMPORARY
 from adcompile.backend.purity import callee
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Function, Statement, Var
+from adcompile.ir.nodes import Atom, Call, For, Function, Statement, Var
 from adcompile.ir.types import Type
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, end_atoms
 from adcompile.runtime import arrays
@@ -24,7 +24,7 @@ _NAMELESS = TEMPORARY | {"s"}
 
 
 def spread_indices(function: Function, types: Mapping[Var, Type]) -> tuple[Function, Mapping[Var, Type]]:
-    """The function with a slice, or tuple of slices, of its own for each subscript; and its types."""
+    """The function with an index of its own for each subscript and a range for each loop; and its types."""
     statements = [s for block in all_blocks(function.body) for s in block.statements]
     made = {s.result: s for s in statements if isinstance(s, Call) and _is_index(s)}
     if not any(_index(s) in made for s in statements):
@@ -41,11 +41,19 @@ def spread_indices(function: Function, types: Mapping[Var, Type]) -> tuple[Funct
 
 def _is_index(call: Call) -> bool:
     fn = callee(call)
-    return (fn is slice or fn is ops.build_tuple) and not call.kwargs and call.result.name in _NAMELESS
+    return any(fn is f for f in (slice, range, ops.build_tuple)) and not call.kwargs and call.result.name in _NAMELESS
 
 
 def _index(s: Statement) -> Atom | None:
-    return s.args[1] if isinstance(s, Call) and any(callee(s) is fn for fn in _INDEXED) else None
+    """What is printed between brackets, or as what a loop runs over."""
+    if isinstance(s, For):
+        return s.iterable
+    if not isinstance(s, Call):
+        return None
+    fn = callee(s)
+    if fn is reversed:
+        return s.args[0]
+    return s.args[1] if any(fn is f for f in _INDEXED) else None
 
 
 class _Spread(Rewriter):
@@ -66,10 +74,18 @@ class _Spread(Rewriter):
         if not isinstance(index, Var) or index not in self.made:
             return (call,)
         out: list[Statement] = []
-        args = (call.args[0], self._copy(index, call, out), *call.args[2:])
-        return (*out, replace(call, args=args))
+        copy = self._copy(index, call, out)
+        return (*out, replace(call, args=tuple(copy if a is index else a for a in call.args)))
 
-    def _copy(self, index: Var, reader: Call, out: list[Statement]) -> Var:
+    def statement(self, s: Statement) -> tuple[Statement, ...]:
+        made = super().statement(s)
+        if not isinstance(s, For) or not isinstance(s.iterable, Var) or s.iterable not in self.made:
+            return made
+        out: list[Statement] = []
+        copy = self._copy(s.iterable, s, out)
+        return (*out, *(replace(loop, iterable=copy) for loop in made if isinstance(loop, For)))
+
+    def _copy(self, index: Var, reader: Call | For, out: list[Statement]) -> Var:
         """The index made once more, for this reader, with the parts it is made of."""
         made = self.made[index]
         parts = (self._copy(a, reader, out) if isinstance(a, Var) and a in self.made else a for a in made.args)

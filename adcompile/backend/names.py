@@ -153,6 +153,7 @@ class _Namer:
         self.names: dict[Var, str] = {}
         self.reused: Mapping[Call, int] = {}
         self.hints: dict[Var, str] = {}
+        self.partners: dict[Var, list[Var]] = {}  # what a value flows into, or a join comes from
         self.holder: dict[str, Var] = {}
         self.trail: list[tuple[str, Var | None]] = []
         self.excluded: list[tuple[int, int]] = []  # else branches that are not reached from here
@@ -174,6 +175,9 @@ class _Namer:
 
     def _flow(self, values: Iterable[Atom], into: Iterable[Var]) -> None:
         for value, var in zip(values, into):
+            if isinstance(value, Var):
+                self.partners.setdefault(value, []).append(var)
+                self.partners.setdefault(var, []).append(value)
             hint = self.hints.get(var, var.name)
             if isinstance(value, Var) and value.name in TEMPORARY and value not in self.hints and hint not in TEMPORARY:
                 self.hints[value] = hint
@@ -240,6 +244,11 @@ class _Namer:
             return
         hint = self.hints.get(var, var.name)
         base = identifier("t" if hint in TEMPORARY else hint)
+        for partner in self.partners.get(var, ()):  # one name for both spares a copy
+            known = self.names.get(partner, "")
+            if _counted(known, base) and self._free(known, position):
+                self._hold(var, known)
+                return
         name, count = base, 0
         while not self._free(name, position):
             count += 1
@@ -318,3 +327,8 @@ class _Namer:
         for param, result in zip(carried(statement), statement.results):
             if self.folding.used(result):
                 self.define(result, span.end, self.names[param])
+
+
+def _counted(name: str, base: str) -> bool:
+    """Whether a name is `base`, or that with a counter."""
+    return name == base or name.startswith(f"{base}_") and name[len(base) + 1 :].isdigit()

@@ -13,6 +13,7 @@ from adcompile.ir.nodes import Call, Const, GlobalRef, If, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Type
 from adcompile.optimise.effects import Effects
+from adcompile.optimise.shapes import Shapes
 from adcompile.optimise.typing import is_immutable
 from adcompile.runtime import arrays, memory
 
@@ -73,9 +74,11 @@ def classify(call: Call, types: Mapping[Var, Type]) -> Kind:
         return Kind(statement, False, False, named)
     if fn is ops.push and call.role != "primal":
         return Kind(True, False, False, True)  # nobody looks at what is kept before the sweep turns round
-    pure = known and not isinstance(fn, FunctionRef) and Effects(types).pure(call)
+    effects, shapes = Effects(types), Shapes(types, {}, assume=False)
+    pure = known and not isinstance(fn, FunctionRef) and effects.pure(call)
     writes = not pure or known and fn in BUFFERED
-    return Kind(statement, writes or statement or call.role == "primal", writes, named)
+    raises = call.role == "primal" and (writes or not effects.total(call, shapes))
+    return Kind(statement, writes or statement or raises, writes, named)
 
 
 def reads_memory(t: Type | None) -> bool:

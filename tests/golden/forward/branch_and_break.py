@@ -10,11 +10,10 @@ def branch_and_break_jvp(x, rate, x_dot, rate_dot):
             x_dot = rate * x_dot + x * rate_dot
             x = x * rate
         else:
-            t = np.sin(x)
-            t_1 = k + 1
+            t = k + 1
             # x = x + np.sin(x) / (k + 1)                 programs.py:27
-            x_dot += np.cos(x) * x_dot / t_1
-            x = x + t / t_1
+            x_dot += np.cos(x) * x_dot / t
+            x = x + np.sin(x) / t
         total = total + x * x
         # total += x * x                              programs.py:28
         total_dot += 2.0 * (x * x_dot)

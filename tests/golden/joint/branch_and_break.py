@@ -8,6 +8,7 @@ def branch_and_break_grad(x, rate):
     trips = 0
     for k in range(20):
         x_kept_1.append(x)
+        trips += 1
         if x > 1.0:
             x = x * rate
         else:
@@ -15,9 +16,7 @@ def branch_and_break_grad(x, rate):
         x_kept.append(x)
         total = total + x * x
         if total > 30.0:
-            trips += 1
             break
-        trips += 1
     x_bar = 0.0
     rate_bar = 0.0
     for k in reversed(range(trips)):

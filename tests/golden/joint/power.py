@@ -24,5 +24,5 @@ def power_pullback(kept, y_bar):
 
 
 def power_grad(x, n):
-    pair = power_fwd(x, n)
-    return float(power_pullback(pair[1], 1.0)[0])
+    _, power_kept = power_fwd(x, n)
+    return float(power_pullback(power_kept, 1.0)[0])

@@ -6,18 +6,16 @@ def tree_fwd(x, depth):
     t = depth == 0
     if t:
         result = np.sin(x)
-        tree = None
         tree_1 = None
-        tree_kept = None
+        tree = None
         tree_kept_1 = None
+        tree_kept = None
     else:
-        t_1 = x * 0.5
-        t_2 = depth - 1
-        tree, tree_kept = tree_fwd(t_1, t_2)
-        tree_1, tree_kept_1 = tree_fwd(x + 1.0, t_2)
+        t_1 = depth - 1
+        tree, tree_kept = tree_fwd(x * 0.5, t_1)
+        tree_1, tree_kept_1 = tree_fwd(x + 1.0, t_1)
         result = tree * tree_1
-        tree, tree_1, tree_kept, tree_kept_1 = tree_1, tree, tree_kept_1, tree_kept
-    kept = t, x, tree, tree_1, tree_kept, tree_kept_1
+    kept = t, x, tree_1, tree, tree_kept_1, tree_kept
     return result, kept
 
 
@@ -37,5 +35,5 @@ def tree_pullback(kept, y_bar):
 
 
 def tree_grad(x, depth):
-    pair = tree_fwd(x, depth)
-    return float(tree_pullback(pair[1], 1.0)[0])
+    _, tree_kept = tree_fwd(x, depth)
+    return float(tree_pullback(tree_kept, 1.0)[0])

@@ -31,6 +31,7 @@ def branch_and_break_vjp(x, rate):
     trips = 0
     for k in range(20):
         x_kept_1.append(x)
+        trips += 1
         if x > 1.0:
             x = x * rate
         else:
@@ -40,7 +41,5 @@ def branch_and_break_vjp(x, rate):
         t = total > 30.0
         t_kept.append(t)
         if t:
-            trips += 1
             break
-        trips += 1
     return total, (trips, t_kept, x_kept, x_kept_1, rate)

@@ -3,17 +3,16 @@ import numpy as np
 
 def iterated_sine_vjp_pullback(kept, y_bar):
     y_kept = kept[1]
-    for t in reversed(kept[0]):
-        y = y_kept[t]
+    for k in reversed(kept[0]):
+        y = y_kept[k]
         # y = np.sin(y)                               programs.py:67
         y_bar = np.cos(y) * y_bar
     return (float(y_bar),)
 
 
 def iterated_sine_vjp(y):
-    t = range(10)
     y_kept = []
-    for _ in t:
+    for _ in range(10):
         y_kept.append(y)
         y = np.sin(y)
-    return y, (t, y_kept)
+    return y, (range(10), y_kept)
