@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from adcompile.analysis import attributes, builtins, callables, folds, structure
+from adcompile.analysis import attributes, builtins, callables, folds, stored, structure
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.calls import Restart, new_context
 from adcompile.analysis.infer import Terminated
@@ -36,7 +36,7 @@ from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import PASSES, Pass, optimise
 
-HANDLERS = (attributes, builtins, callables, folds, structure, nested)
+HANDLERS = (attributes, builtins, callables, folds, stored, structure, nested)
 """The modules that give callables their meaning; they register it when they are imported."""
 
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")

@@ -15,9 +15,20 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends
 from adcompile.analysis.builder import Builder, is_structured, same_form
-from adcompile.analysis.mutation import AUGMENTED, FRESH_RESULT, SHARING, Node, node_of, writes_into
+from adcompile.analysis.mutation import (
+    AUGMENTED,
+    FRESH_RESULT,
+    FUNCTIONS,
+    ITEM_WRITES,
+    METHODS,
+    SHARING,
+    Node,
+    node_of,
+    writes_into,
+)
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, differentiable, widen
@@ -61,9 +72,8 @@ class Memory:
             self.statement(s)
         self.find_outside()
         self.members: dict[Node, list[Var]] = {}
-        for v in list(self.parent):
-            self.members.setdefault(self.find(v), [])
-        for v in {*self.parent, *self.parent.values(), *self.outside}:
+        targets = [n for w in self.written for n in self.nodes(w.target)]
+        for v in dict.fromkeys((*self.parent, *self.parent.values(), *self.outside, *targets)):
             if isinstance(v, Var):
                 self.members.setdefault(self.find(v), []).append(v)
 
@@ -151,6 +161,8 @@ class Memory:
         fn, out = fn_of(s), tuple(a for k, a in s.kwargs if k == "out")
         if out:
             return out
+        if fn is rt.mirrored or fn is rt.followed:
+            return s.args[2:3]
         rule = lookup(fn) if fn is not None else None
         of_first = fn in AUGMENTED or fn in VIEWS or fn is operator.getitem or rule is not None and rule.view
         if of_first and s.args and fn not in (np.broadcast_arrays, operator.iadd, operator.iconcat):
@@ -297,6 +309,10 @@ def may_share(s: Call, types: Any) -> bool:
         return False
     if fn is operator.getitem and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Array):
         return index_kind(s.args[1], types) != "copy"
+    if fn is rt.unless_shared or fn is rt.last_writes or fn in ITEM_WRITES or fn in FUNCTIONS:
+        return False
+    if fn in METHODS and getattr(fn, "__objclass__", None) is np.ndarray:
+        return False  # nothing comes back
     if fn in SHARING or fn in AUGMENTED or fn in SAME_MEMORY:
         return True
     rule = lookup(fn)

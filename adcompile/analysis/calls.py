@@ -79,6 +79,9 @@ class Specialised:
     result: Type = field(default=NEVER)
 
 
+call_out: Any = None  # what `f(…, out=o)` means, given by analysis/stored
+
+
 def handles(*fns: Any) -> Callable[[Handler], Handler]:
     def decorate(handler: Handler) -> Handler:
         for fn in fns:
@@ -167,7 +170,8 @@ def call_known(
         return for_class(b, value, args, kwargs, place, name)
     rule = lookup(value)
     if rule is not None:
-        return call_rule(b, value, rule, args, kwargs, name, place)
+        stored = call_out(b, value, args, kwargs, name, place)
+        return stored if stored is not None else call_rule(b, value, rule, args, kwargs, name, place)
     if isinstance(value, python_types.MethodType):
         return dispatch(b, Const(value.__func__), [Const(value.__self__), *args], kwargs, name, place)
     if isinstance(value, functools.partial):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.activity import Activity
+from adcompile.analysis.activity import Activity, passes_derivative
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff.adjoint import (
     bind_rule,
@@ -146,7 +146,8 @@ class Forward:
         b.append(s)
         inputs = (*s.args, *(v for _, v in s.kwargs))
         rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
-        d = self.tangent(s, rule) if any(self.whole_dot(a) is not None for a in inputs) else None
+        moving = passes_derivative(s) and any(self.whole_dot(a) is not None for a in inputs)
+        d = self.tangent(s, rule) if moving else None
         if kind == "maybe" and root is not None:
             given = d if d is not None else b.emit(rt.shadow, (s.result,), b.type(s.result))
             args = (s.result, root, mirror.of(root), given)

@@ -97,6 +97,8 @@ class Mirror:
         if fn in AUGMENTED or fn is ops.identity or fn is ops.expect_length:
             self.shadow[s.result] = self.of(base)
             return []
+        if fn is rt.mirrored:
+            return [self.emit(s.result, fn, *s.args[:2], self.of(base))]
         if kind == "maybe":
             return [self.emit(s.result, rt.mirrored, s.result, base, self.of(base))]
         args = tuple(self.of(a) if a in self.mirrored or isinstance(a, Const) else a for a in s.args)
@@ -107,8 +109,7 @@ class Mirror:
         part = self.memory.part(s)
         if part is not None:
             return part
-        named = next((a for k, a in s.kwargs if k in ("a", "m", "ary", "x", "array")), None)
-        first = s.args[0] if s.args else named
+        first = memory_base(s)
         return first if isinstance(first, Var) and first in self.shadow or isinstance(first, Const) else None
 
     # -- control flow -----------------------------------------------------------------------
@@ -182,6 +183,15 @@ class Mirror:
         return any(v in self.mirrored for v in self.memory.members.get(root, ()))
 
 
+def memory_base(s: Call) -> Atom | None:
+    """The argument of which a view shows memory."""
+    fn = fn_of(s)
+    if fn is rt.mirrored or fn is rt.followed:
+        return s.args[2]
+    named = next((a for k, a in s.kwargs if k in ("a", "m", "ary", "x", "array")), None)
+    return s.args[0] if s.args else named
+
+
 def root_of(s: Call) -> Any:
     """What tells memory that code reads from a module or an object: reading it again gives it again."""
     fn = fn_of(s)
@@ -214,6 +224,8 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
         return "view"
     if fn in MAYBE:
         return "maybe"
+    if fn is rt.mirrored:
+        return "view"
     from_rule = fn is not None and not isinstance(types[s.result], (Seq, TupleT))
     if from_rule and fn in LOST:
         raise Unsupported("this view of memory that is written in place and carries derivatives", s.place, REMEDY)
@@ -222,12 +234,15 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
 
 MAYBE: set[Any] = {
     np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.asarray, np.asanyarray, np.ascontiguousarray,
-    np.asfortranarray, np.require,
+    np.asfortranarray, np.require, np.diagonal, np.ndarray.diagonal, np.diag, rt.followed,
 }  # fmt: skip
 """What gives a view or a copy, as the layout wants."""
 
+ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes}
+"""What asks of its arguments where they lie in memory: copies would not do."""
+
 LOST: set[Any] = {
-    np.broadcast_to, np.broadcast_arrays, np.diagonal, np.ndarray.diagonal, np.diag, np.ndarray.view,
+    np.broadcast_to, np.broadcast_arrays, np.ndarray.view, np.ndarray.flat,
     np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
 }  # fmt: skip
 """Views whose shadow would not be the same view of the shadow."""

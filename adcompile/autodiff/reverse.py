@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from adcompile import runtime as rt
-from adcompile.analysis.activity import Activity
+from adcompile.analysis.activity import Activity, passes_derivative
+from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
@@ -22,7 +23,7 @@ from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import selection
-from adcompile.autodiff.mirror import sharing_of
+from adcompile.autodiff.mirror import ABOUT_MEMORY, memory_base, sharing_of
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.writes import Write, as_write, reverse_write
 from adcompile.ir import ops
@@ -96,6 +97,7 @@ class Sweep:
         y_bar = self.result_cotangent(s.result, cot)
         if y_bar is None:
             return [s]
+        y_bar = self.unless_view(s, y_bar, cot)
         if not self.context.volatile:
             return self.call_adjoint(s, y_bar, cot)
         before, call = self.snapshots(s, s, cot)
@@ -140,13 +142,26 @@ class Sweep:
 
     def is_idle(self, s: Call) -> bool:
         """Whether memory that is mirrored is only made here, of nothing that carries derivatives."""
+        if s.result not in self.mirrored:
+            return False
         inputs = (s.fn, *s.args, *(v for _, v in s.kwargs))
-        return s.result in self.mirrored and not any(map(self.carries, inputs))
+        return not passes_derivative(s) or not any(map(self.carries, inputs))
 
     def carries(self, atom: Atom) -> bool:
         if isinstance(atom, Var) and is_structured(self.context.types[atom]):
             return any(map(self.carries, Builder(self.context).context_items(atom)))
         return self.active(atom)
+
+    def unless_view(self, s: Call, y_bar: Atom, cot: Cotangents) -> Atom:
+        """The cotangent of what may be a view or a copy: zeros where it is a view."""
+        if s.result not in self.mirrored or sharing_of(s, self.context.types) != "maybe":
+            return y_bar
+        base = memory_base(s)
+        if not isinstance(base, Var) or base not in cot.shadow:
+            return y_bar
+        g = cot.builder.emit(rt.unless_shared, (y_bar, s.result, base), self.context.types[s.result])
+        self.context.shape[g] = self.context.shape.get(s.result, s.result)
+        return g
 
     def is_view(self, s: Call) -> bool:
         """Whether a call's result shows memory of an argument, whose shadow has its cotangent."""
@@ -158,6 +173,8 @@ class Sweep:
     def snapshots(self, s: Call, call: Call, cot: Cotangents) -> tuple[list[Statement], Call]:
         """`call`, which stands for `s`, on copies of what is written in place later."""
         copies: dict[Var, Call] = {}
+        if fn_of(call) in ABOUT_MEMORY:
+            return [], call
         for a in (*call.args, *(v for _, v in call.kwargs)):
             if isinstance(a, Var) and a in self.context.volatile and a not in copies:
                 copies[a] = self.snapshot(a, cot)

@@ -94,6 +94,20 @@ def scatter_list(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: A
     return True
 
 
+def unless_shared(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    """What may be a view: the cotangent goes on where it is none."""
+    g = call.args[0]
+    if active(g):
+        cot.add(g, b.emit(rt.unless_shared, (y_bar, *call.args[1:]), b.type(g)))
+    return True
+
+
+def followed(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    if active(call.args[3]):
+        cot.add(call.args[3], y_bar)
+    return True
+
+
 def add_lists(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
     for a in call.args:
         cot.add(a, y_bar)
@@ -162,6 +176,8 @@ STRUCTURAL: dict[Any, Any] = {
     ops.index_add: index_add,
     rt.accumulate: index_add,
     rt.copy: same,
+    rt.unless_shared: unless_shared,
+    rt.followed: followed,
     list: convert,
     tuple: convert,
 }

@@ -184,6 +184,8 @@ for _fn in (ops.build_string, ops.format_value):
 register(rt.shadow, Rule("constant", typing=first))
 register(rt.last_writes, Rule("constant", typing=always(Array(np.dtype(bool), None))))
 non_differentiable(rt.hold, rt.released, rt.shadows)
+for _fn in (rt.mirrored, rt.followed, rt.unless_shared):
+    register(_fn, Rule("structure", typing=first))
 
 
 @linear(rt.snapshot, typing=first)

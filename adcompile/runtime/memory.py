@@ -46,10 +46,10 @@ def last_writes(buffer: Any, index: Any, value: Any) -> Any:
     return shadowing.last_written(buffer, index, value)
 
 
-def returned(y: Any, x: Any) -> Any:
-    """The shadow `y` of what an operation made of memory with the shadow `x`: a copy of it, or
-    zeros where it is a view of `x`, which has its cotangent then."""
-    return np.zeros_like(y) if np.shares_memory(x, y) else y.copy()
+def unless_shared(g: Any, y: Any, x: Any) -> Any:
+    """`g`, or zeros like it where `y` is a view of `x`: the cotangent of an operation that gives a
+    view or a copy, which a view has already."""
+    return np.zeros_like(g) if np.shares_memory(x, y) else g.copy()
 
 
 def followed(y: Any, x: Any, x_dot: Any, y_dot: Any) -> Any:

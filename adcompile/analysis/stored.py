@@ -1,0 +1,76 @@
+"""Calls that store into arrays, in their normal form: `out=` by keyword, parts of arrays by index."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis import calls
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.calls import handles
+from adcompile.errors import Place
+from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.types import Array, Known, TupleT
+from adcompile.rules.typing import out_position
+
+Kwargs = list[tuple[str, Atom]]
+
+IN_PLACE = tuple(
+    getattr(np, name) for name in "put place putmask copyto fill_diagonal put_along_axis".split() if hasattr(np, name)
+)
+"""Functions that are known for what they store, and not followed into their source."""
+
+
+def with_out(fn: Any, args: list[Atom], kwargs: Kwargs) -> tuple[list[Atom], Kwargs, Atom] | None:
+    """The arguments without `out`, the others, and the array given for it by position or name."""
+    try:
+        place = out_position(fn)
+    except TypeError:
+        return None
+    named = dict(kwargs).get("out")
+    out = named if named is not None else args[place] if place is not None and place < len(args) else None
+    if out is None or out == Const(None) or isinstance(out, Const) and out.value is None:
+        return None
+    rest = [a for i, a in enumerate(args) if named is not None or i != place]
+    return rest, [(k, a) for k, a in kwargs if k != "out"], out
+
+
+def call_out(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
+    """`f(…, out=o)`: the result is `o`."""
+    found = with_out(fn, args, kwargs)
+    if found is None:
+        return None
+    rest, settings, out = found
+    t = b.type(out)
+    if isinstance(t, TupleT) and len(t.items) == 1:
+        (out,) = b.items(out)
+        t = b.type(out)
+    if not isinstance(t, Array):
+        return None
+    return b.emit(fn, rest, t, [*settings, ("out", out)], name, place)
+
+
+def _register(fn: Any) -> None:
+    @handles(fn)
+    def store(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        return b.emit(fn, args, Known(None), kwargs, name, place)
+
+
+for _fn in IN_PLACE:
+    _register(_fn)
+
+
+calls.call_out = call_out
+
+
+@handles(setattr)
+def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`z.real = v`, `z.imag = v`, `a.flat = v` of an array."""
+    if len(args) != 3 or not isinstance(args[0], Var) or not isinstance(b.type(args[0]), Array):
+        return None
+    if not b.known(args[1]) or b.value(args[1]) not in ("real", "imag"):
+        return None
+    part = b.call(getattr, args[0], args[1])
+    return b.call(operator.setitem, part, Const(Ellipsis), args[2], place=place)
