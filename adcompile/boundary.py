@@ -15,7 +15,7 @@ import numpy as np
 
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
-from adcompile.tangents import ArraySpace, NoTangent, Product, is_absent
+from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
 
 getrefcount: Callable[[Any], int] = sys.getrefcount
 
@@ -70,6 +70,43 @@ def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None) -> Any:
         return value
     keys = list(value) if type(value) is dict else range(len(value))
     return tangents.rebuild(value, [own_tree(value, k, memo) for k in keys])
+
+
+def apart(raw: Any, i: Any, seen: set[int]) -> Any:
+    """`raw[i]` with every array in its tuples, lists and dicts owned, and none of them twice."""
+    if type(raw[i]) is np.ndarray:
+        array = own(raw, i)
+        if id(array) in seen:
+            array = array.copy()
+        seen.add(id(array))
+        return array
+    value = raw[i]
+    if not tangents.is_container(value):
+        return value
+    keys = list(value) if type(value) is dict else range(len(value))
+    return tangents.rebuild(value, [apart(value, k, seen) for k in keys])
+
+
+# -- what crosses -------------------------------------------------------------------------------
+
+
+def space_of(value: Any) -> Any:
+    """The space of the tangents of `value` as they cross: objects and closures are constants here."""
+    return _crossing(tangents.tangent_type(value))
+
+
+def _crossing(space: Any) -> Any:
+    if isinstance(space, (Record, Cycle)):
+        return NoTangent
+    if isinstance(space, Product):
+        items = tuple([_crossing(item) for item in space.items])
+        return Product(space.cls, items, space.keys) if any(item is not NoTangent for item in items) else NoTangent
+    return space
+
+
+def crosses(value: Any) -> bool:
+    """Whether any part of `value` is differentiated."""
+    return space_of(value) is not NoTangent
 
 
 # -- leaving ------------------------------------------------------------------------------------

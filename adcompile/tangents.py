@@ -3,22 +3,55 @@
     float                      float                 numpy.float32      numpy.float32
     complex                    complex               inexact ndarray    same shape and dtype
     int, bool, str, None, …    NoTangent             int ndarray        NoTangent
-    tuple, namedtuple, list, dict                    the same of tangents; NoTangent if all are
+    tuple, namedtuple, list, dict, plain object, closure
+                               the same of tangents; NoTangent if all are
 
-Tangents and gradients are of the same type. At the public interface NoTangent is written None,
-and wherever a tangent is taken here either is accepted. The inner product is the real one,
-`Re Σ conj(s)·t`.
+The tangent of an object is an object of its class, made without `__init__`, that holds the tangents
+of its attributes; that of a closure is the same function over tangents of what it captured. Parts
+that are one (a list named twice, arrays that share memory, cycles) have tangents that are one, and
+count once in an inner product. `register` tells how instances of another class are taken apart.
+
+Tangents and gradients are of the same type. At the public interface NoTangent is written None, and
+wherever a tangent is taken here either is accepted. The inner product is the real one,
+`Re Σ conj(s)·t`. Functions that take several raise NotDifferentiable where structures differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adcompile.errors import NotDifferentiable
+from adcompile.runtime.shadows import counted_once, groups_of
+from adcompile.runtime.structure import (
+    GO,
+    InPlace,
+    Survey,
+    Walk,
+    children,
+    has_tangent,
+    is_container,
+    is_immutable,
+    is_leaf,
+    is_namedtuple_class,
+    is_number_space,
+    parts_of,
+    rebuild,
+    register,
+    row_of_parts,
+)
+
+__all__ = [
+    "ArraySpace", "Cycle", "NoTangent", "NoTangentType", "Product", "Record",
+    "tangent_type", "has_tangent", "register",
+    "zeros_like", "randn_like", "add", "add_", "zero_", "scale", "dot", "norm", "add_to_primal",
+    "copy", "conj", "allclose", "leaves", "map_tree",
+    "is_absent", "is_leaf", "is_number_space", "is_container", "is_namedtuple_class", "children", "rebuild",
+]
 
 
 class NoTangentType:
@@ -70,83 +103,72 @@ class ArraySpace:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A container of class `cls`; `keys` are a dict's."""
+    """A tuple, list, dict or namedtuple of class `cls`; `keys` are a dict's."""
 
     cls: type
     items: tuple[Any, ...]
     keys: tuple[Any, ...] | None = None
 
 
-def is_namedtuple_class(cls: type) -> bool:
-    """Whether `cls` was made by collections.namedtuple or typing.NamedTuple."""
-    return issubclass(cls, tuple) and cls is not tuple and hasattr(cls, "_fields") and hasattr(cls, "_make")
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Anything else that has parts: an object, by its class; a closure, by its code."""
+
+    of: Any
+    items: tuple[Any, ...]
+    keys: tuple[Any, ...]
 
 
-def is_container(value: Any) -> bool:
-    """Exact tuples, lists and dicts, and namedtuples: what tangents follow the structure of."""
-    cls: type = type(value)
-    return cls is tuple or cls is list or cls is dict or is_namedtuple_class(cls)
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """The space that stands so many levels further out: a part that holds what it is part of."""
 
-
-def children(value: Any) -> list[Any]:
-    """The items of a container, a dict's in its own order."""
-    return list(value.values()) if type(value) is dict else list(value)
-
-
-def rebuild(like: Any, items: list[Any]) -> Any:
-    """A container like `like` with these items."""
-    cls: type = type(like)
-    if cls is dict:
-        return dict(zip(like, items))
-    if cls is tuple or cls is list:
-        return cls(items)
-    return tuple.__new__(cls, items)
-
-
-def is_number_space(cls: type) -> bool:
-    """Whether scalars of this class are their own tangents."""
-    return cls is float or cls is complex or (issubclass(cls, np.inexact) and cls.__module__ == "numpy")
-
-
-def is_leaf(value: Any) -> bool:
-    """Whether `value` is a scalar or array that has a tangent."""
-    cls: type = type(value)
-    return is_number_space(cls) or (cls is np.ndarray and value.dtype.kind in "fc")
+    levels: int
 
 
 def tangent_type(value: Any) -> Any:
-    """The space of the tangents of `value`: a scalar class, ArraySpace, Product or NoTangent.
+    """The space of the tangents of `value`: a scalar class, ArraySpace, Product, Record or NoTangent.
 
-    Values of one type, shape and dtype have the same.
+    Values of one type, structure, shapes and dtypes have the same.
     """
     if is_leaf(value):
         return ArraySpace(value.dtype, value.shape) if type(value) is np.ndarray else type(value)
-    if is_container(value):
-        items = tuple(tangent_type(item) for item in children(value))
-        if any(item is not NoTangent for item in items):
-            return Product(type(value), items, tuple(value) if type(value) is dict else None)
-    return NoTangent
+    return _space(value, Survey(value), {})
 
 
-def has_tangent(value: Any) -> bool:
-    """Whether any leaf of `value` has a tangent."""
-    return is_leaf(value) or (is_container(value) and any(has_tangent(item) for item in children(value)))
-
-
-def _build(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """A tangent of `value` with leaves made by `leaf`."""
+def _space(value: Any, survey: Survey, path: dict[int, int]) -> Any:
     if is_leaf(value):
-        return leaf(value)
+        return tangent_type(value)
+    key = id(value)
+    if key not in survey.active:
+        return NoTangent
+    if key in path:
+        return Cycle(len(path) - path[key])
+    path[key] = len(path)
+    parts = survey.parts[key]
+    items = tuple([_space(part, survey, path) for part in parts.values()])
+    del path[key]
     if is_container(value):
-        items = [_build(item, leaf) for item in children(value)]
-        if any(item is not NoTangent for item in items):
-            return rebuild(value, items)
-    return NoTangent
+        return Product(type(value), items, tuple(parts) if type(value) is dict else None)
+    return Record(value.__code__ if type(value) is types.FunctionType else type(value), items, tuple(parts))
+
+
+# --- new tangents ---------------------------------------------------------------------------------
+
+
+def _made_like(value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """A tangent of `value` with leaves made by `leaf`."""
+    survey = Survey(value)
+
+    def early(item: Any) -> Any:
+        return GO if is_leaf(item) or id(item) in survey.active else NoTangent
+
+    return Walk(leaf, early).run(value, survey=survey)
 
 
 def zeros_like(value: Any) -> Any:
     """The zero tangent of `value`, in memory of its own."""
-    return _build(value, lambda x: np.zeros(x.shape, x.dtype) if type(x) is np.ndarray else type(x)(0))
+    return _made_like(value, lambda x: np.zeros(x.shape, x.dtype) if type(x) is np.ndarray else type(x)(0))
 
 
 def randn_like(value: Any, rng: np.random.Generator) -> Any:
@@ -159,27 +181,10 @@ def randn_like(value: Any, rng: np.random.Generator) -> Any:
             draw = draw + 1j * rng.standard_normal(shape)
         return np.asarray(draw).astype(x.dtype) if type(x) is np.ndarray else type(x)(draw)
 
-    return _build(value, leaf)
+    return _made_like(value, leaf)
 
 
-def map_tree(fn: Callable[..., Any], tangent: Any, *others: Any) -> Any:
-    """`fn` at each leaf of a tangent with the leaves of others of the same structure.
-
-    Absent parts stay NoTangent. Raises NotDifferentiable where the structures differ.
-    """
-    if is_absent(tangent):
-        return NoTangent
-    if not is_container(tangent):
-        return fn(tangent, *others)
-    for other in others:
-        if type(other) is not type(tangent) or len(other) != len(tangent) or _keys(other) != _keys(tangent):
-            raise NotDifferentiable(f"tangents of different structure: {tangent!r} and {other!r}")
-    columns = [children(other) if type(other) is not dict else [other[k] for k in tangent] for other in others]
-    return rebuild(tangent, [map_tree(fn, *row) for row in zip(children(tangent), *columns)])
-
-
-def _keys(value: Any) -> Any:
-    return value.keys() if type(value) is dict else None
+# --- arithmetic -----------------------------------------------------------------------------------
 
 
 def _as(like: Any, value: Any) -> Any:
@@ -190,13 +195,27 @@ def _as(like: Any, value: Any) -> Any:
     return value if type(value) is cls else cls(value)
 
 
+def map_tree(fn: Callable[..., Any], tangent: Any, *others: Any) -> Any:
+    """`fn` at each leaf of a tangent with the leaves of others of the same structure; absent parts
+    stay NoTangent."""
+
+    def early(item: Any, *_: Any) -> Any:
+        return NoTangent if is_absent(item) else GO
+
+    return Walk(fn, early).run(tangent, *others, survey=None if is_leaf(tangent) else Survey(tangent))
+
+
+def _either(s: Any, t: Any) -> Any:
+    """The sum, if one of two is absent."""
+    if is_absent(s):
+        return NoTangent if is_absent(t) else t
+    return s if is_absent(t) else GO
+
+
 def add(s: Any, t: Any) -> Any:
     """s + t, in new memory where there is anything to add."""
-    if is_absent(s) or is_absent(t):
-        return NoTangent if is_absent(s) and is_absent(t) else (t if is_absent(s) else s)
-    if is_container(s):
-        return _zip(add, s, t)
-    return _as(s, s + t)
+    walk = Walk(lambda a, b: _as(a, a + b), _either)
+    return walk.run(s, t, survey=None if is_leaf(s) else Survey(s))
 
 
 def scale(factor: float, t: Any) -> Any:
@@ -204,26 +223,14 @@ def scale(factor: float, t: Any) -> Any:
     return map_tree(lambda x: _as(x, factor * x), t)
 
 
-def dot(s: Any, t: Any) -> float:
-    """The real inner product; 0 where either is absent."""
-    if is_absent(s) or is_absent(t):
-        return 0.0
-    if is_container(s):
-        return float(sum((dot(a, b) for a, b in _pairs(s, t)), 0.0))
-    return float(np.real(np.sum(np.conj(s) * t)))
-
-
 def add_to_primal(primal: Any, tangent: Any) -> Any:
     """primal + tangent as a value of the primal's type; what has no tangent stays itself."""
-    if is_absent(tangent):
-        return primal
-    if is_container(primal):
-        return _zip(add_to_primal, primal, tangent)
-    return _as(primal, primal + tangent)
 
+    def early(p: Any, t: Any) -> Any:
+        return p if is_absent(t) else GO
 
-def norm(t: Any) -> float:
-    return float(np.sqrt(dot(t, t)))
+    walk = Walk(lambda p, t: _as(p, p + t), early)
+    return walk.run(primal, tangent, survey=None if is_leaf(primal) else Survey(primal))
 
 
 def copy(t: Any) -> Any:
@@ -236,32 +243,133 @@ def conj(t: Any) -> Any:
     return map_tree(lambda x: _as(x, np.conj(x)) if np.iscomplexobj(x) else x, t)
 
 
+# --- arithmetic in place --------------------------------------------------------------------------
+
+
+def add_(t: Any, s: Any) -> Any:
+    """s added to t: to arrays, lists, dicts and objects in place; returns the sum, which is `t`
+    itself unless `t` is a number, absent, of a registered class, or a tuple that holds such."""
+    walk = InPlace(lambda a, b: _as(a, a + b), _either)
+    result = walk.run(t, s)
+    partners: dict[int, list[np.ndarray]] = {}
+    for a, b in walk.rows:
+        partners.setdefault(id(a), []).append(b)
+    for group in groups_of([a for a, _ in walk.rows]):
+        given = [partners[id(a)] for a in group]
+        if len(group) > 1 and len(groups_of([b for bs in given for b in bs])) == 1:
+            # they overlap on both sides: every sum is of old elements
+            sums = [a + bs[0] for a, bs in zip(group, given)]
+            for a, total in zip(group, sums):
+                np.copyto(a, total)
+        else:
+            for a, bs in zip(group, given):
+                for b in bs:
+                    np.add(a, b, out=a, casting="same_kind")
+    return result
+
+
+def zero_(t: Any) -> Any:
+    """t made zero, in place as with `add_`; returns the zero tangent."""
+    walk = InPlace(lambda x: type(x)(0), lambda x: NoTangent if is_absent(x) else GO)
+    result = walk.run(t)
+    for (array,) in walk.rows:
+        array[...] = 0
+    return result
+
+
+# --- two tangents ---------------------------------------------------------------------------------
+
+
+def _pairs(s: Any, t: Any) -> Iterator[tuple[Any, Any]]:
+    """The leaves of two tangents side by side, absent parts too. Two parts that are met together
+    again are not repeated."""
+    todo, seen, alive = [(s, t)], set[tuple[int, int]](), list[Any]()
+    while todo:
+        a, b = todo.pop()
+        parts = None if is_leaf(a) or is_absent(a) or is_absent(b) else parts_of(a)
+        if parts is None or not is_immutable(a):
+            key = (id(a), id(b))
+            if key in seen and (parts is not None or type(a) is np.ndarray):
+                continue
+            seen.add(key)
+            alive.append((a, b))
+        if parts is None:
+            yield a, b
+        else:
+            mine, theirs = row_of_parts((a, b), parts)
+            todo.extend((mine[k], theirs[k]) for k in reversed(list(parts)))
+
+
+def dot(s: Any, t: Any) -> float:
+    """The real inner product; 0 where either is absent."""
+    total = 0.0
+    arrays: list[tuple[np.ndarray, np.ndarray]] = []
+    for a, b in _pairs(s, t):
+        if is_absent(a) or is_absent(b):
+            continue
+        if type(a) is np.ndarray and type(b) is np.ndarray:
+            arrays.append((a, b))
+        else:
+            total += float(np.real(np.conj(a) * b))
+    for group in groups_of([a for a, _ in arrays]) if len(arrays) > 1 else [[a] for a, _ in arrays]:
+        held = {id(a) for a in group}
+        total += _dot_arrays([(a, b) for a, b in arrays if id(a) in held])
+    return total
+
+
+def _dot_arrays(pairs: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    """The inner product of arrays some of which may share memory. If they do so on both sides,
+    shared elements count once."""
+    if len(pairs) > 1:
+        left, right = [a for a, _ in pairs], [b for _, b in pairs]
+        if len({id(a) for a in left}) == len(pairs) and len(groups_of(right)) == 1:
+            masks = counted_once(left)
+            return sum(float(np.sum(_real(a) * _real(b) * mask)) for (a, b), mask in zip(pairs, masks))
+    return sum(float(np.real(np.sum(np.conj(a) * b))) for a, b in pairs)
+
+
+def _real(a: np.ndarray) -> np.ndarray:
+    """The numbers an array holds, the parts of complex ones along a last axis."""
+    return np.stack([np.real(a), np.imag(a)], axis=-1) if a.dtype.kind == "c" else a
+
+
+def norm(t: Any) -> float:
+    return float(np.sqrt(dot(t, t)))
+
+
 def allclose(s: Any, t: Any, rtol: float = 1e-7, atol: float = 0.0) -> bool:
     """Whether two tangents agree, leaf by leaf; types, shapes and dtypes must be equal."""
+    try:
+        return all(_leaves_close(a, b, rtol, atol) for a, b in _pairs(s, t))
+    except NotDifferentiable:
+        return False
+
+
+def _leaves_close(s: Any, t: Any, rtol: float, atol: float) -> bool:
     if is_absent(s) or is_absent(t):
         return is_absent(s) and is_absent(t)
-    if is_container(s):
-        same = type(s) is type(t) and len(s) == len(t) and _keys(s) == _keys(t)
-        return same and all(allclose(a, b, rtol, atol) for a, b in _pairs(s, t))
     if type(s) is not type(t) or np.shape(s) != np.shape(t) or np.asarray(s).dtype != np.asarray(t).dtype:
         return False
     return bool(np.allclose(s, t, rtol=rtol, atol=atol, equal_nan=True))
 
 
 def leaves(t: Any) -> list[Any]:
-    """The scalars and arrays of a tangent, in order; absent parts left out."""
-    if is_absent(t):
-        return []
-    if is_container(t):
-        return [leaf for item in children(t) for leaf in leaves(item)]
-    return [t]
-
-
-def _pairs(s: Any, t: Any) -> list[tuple[Any, Any]]:
-    if type(s) is not type(t) or len(s) != len(t) or _keys(s) != _keys(t):
-        raise NotDifferentiable(f"tangents of different structure: {s!r} and {t!r}")
-    return list(zip(children(s), [t[k] for k in s] if type(s) is dict else t))
-
-
-def _zip(fn: Callable[[Any, Any], Any], s: Any, t: Any) -> Any:
-    return rebuild(s, [fn(a, b) for a, b in _pairs(s, t)])
+    """The scalars and arrays of a tangent, in order, as often as they occur; absent parts left out."""
+    found: list[Any] = []
+    path: set[int] = set()  # what is being taken apart: a part that holds it is not followed again
+    todo: list[tuple[Any, bool]] = [(t, False)]
+    while todo:
+        item, done = todo.pop()
+        if done:
+            path.discard(id(item))
+            continue
+        if is_absent(item) or id(item) in path:
+            continue
+        parts = None if is_leaf(item) else parts_of(item)
+        if parts is None:
+            found.append(item)
+        else:
+            path.add(id(item))
+            todo.append((item, True))
+            todo.extend((part, False) for part in reversed(list(parts.values())))
+    return found

@@ -3,7 +3,18 @@ import collections
 import numpy as np
 import pytest
 
-from adcompile.boundary import accept, conj, is_owned, own, own_tree, project, project_array, project_scalar
+from adcompile.boundary import (
+    accept,
+    conj,
+    crosses,
+    is_owned,
+    own,
+    own_tree,
+    project,
+    project_array,
+    project_scalar,
+    space_of,
+)
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.tangents import NoTangent, tangent_type
 
@@ -139,3 +150,17 @@ def test_conj_leaves_real_values_alone():
     a = np.ones(2)
     assert conj((1.0, a, None))[1] is a
     assert conj([1j, np.array([1j])])[0] == -1j
+
+
+class Holder:
+    def __init__(self, x):
+        self.x = x
+
+
+def test_objects_are_constants_at_the_border():
+    x = 2.0
+    for value in (Holder(1.0), lambda: x, [Holder(np.ones(2))], {"h": Holder(1.0)}):
+        assert space_of(value) is NoTangent and not crosses(value)
+    assert space_of((1.0, Holder(2.0))) == tangent_type((1.0, "inert"))
+    for value in (1.0, np.ones(2), [1.0, 2], {"a": 1.0}, Pair(1.0, np.ones(3))):
+        assert space_of(value) == tangent_type(value) and crosses(value)

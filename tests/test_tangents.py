@@ -1,4 +1,5 @@
-import collections
+"""Tangents, case by case; the laws that hold for all values are in test_tangent_laws.py."""
+
 import copy as copying
 import pickle
 
@@ -6,10 +7,15 @@ import numpy as np
 import pytest
 
 from adcompile.errors import NotDifferentiable
+from adcompile.runtime import structure
 from adcompile.tangents import (
     ArraySpace,
+    Cycle,
     NoTangent,
+    Product,
+    Record,
     add,
+    add_,
     add_to_primal,
     allclose,
     conj,
@@ -19,12 +25,12 @@ from adcompile.tangents import (
     leaves,
     norm,
     randn_like,
+    register,
     scale,
     tangent_type,
     zeros_like,
 )
-
-Pair = collections.namedtuple("Pair", "a b")
+from tests.structures import Frozen, Model, Pair, Plain, Slotted, closure_over, slotted
 
 VALUES = [
     1.5,
@@ -132,3 +138,162 @@ def test_allclose_looks_at_types():
     assert not allclose(np.ones(2), np.ones(2, "f4"))
     assert not allclose(np.ones(2), np.ones((1, 2)))
     assert not allclose(np.ones(2), None)
+
+
+def generator():
+    return np.random.default_rng(0)
+
+
+def test_tangents_of_objects():
+    t = zeros_like(Model(np.ones(2), 3, 1.0))
+    assert type(t) is Model and t.n is NoTangent and t.rest == 0.0 and t.w.tolist() == [0.0, 0.0]
+    t = randn_like(Frozen(1.0), generator())
+    assert type(t) is Frozen and t.label is NoTangent
+    t = zeros_like(slotted(1.0))
+    assert type(t) is Slotted and t.x == 0.0 and not hasattr(t, "y")  # missing stays missing
+    assert zeros_like(Model("w")) is NoTangent
+    moved = add_to_primal(Model(1.0, 7), Model(0.5, NoTangent, NoTangent))
+    assert moved == Model(1.5, 7)
+    assert tangent_type(Plain(a=1.0, b="s")) == Record(Plain, (float, NoTangent), ("a", "b"))
+
+
+def test_tangents_of_closures():
+    f = closure_over(2.0, "label", np.ones(2))
+    t = randn_like(f, generator())
+    first, rest, _ = t(None)
+    assert type(first) is float and rest[0] is NoTangent and rest[1].shape == (2,)
+    moved = add_to_primal(f, t)
+    assert moved(5)[0] == 2.0 + first and moved(5)[2] == 5
+    assert f(5)[0] == 2.0
+    assert tangent_type(f) == tangent_type(closure_over(3.0, "other", np.zeros(2)))
+    assert tangent_type(f) != tangent_type(closure_over(3.0))
+    assert zeros_like(closure_over("x")) is NoTangent
+    assert zeros_like(test_tangents_of_closures) is NoTangent
+    with pytest.raises(NotDifferentiable, match="structure"):
+        add(randn_like(lambda: f, generator()), randn_like(lambda: [f][0], generator()))
+
+
+def test_closures_share_cells():
+    def counter():
+        total = 0.0
+
+        def bump(x):
+            nonlocal total
+            total += x
+
+        def read():
+            return total
+
+        return bump, read
+
+    bump, read = add_to_primal(pair := counter(), zeros_like(pair))
+    bump(2.0)
+    assert read() == 2.0 and pair[1]() == 0.0
+
+
+def test_cycles():
+    node = Plain(x=1.0)
+    node.me = node
+    node.pair = (node, 2.0)
+    t = randn_like(node, generator())
+    assert t.me is t and t.pair[0] is t and t.x != 0.0
+    pair = Product(tuple, (Cycle(2), float))
+    assert tangent_type(node) == Record(Plain, (float, Cycle(1), pair), ("x", "me", "pair"))
+    assert dot(t, t) == pytest.approx(t.x**2 + t.pair[1] ** 2)
+    moved = add_to_primal(node, t)
+    assert moved.me is moved and moved.x == 1.0 + t.x
+    lonely = Plain(me=None)
+    lonely.me = lonely
+    assert zeros_like(lonely) is NoTangent and tangent_type(lonely) is NoTangent
+
+
+def test_arrays_that_share_memory():
+    a = np.arange(4.0)
+    value = {"all": a, "tail": a[1:], "again": a, "apart": np.ones(2)}
+    t = randn_like(value, generator())
+    assert t["all"] is t["again"] and np.shares_memory(t["all"], t["tail"])
+    assert t["tail"].tolist() == t["all"][1:].tolist()
+    assert not np.shares_memory(t["all"], t["apart"])
+    assert dot(t, t) == pytest.approx(np.sum(t["all"] ** 2) + np.sum(t["apart"] ** 2))
+    moved = add_to_primal(value, t)
+    assert np.array_equal(moved["all"], a + t["all"]) and np.shares_memory(moved["all"], moved["tail"])
+    once = scale(2.0, t)
+    assert allclose(add_(t, copy(t)), once)
+    z = np.ones(2, complex)
+    u = randn_like([z, z.real], generator())
+    assert dot(u, u) == pytest.approx(np.sum(np.abs(u[0]) ** 2))
+
+
+def test_parts_apart_add_to_parts_that_are_one():
+    """Cotangents of one array that were taken apart, accumulated into its one shadow."""
+    a = np.zeros(3)
+    total = [a, a[1:]]
+    assert add_(total, [np.ones(3), np.ones(2)]) is total
+    assert a.tolist() == [1.0, 2.0, 2.0]
+    total = [a, a]
+    add_(total, [np.ones(3), np.ones(3)])
+    assert a.tolist() == [3.0, 4.0, 4.0]
+    assert dot([np.ones(3), np.ones(3)], [a, a]) == 22.0
+
+
+def test_long_chains():
+    node = None
+    for _ in range(20_000):
+        node = Plain(x=1.0, next=node)
+    t = randn_like(node, generator())
+    assert dot(t, zeros_like(node)) == 0.0
+    assert len(leaves(t)) == 20_000
+    add_(t, scale(2.0, t))
+    assert has_tangent(add_to_primal(node, t))
+
+
+class Interval:
+    """A class of users with its own idea of its parts."""
+
+    def __init__(self, low, high):
+        assert low <= high or (low, high) == (0.0, 0.0) or True
+        self._state = (low, high)
+
+
+class Handle:
+    def __init__(self):
+        self.scale = 2.0
+
+
+@pytest.fixture
+def clean_registrations():
+    before = dict(structure.registered)
+    yield
+    structure.registered.clear()
+    structure.registered.update(before)
+
+
+def test_registered_classes(clean_registrations):
+    register(
+        Interval,
+        lambda v: {"low": v._state[0], "width": v._state[1] - v._state[0]},
+        lambda v, parts: Interval(parts["low"], parts["low"] + parts["width"]),
+    )
+    value = [Interval(1.0, 3.0)]
+    assert tangent_type(value) == Product(list, (Record(Interval, (float, float), ("low", "width")),))
+    t = randn_like(value, generator())
+    assert type(t[0]) is Interval
+    assert allclose(add(t, zeros_like(value)), t)
+    assert dot(t, scale(2.0, t)) == pytest.approx(2 * dot(t, t))
+    assert add_to_primal(value, zeros_like(value))[0]._state == (1.0, 3.0)
+    total = copy(t)
+    assert add_(total, t) is total and allclose(total, scale(2.0, t))
+
+
+def test_registered_as_without_tangent(clean_registrations):
+    assert has_tangent(Handle())
+    register(Handle)
+    assert tangent_type(Handle()) is NoTangent and not has_tangent([Handle()])
+    assert zeros_like({"h": Handle(), "x": 1.0}) == {"h": NoTangent, "x": 0.0}
+    with pytest.raises(TypeError, match="both"):
+        register(Handle, lambda v: {})
+
+
+def test_numpy_subclasses_and_object_arrays_have_none():
+    assert tangent_type(np.array([1.0, None], object)) is NoTangent
+    assert tangent_type(np.ma.masked_array([1.0])) is NoTangent

@@ -8,6 +8,7 @@ say themselves how they are copied (loggers, enum members) are opaque: one thing
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
 from typing import Any
 
 _OPAQUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
@@ -91,7 +92,12 @@ def captured(function: types.FunctionType) -> dict[str, Any]:
 def with_captured(function: types.FunctionType, items: dict[str, Any]) -> types.FunctionType:
     """The same function with other captured values, in cells of its own."""
     names = function.__code__.co_freevars
-    closure = tuple(types.CellType(items[name]) if name in items else types.CellType() for name in names)
+    return with_cells(function, [types.CellType(items[n]) if n in items else types.CellType() for n in names])
+
+
+def with_cells(function: types.FunctionType, cells: Iterable[types.CellType]) -> types.FunctionType:
+    """The same function over other cells."""
+    closure = tuple(cells)
     other = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, closure
     )

@@ -31,12 +31,12 @@ def shadows(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     if len(arrays) == 1:
         return (_alone(arrays[0]),)
     found: dict[int, np.ndarray] = {}
-    for group in _groups(arrays):
+    for group in groups_of(arrays):
         if len(group) == 1:
             found[id(group[0])] = _alone(group[0])
         else:
             _check_cells(group)
-            found.update(_mirrored(group))
+            found.update(mirrors_of(group))
     return tuple(found[id(a)] for a in arrays)
 
 
@@ -91,7 +91,7 @@ def detached(tree: Any) -> Any:
     found: list[np.ndarray] = []
     _collect(tree, found, set())
     memo: dict[int, Any] = {}
-    for group in _groups(found):
+    for group in groups_of(found):
         copies = _copies(group)
         memo.update((id(a), copy) for a, copy in zip(group, copies))
     unfilled: list[tuple[Any, Any]] = []
@@ -135,7 +135,7 @@ def _share(a: np.ndarray, b: np.ndarray) -> bool:
         return True
 
 
-def _groups(arrays: Iterable[np.ndarray]) -> list[list[np.ndarray]]:
+def groups_of(arrays: Iterable[np.ndarray]) -> list[list[np.ndarray]]:
     """The distinct arrays, those together that are connected by shared memory."""
     distinct = sorted({id(a): a for a in arrays}.values(), key=lambda a: _bounds(a)[0])
     groups: list[tuple[int, list[np.ndarray]]] = []  # with the end of their memory
@@ -152,16 +152,35 @@ def _groups(arrays: Iterable[np.ndarray]) -> list[list[np.ndarray]]:
     return [group for _, group in groups]
 
 
+def counted_once(group: list[np.ndarray]) -> list[np.ndarray]:
+    """For each array of a group, which of its numbers no earlier one holds: booleans of its shape,
+    for a complex array with a last axis for the two parts."""
+    places = [_cell_addresses(a) for a in group]
+    _, first = np.unique(np.concatenate([p.ravel() for p in places]), return_index=True)
+    once = np.zeros(sum(p.size for p in places), bool)
+    once[first] = True
+    parts = np.split(once, np.cumsum([p.size for p in places])[:-1])
+    return [part.reshape(p.shape) for part, p in zip(parts, places)]
+
+
+def _cell_addresses(a: np.ndarray) -> np.ndarray:
+    """The address of each number that an array holds."""
+    found = np.array(_address(a))
+    for n, s in zip(a.shape, a.strides):
+        found = found[..., None] + np.arange(n) * s
+    return found[..., None] + np.arange(2) * (a.itemsize // 2) if a.dtype.kind == "c" else found
+
+
 def _alone(a: np.ndarray) -> np.ndarray:
     """Zeros that mirror one array."""
     zeros = np.zeros(a.shape, a.dtype, order="F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C")
     if _strides(zeros) == _strides(a) or a.size == 0:
         return zeros
     _check_cells([a])
-    return _mirrored([a])[id(a)]
+    return mirrors_of([a])[id(a)]
 
 
-def _mirrored(group: list[np.ndarray]) -> dict[int, np.ndarray]:
+def mirrors_of(group: list[np.ndarray]) -> dict[int, np.ndarray]:
     """Arrays over one zeroed buffer that mirror the group, by the identity of its arrays."""
     low = min(_bounds(a)[0] for a in group)
     high = max(_bounds(a)[1] for a in group)
@@ -346,7 +365,7 @@ def _copies(group: list[np.ndarray]) -> list[np.ndarray]:
     low, high = _bounds(group[0])
     if len(group) == 1 and high - low >= group[0].nbytes and 0 not in _strides(group[0]):
         return [group[0].copy(order="K")]
-    mirrors = _mirrored(group)
+    mirrors = mirrors_of(group)
     for a in group:
         np.copyto(mirrors[id(a)], a)
         mirrors[id(a)].flags.writeable = a.flags.writeable
