@@ -1,0 +1,347 @@
+"""What must hold of the derivatives of a program.
+
+The value is the function's, bit for bit; the state after forward mode is the primal's, after a
+pullback what it was before; a pullback may be called again, also after the arguments were written
+over; forward and reverse mode agree to rounding, and both with differences; nothing handed out
+shares memory with anything handed in. Then the same of the gradient: second order both ways.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import adcompile as ad
+from adcompile import api, transforms
+from tests.fuzz import trees
+from tests.fuzz.differences import kinked, slope
+from tests.fuzz.program import LARGEST, Program, loaded
+from tests.fuzz.results import WEIGHTS
+
+LOADED = (api, transforms)
+"""What the lazy names of adcompile need; loaded before a worker is forked."""
+
+STAGES = ("forward", "reverse", "gradient", "forward over reverse", "reverse over reverse")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`kind`: right, refused, wrong, crash, slow. `stage` and `reason` say where and what, without
+    the numbers of this program; `compared` counts slopes that differences confirmed, `kinks` those
+    that they could not tell."""
+
+    kind: str
+    stage: str = ""
+    reason: str = ""
+    detail: str = ""
+    compared: int = 0
+    kinks: int = 0
+
+    @property
+    def failed(self) -> bool:
+        return self.kind in ("wrong", "crash", "slow")
+
+    def like(self, other: Verdict) -> bool:
+        """Whether it is the same failure, for the shrinker."""
+        return (self.kind, self.stage, self.reason) == (other.kind, other.stage, other.reason)
+
+
+class Wrong(Exception):
+    """What must hold does not."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.detail = reason, detail
+
+
+def require(holds: Any, reason: str, detail: str = "") -> None:
+    if not holds:
+        raise Wrong(reason, detail)
+
+
+def general(message: str) -> str:
+    """An error's message without names and numbers of the program."""
+    return re.sub(r"\d+", "#", re.sub(r"'[^']*'", "'…'", message.splitlines()[0]))
+
+
+class Check:
+    """The checks of one program, as a module; `second` asks for second order, "" | "forward" | "both"."""
+
+    def __init__(self, program: Program, module: ModuleType, second: str = "") -> None:
+        self.module, self.second = module, second
+        self.eps = 1.2e-7 if program.coarse else 2.3e-16
+        self.compared = self.kinks = 0
+        self.refused: Verdict | None = None
+        self.size: dict[str, int] = {}
+        self.bars: Any = None
+        self.tangent: Any = None
+
+    # -- points -----------------------------------------------------------------------------
+
+    def run(self, only: str = "") -> Verdict:
+        for point in ({"seed": 0}, {"seed": 1000}, {"seed": 2000, "n": 5, "m": 4}):
+            self.point = point
+            if point["seed"] and not self.defined():
+                continue
+            self.bars = self.tangent = None
+            for stage in STAGES if not point["seed"] else STAGES[:3]:
+                if only and stage != only and not (only in STAGES[1:] and stage == "reverse"):
+                    continue
+                if "over" in stage and not self.second or (stage == STAGES[4] and self.second != "both"):
+                    continue
+                verdict = self.stage(stage)
+                if verdict is not None:
+                    return verdict
+        if self.refused is not None:
+            return self.refused
+        return Verdict("right", compared=self.compared, kinks=self.kinks)
+
+    def defined(self) -> bool:
+        """Whether the function has finite values here: other sizes may not do."""
+        try:
+            value = self.module.main(*self.args())
+        except (ArithmeticError, LookupError, ValueError, TypeError):
+            return False
+        return all(np.all(np.abs(x) < LARGEST) for _, x in trees.leaves(value))
+
+    def stage(self, stage: str) -> Verdict | None:
+        try:
+            getattr(self, stage.replace(" ", "_"))()
+        except Wrong as wrong:
+            return Verdict("wrong", stage, wrong.reason, f"{self.point}: {wrong.detail}")
+        except ad.AdcompileError as error:
+            if error.place is None:
+                return Verdict("crash", stage, f"refusal without a place: {general(error.message)}", str(error))
+            if self.refused is None:
+                self.refused = Verdict("refused", stage, general(error.message), str(error))
+        except (RecursionError, Exception) as error:
+            trace = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{type(error).__name__} in {trace.name}"
+            return Verdict("crash", stage, place, "".join(traceback.format_exception(error))[-3000:])
+        return None
+
+    # -- what is known of the function --------------------------------------------------------
+
+    def args(self) -> tuple[Any, ...]:
+        return self.module.arguments(**self.point)
+
+    def state(self, args: Any) -> Any:
+        return trees.bits((args, self.module.state()))
+
+    def expected(self, name: str = "main") -> tuple[Any, Any, Any]:
+        """Value of the function, the state before and the state after."""
+        args = self.args()
+        before = self.state(args)
+        value = getattr(self.module, name)(*args)
+        return trees.bits(value), before, self.state(args)
+
+    # -- first order ------------------------------------------------------------------------
+
+    def forward(self) -> None:
+        value, _, after = self.expected()
+        args = self.args()
+        along = trees.direction(args, 7)
+        given = trees.bits(along)
+        got, tangent = ad.jvp(self.module.main, args, along)
+        require(trees.bits(got) == value, "value of jvp", f"{got}")
+        require(self.state(args) == after, "state after jvp")
+        require(trees.bits(along) == given, "jvp writes into tangents")
+        self.fits(tangent, got, "tangent")
+        require(not trees.shares(tangent, (args, along, got)), "a tangent shares memory")
+        self.tangent = tangent
+        ct = cotangent(got)
+        self.compare("tangent", trees.inner(ct, tangent), lambda h: self.at(ct, h))
+
+    def reverse(self) -> None:
+        value, before, after = self.expected()
+        args = self.args()
+        got, pullback = ad.vjp(self.module.main, *args)
+        require(trees.bits(got) == value, "value of vjp", f"{got}")
+        require(self.state(args) == after, "state after the forward sweep")
+        ct = cotangent(got)
+        given = trees.bits(ct)
+        bars = pullback(ct)
+        require(self.state(args) == before, "state after the pullback")
+        require(trees.bits(ct) == given, "the pullback writes into the cotangent")
+        require(trees.bits(got) == value, "the pullback writes into the value")
+        for bar, arg in zip(bars, args):
+            self.fits(bar, arg, "cotangent")
+        require(not trees.shares(bars, (args, ct, got)), "a cotangent shares memory")
+        parts = trees.arrays(bars)
+        require(not any(trees.shares(a, parts[i + 1 :]) for i, a in enumerate(parts)), "cotangents share memory")
+        first = trees.bits(bars)
+        require(trees.bits(pullback(ct)) == first, "the pullback called again")
+        require(self.state(args) == before, "state after the pullback called again")
+        self.written_over(ct, first)
+        self.bars = bars
+        along = trees.direction(args, 7)
+        pairing = self.pairing(args, bars, along, "main")
+        if self.tangent is not None:
+            self.dual("forward and reverse mode disagree", pairing, trees.inner(ct, self.tangent))
+        else:
+            self.compare("cotangent", pairing, lambda h: self.at(ct, h))
+
+    def written_over(self, ct: Any, first: Any) -> None:
+        args = self.args()
+        _, pullback = ad.vjp(self.module.main, *args)
+        for x in trees.arrays(args):
+            x[...] = 0.25
+        require(trees.bits(pullback(ct)) == first, "the pullback after the arguments were written over")
+
+    def gradient(self) -> None:
+        value, before, _ = self.expected("total")
+        args = self.args()
+        wrt = self.wrt(args)
+        got, grads = ad.value_and_grad(self.module.total, wrt)(*args)
+        require(trees.bits(got) == value, "value of value_and_grad", f"{got}")
+        require(self.state(args) == before, "state after value_and_grad")
+        for i, grad in zip(wrt, grads):
+            self.fits(grad, args[i], "gradient")
+        require(not trees.shares(grads, args), "a gradient shares memory")
+        main, pullback = ad.vjp(self.module.main, *self.args())
+        bars = pullback(weights(main))
+        for i, grad in zip(wrt, grads):
+            self.same("gradient and pullback disagree", grad, bars[i])
+
+    # -- second order -----------------------------------------------------------------------
+
+    def forward_over_reverse(self) -> None:
+        args = self.args()
+        wrt = self.wrt(args)
+        _, before, _ = self.expected("total")
+        gradient = ad.grad(self.module.total, wrt)
+        along, up = trees.direction(args, 7), trees.direction(args, 11)
+        first, second = ad.jvp(gradient, args, along)
+        require(self.state(args) == before, "state after jvp of grad")
+        self.same("gradient within jvp", first, gradient(*self.args()))
+        self.fits(second, first, "tangent of the gradient")
+        self.second_tangent = second
+        up = tuple(up[i] for i in wrt)
+
+        def phi(h: float) -> float:
+            return trees.inner(up, gradient(*trees.moved(self.args(), along, h)))[0]
+
+        self.compare("tangent of the gradient", trees.inner(up, second), phi)
+
+    def reverse_over_reverse(self) -> None:
+        args = self.args()
+        wrt = self.wrt(args)
+        _, before, _ = self.expected("total")
+        gradient = ad.grad(self.module.total, wrt)
+        up = trees.direction(args, 11)
+        _, pullback = ad.vjp(gradient, *args)
+        bars = pullback(tuple(up[i] for i in wrt))
+        require(self.state(args) == before, "state after vjp of grad")
+        along = trees.direction(args, 7)
+        pairing = self.pairing(args, bars, along, "total")
+        other = trees.inner(tuple(up[i] for i in wrt), self.second_tangent)
+        self.dual("second order: forward and reverse disagree", pairing, other)
+
+    # -- comparisons ------------------------------------------------------------------------
+
+    def wrt(self, args: tuple[Any, ...]) -> tuple[int, ...]:
+        return tuple(i for i, a in enumerate(args) if trees.has_leaf(a))
+
+    def at(self, ct: Any, h: float) -> float:
+        args = self.args()
+        value = self.module.main(*trees.moved(args, trees.direction(self.args(), 7), h))
+        return trees.inner(ct, value)[0]
+
+    def fits(self, got: Any, like: Any, what: str) -> None:
+        """One leaf for each leaf, of its type, shape and dtype."""
+        mine, theirs = dict(trees.leaves(got)), dict(trees.leaves(like))
+        require(list(mine) == list(theirs), f"structure of a {what}", f"{got!r} for {like!r}")
+        for path, x in theirs.items():
+            g = mine[path]
+            same = type(g) is type(x) and np.shape(g) == np.shape(x) and np.asarray(g).dtype == np.asarray(x).dtype
+            require(same, f"type of a {what}", f"{g!r} for {x!r}")
+
+    def compare(
+        self, what: str, pairing: tuple[float, float] | list[tuple[float, float]], phi: Callable[[float], float]
+    ) -> None:
+        """With differences, where these can be had."""
+        options = pairing if isinstance(pairing, list) else [pairing]
+        size = max(size for _, size in options)
+        try:
+            coarse = self.eps > 1e-10
+            found = slope(phi, 0.1 if coarse else 0.01)
+            kink = not found.usable(size + 1e-3) or kinked(phi, size, 1e-2 if coarse else 1e-4)
+        except (ArithmeticError, LookupError, ValueError, KeyError):
+            kink = True  # the structure of the result changes nearby
+        if kink:
+            self.kinks += 1
+            return
+        relative, least = (2e-2, 1e-2) if coarse else (1e-6, 1e-7)
+        limit = 10 * found.error + relative * (abs(found.value) + 0.1 * size) + least
+        near = any(abs(got - found.value) <= limit for got, _ in options)
+        require(near, f"{what} against differences", f"{options} against {found}")
+        self.compared += 1
+
+    def dual(self, what: str, options: list[tuple[float, float]], other: tuple[float, float]) -> None:
+        relative = max(1e-10, 2e4 * self.eps if self.eps > 1e-10 else 0.0)
+        for got, size in options:
+            if abs(got - other[0]) <= relative * (size + other[1] + 1e-3):
+                return
+        raise Wrong(what, f"{options} against {other}")
+
+    def same(self, what: str, got: Any, expected: Any) -> None:
+        other = dict(trees.leaves(expected))
+        relative = max(1e-10, 1e4 * self.eps if self.eps > 1e-10 else 0.0)
+        for path, x in trees.leaves(got):
+            near = np.allclose(x, other[path], rtol=relative, atol=relative, equal_nan=True)
+            require(near, what, f"{path}: {x} against {other[path]}")
+
+    def pairing(self, args: Any, bars: Any, along: Any, name: str) -> list[tuple[float, float]]:
+        """⟨bars, along⟩, each value that it may have: arguments that share memory have cotangents
+        of their own, or each the whole one, which then counts once; the latter where they are written."""
+        options = [trees.inner(bars, along)]
+        groups = trees.groups(args)
+        if not groups:
+            return options
+        changed = self.args()
+        getattr(self.module, name)(*changed)
+        cotangents, tangents, arrays, after = (dict(trees.leaves(t)) for t in (bars, along, args, changed))
+        for paths in groups:
+            base = max(paths, key=lambda p: arrays[p].size)
+            repeated = sum(float(np.sum(cotangents[p] * tangents[p])) for p in paths if p != base)
+            whole = [(got - repeated, size) for got, size in options]
+            written = any(trees.bits(arrays[p]) != trees.bits(after[p]) for p in paths)
+            options = whole if written else options + whole
+        return options
+
+
+def cotangent(value: Any) -> Any:
+    rng = np.random.default_rng(5)
+
+    def draw(path: Any, x: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            return rng.standard_normal(x.shape).astype(x.dtype)
+        return type(x)(rng.standard_normal())
+
+    return trees.rebuilt(value, draw)
+
+
+def weights(value: Any) -> Any:
+    """The gradient of `total` by the result of main."""
+    factors = iter(WEIGHTS)
+
+    def factor(path: Any, x: Any) -> Any:
+        w = next(factors)
+        return np.full(x.shape, w, x.dtype) if isinstance(x, np.ndarray) else type(x)(w)
+
+    return trees.rebuilt(value, factor)
+
+
+def check(program: Program, second: str = "", only: str = "") -> Verdict:
+    """What is to be said of a program."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with loaded(program) as module:
+            return Check(program, module, second).run(only)

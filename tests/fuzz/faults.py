@@ -1,0 +1,5 @@
+"""Errors planted in the compiler: each must be found."""
+
+
+def search(*a):
+    return 0
