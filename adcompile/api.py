@@ -19,7 +19,17 @@ import numpy as np
 from adcompile import pipeline, tangents
 from adcompile.autodiff import nested
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry
-from adcompile.boundary import ALONE, accept, conj, getrefcount, own_tree, project, project_array, project_scalar
+from adcompile.boundary import (
+    ALONE,
+    accept,
+    apart,
+    conj,
+    getrefcount,
+    own_tree,
+    project,
+    project_array,
+    project_scalar,
+)
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
@@ -29,9 +39,27 @@ from adcompile.targets import Bound, Target, arity, bind, innermost, positions, 
 class Plan:
     """What is asked of a function; `argnums` are positions, None: whatever has a tangent."""
 
-    transform: str  # "grad", "value_and_grad", "vjp", "jvp"
+    transform: str  # "grad", "value_and_grad", "vjp", "jvp", or one that is a function of its own
     argnums: Any
     has_aux: bool = False
+
+    def from_start(self, count: int) -> Plan:
+        """The plan for a call with so many arguments by position: without positions from the end."""
+        at = self.positions
+        if not any(isinstance(i, int) and i < 0 for i in at):
+            return self
+        at = tuple(i + count if isinstance(i, int) and -count <= i < 0 else i for i in at)
+        return Plan(self.transform, at if isinstance(self.argnums, tuple) else at[0], self.has_aux)
+
+    @property
+    def positions(self) -> tuple[Any, ...]:
+        """What is asked for, always a tuple."""
+        return self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keyword-only parameters among what is asked for."""
+        return tuple(i for i in self.positions if isinstance(i, str))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,6 +113,7 @@ _KINDS: dict[str, Literal["joint", "forward", "split"]] = {
     "jvp": "forward",
     "vjp": "split",
 }
+"""What the pipeline makes. Jacobians and the like are functions that it follows, `autodiff.nested` says how."""
 
 
 def _build(
@@ -93,9 +122,16 @@ def _build(
     """Derive for these arguments. `_namespace` is held so that its identity stays its own."""
     count = len(args) - len(names)
     refuse_self_reference(innermost(fun))
-    wrt = differentiated(fun, plan.argnums, args[:count])
+    wrt = differentiated(fun, plan.argnums, args, names)
     types = tuple(type_of(arg, ints=i in ints) for i, arg in enumerate(args))
-    kind = _KINDS[plan.transform]
+    kind = _KINDS.get(plan.transform)
+    if kind is None:
+        at = tuple(i if i < count else names[i - count] for i in wrt)
+        whole = Derivative(fun, plan.transform, at if isinstance(plan.argnums, tuple) else at[0], plan.has_aux)
+        request = pipeline.Request("primal")
+        derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
+        made = Made(derived, wrt, _invoker(derived))
+        return _function_run(made, plan.has_aux), derived.guards, made
     bare = kind == "joint" and not isinstance(plan.argnums, tuple)
     request = pipeline.Request(kind, wrt, plan.transform == "value_and_grad", plan.has_aux, bare)
     derived = pipeline.derive(fun, request, types[:count], tuple(zip(names, types[count:])))
@@ -112,6 +148,20 @@ def _invoker(derived: Any) -> Callable[..., Any]:
         return call(*args, *captured(fun), *extra)
 
     return invoke
+
+
+def _function_run(made: Made, has_aux: bool) -> Callable[..., Any]:
+    """`run(fun, args)` for a transform whose result the generated function gives as it is."""
+    invoke = made.invoke
+
+    def run(fun: Any, args: tuple[Any, ...]) -> Any:
+        raw = [invoke(fun, args)]
+        if not has_aux:
+            return apart(raw, 0, set())
+        pair = list(raw.pop())
+        return apart(pair, 0, set()), pair[1]
+
+    return run
 
 
 # -- gradients ----------------------------------------------------------------------------------
@@ -254,10 +304,8 @@ class Derivative:
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Entry, Bound]:
         """The specialisation for these arguments, made if need be."""
         outer = self.target
-        bound = bind(Target(self._function, outer.leading, outer.keywords), args, kwargs)
-        plan = self.plan
-        if isinstance(plan.argnums, int) and plan.argnums < 0:
-            plan = Plan(plan.transform, plan.argnums + len(outer.leading) + len(args), plan.has_aux)
+        plan = self.plan.from_start(len(outer.leading) + len(args))
+        bound = bind(Target(self._function, outer.leading, outer.keywords), args, kwargs, plan.names)
         dispatcher = _dispatcher(self._function, plan, bound)
         return dispatcher.find(self._function, (*bound.args, *bound.values)), bound
 
@@ -423,7 +471,14 @@ def split_of(fun: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 # -- derivatives inside derivatives -------------------------------------------------------------
 
-nested.register_derivative(Derivative, lambda d: (d.fun, d.plan.transform, d.plan.argnums, d.plan.has_aux))
+
+def _describe(d: Derivative) -> tuple[Any, str, Any, bool]:
+    lead = len(d.target.leading)
+    at = tuple(i - lead if isinstance(i, int) and i >= 0 else i for i in d.plan.positions)
+    return d.fun, d.plan.transform, at if isinstance(d.plan.argnums, tuple) else at[0], d.plan.has_aux
+
+
+nested.register_derivative(Derivative, _describe)
 for _public in (grad, value_and_grad):
     nested.register_transform(_public, _public.__name__)
 nested.register_jvp(jvp)

@@ -13,10 +13,12 @@ from adcompile.errors import NotDifferentiable, Place, Unsupported, place_of
 from adcompile.targets import innermost
 
 
-def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
-    """The positions of the plan as they stand in this call, each of a value with a tangent."""
+def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...], names: tuple[str, ...] = ()) -> tuple[int, ...]:
+    """The positions of the plan as they stand in this call, each of a value with a tangent. The last
+    of `args` are those passed by keyword, `names`."""
+    count = len(args) - len(names)
     if argnums is None:
-        wrt = tuple(i for i, arg in enumerate(args) if tangents.has_tangent(arg))
+        wrt = tuple(i for i, arg in enumerate(args[:count]) if tangents.has_tangent(arg))
         if not wrt:
             raise NotDifferentiable(
                 f"no argument of {innermost(fun).__name__}() is differentiable",
@@ -25,21 +27,33 @@ def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...]) -> tuple[int, 
             )
         return wrt
     given = argnums if isinstance(argnums, tuple) else (argnums,)
-    wrt = tuple(i + len(args) if i < 0 else i for i in given)
+    wrt = tuple(_position(fun, i, count, names) for i in given)
     for i in wrt:
-        if not 0 <= i < len(args):
-            raise NotDifferentiable(
-                f"argnums names argument {i}, but {innermost(fun).__name__}() was called with {len(args)}",
-                place_of(innermost(fun)),
-            )
         if not tangents.has_tangent(args[i]):
-            raise _no_tangent(innermost(fun), i, args[i])
+            raise _no_tangent(innermost(fun), i if i < count else names[i - count], args[i])
     return wrt
 
 
-def _no_tangent(fun: Any, i: int, value: Any) -> NotDifferentiable:
+def _position(fun: Any, i: Any, count: int, names: tuple[str, ...]) -> int:
+    if isinstance(i, str):
+        if i in names:
+            return count + names.index(i)
+        what, passed = f"a parameter {i!r}", f"without it; by name it was given {', '.join(names) or 'nothing'}"
+    else:
+        if -count <= i < count:
+            return i + count if i < 0 else i
+        what, passed = f"argument {i}", f"with {count}"
+    raise NotDifferentiable(
+        f"argnums names {what}, but {innermost(fun).__name__}() was called {passed}", place_of(innermost(fun))
+    )
+
+
+def _no_tangent(fun: Any, i: int | str, value: Any) -> NotDifferentiable:
     names = fun.__code__.co_varnames
-    name = f"argument {names[i]!r}" if i < fun.__code__.co_argcount else f"argument {i}"
+    if isinstance(i, str) or i < fun.__code__.co_argcount:
+        name = f"argument {(i if isinstance(i, str) else names[i])!r}"
+    else:
+        name = f"argument {i}"
     kind, remedy = _describe(value)
     return NotDifferentiable(f"{name} of {fun.__name__}() has no derivative: it is {kind}", place_of(fun), remedy)
 

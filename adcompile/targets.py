@@ -96,8 +96,9 @@ def synthesise(name: str, params: str, body: list[str], names: dict[str, Any]) -
     return made
 
 
-def bind(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
-    """Bind a call's arguments to positions, defaults filled in. Raises Python's own TypeError."""
+def bind(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], asked: tuple[str, ...] = ()) -> Bound:
+    """Bind a call's arguments to positions, defaults filled in; of keyword-only parameters those of
+    the names `asked`. Raises Python's own TypeError."""
     function = innermost(target.function)
     code = function.__code__
     args, kwargs = (*target.leading, *args), {**target.keywords, **kwargs}
@@ -115,6 +116,7 @@ def bind(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound
             values.append(defaults[name])
         else:
             break
+    rest.update((k, v) for k, v in (function.__kwdefaults__ or {}).items() if k in asked and k not in rest)
     takes_all = bool(code.co_flags & inspect.CO_VARKEYWORDS)
     takes_more = bool(code.co_flags & inspect.CO_VARARGS)
     known = all(k in only or (takes_all and k not in names) for k in rest)
@@ -128,7 +130,7 @@ def bind(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound
 def innermost(fun: Any) -> pytypes.FunctionType:
     """The plain function under derivatives of derivatives."""
     while not isinstance(fun, pytypes.FunctionType):
-        fun = fun.fun
+        fun = resolve(fun.fun).function
     return fun
 
 
@@ -145,19 +147,22 @@ def arity(target: Target) -> int:
 
 def positions(argnums: Any, target: Target) -> Any:
     """`argnums` with names replaced by positions and leading arguments counted; an int stays an
-    int, a tuple a tuple; positions from the end stay negative."""
+    int, a tuple a tuple; positions from the end stay negative, and keyword-only names stay names."""
     if isinstance(argnums, (tuple, list)):
         return tuple(positions(a, target) for a in argnums)
     if isinstance(argnums, str):
         function = innermost(target.function)
-        names = function.__code__.co_varnames[: function.__code__.co_argcount]
-        if argnums not in names:
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        if argnums in names[: code.co_argcount]:
+            return names.index(argnums)
+        if argnums not in names and not code.co_flags & inspect.CO_VARKEYWORDS:
             raise NotDifferentiable(
-                f"{function.__name__}() has no positional parameter {argnums!r}",
+                f"{function.__name__}() has no parameter {argnums!r}",
                 place_of(function),
                 f"argnums takes positions or these names: {', '.join(names)}",
             )
-        return names.index(argnums)
+        return argnums
     if isinstance(argnums, bool) or not hasattr(argnums, "__index__"):
         raise TypeError(f"argnums must be an int, a parameter's name or a tuple of these, not {argnums!r}")
     position = argnums.__index__()

@@ -76,8 +76,9 @@ def test_positions():
     assert positions("x", Target(f)) == 0
     assert positions(0, Target(only, (1,))) == 1
     assert positions(np.int64(1), Target(f)) == 1
-    with pytest.raises(NotDifferentiable, match="these names: x, y"):
-        positions("k", Target(f))
+    assert positions("k", Target(f)) == "k"
+    with pytest.raises(NotDifferentiable, match="these names: x, y, k"):
+        positions("z", Target(f))
     with pytest.raises(TypeError, match="argnums"):
         positions(True, Target(f))
 

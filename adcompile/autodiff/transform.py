@@ -270,15 +270,20 @@ def pushforward(
     result = dispatched(b, fun, values, kwargs)
     statements = cut(b, start)
     target = b.items(result)[0] if has_aux else result
-    activity, memory = facts(b, statements, list(dots), [target], backwards=False)
+    return result, tangent_of(b, forward_of(b, statements, dots, [target]), target)
+
+
+def forward_of(b: Builder, statements: Sequence[Statement], dots: dict[Var, Atom], targets: Sequence[Atom]) -> Forward:
+    """Emit statements, each followed by its tangent, for these tangents of what they read."""
+    activity, memory = facts(b, statements, list(dots), targets, backwards=False)
     state = enter(b, statements, activity, memory, list(dots), "tangent")
-    outer, b.role = b.role, b.role
+    outer = b.role
     forward = Forward(b, activity, Derived(b.context), state.mirror)
     forward.dots.update(dots)
     state.add_tangents(b, forward.dots)
     forward.statements(statements)
     b.role = outer
-    return result, tangent_of(b, forward, target)
+    return forward
 
 
 def pair_leaves(b: Builder, value: Atom, dot: Atom, out: dict[Var, Atom]) -> None:

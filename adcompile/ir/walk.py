@@ -315,7 +315,9 @@ class _Replacement(_Substitution):
         return (call,)
 
 
-class _Copy(_Substitution):
+class Copier(_Substitution):
+    """Copies with fresh Vars for everything that is defined; `mapping` says which."""
+
     def define(self, var: Var) -> Var:
         fresh = Var(var.name, var.place)
         self.mapping[var] = fresh
@@ -337,12 +339,12 @@ def substitute(
 
 def copy_block(block: Block, mapping: Mapping[Var, Atom]) -> Block:
     """`substitute`, with fresh Vars for everything that the block defines."""
-    return _Copy(mapping).block(block)
+    return Copier(mapping).block(block)
 
 
 def copy_function(function: Function) -> Function:
     """The function with fresh Vars throughout."""
-    copy = _Copy({})
+    copy = Copier({})
     params, captured = tuple(map(copy.define, function.params)), tuple(map(copy.define, function.captured))
     body = copy.block(function.body)
     return Function(function.name, params, captured, body, function.signature, function.place)

@@ -23,7 +23,9 @@ def shadow(x: Any) -> Any:
 
 def snapshot(x: Any) -> Any:
     """An array, or a list of arrays, as it is now: its memory is written later."""
-    return [snapshot(item) for item in x] if isinstance(x, (list, tuple)) else x.copy()
+    if isinstance(x, (list, tuple)):
+        return [snapshot(item) for item in x]
+    return x.copy() if hasattr(x, "copy") else x  # numbers, where the type was not known
 
 
 def add_at(buffer: Any, index: Any, value: Any) -> None:

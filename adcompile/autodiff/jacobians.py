@@ -1,0 +1,397 @@
+"""Jacobians as code: a loop over the unit tangents of the arguments, or the unit cotangents of the result.
+
+The function runs once, in front of the loop; its tangent or adjoint code is the loop's body. The
+body collects a list of columns (or rows) for each leaf of the result and of the arguments, which
+becomes one array behind the loop. All of it is ordinary IR, which an outer transform differentiates.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.builder import Builder, parts, rank
+from adcompile.analysis.infer import branch_on
+from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.facts import facts
+from adcompile.autodiff.reverse import Sweep, bound_everywhere
+from adcompile.autodiff.separate import Derived, add_seed
+from adcompile.autodiff.transform import (
+    conjugated,
+    cut,
+    dispatched,
+    finished,
+    forward_of,
+    independent,
+    leaves,
+    pull_back,
+    pushforward,
+    seed_one,
+    tangent_of,
+)
+from adcompile.autodiff.units import Pass, Splice, each, is_memory, spent
+from adcompile.errors import NotDifferentiable, Place, Unsupported
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Const,
+    Statement,
+    Var,
+    Yield,
+)
+from adcompile.ir.types import (
+    Array,
+    DictT,
+    ListT,
+    Seq,
+    TupleT,
+    Type,
+    Unknown,
+    differentiable,
+    is_complex,
+)
+from adcompile.ir.walk import free_vars, results_of, statements_of
+
+CONTAINERS = (TupleT, ListT, DictT)
+
+Entries = dict[tuple[int, int], Atom]
+"""The blocks of a Jacobian by the numbers of the leaf of the result and the leaf of the arguments."""
+
+
+@dataclass(frozen=True, eq=False)
+class Invocation:
+    """What is called: `values` are the arguments by position and then those of `kwargs`."""
+
+    fun: Atom
+    values: Sequence[Atom]
+    kwargs: Sequence[tuple[str, Atom]]
+    argnums: Sequence[int]
+    has_aux: bool
+
+    @property
+    def args(self) -> Sequence[Atom]:
+        return self.values[: len(self.values) - len(self.kwargs)]
+
+    @property
+    def named(self) -> list[tuple[str, Atom]]:
+        return [(k, v) for (k, _), v in zip(self.kwargs, self.values[len(self.args) :])]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A call as statements that stand in no block yet: the types and leaves of its arguments and result."""
+
+    call: Invocation
+    statements: Sequence[Statement]
+    argument: Type
+    inputs: Sequence[Var]
+    result: Type
+    results: Sequence[Atom]
+    place: Place | None
+
+
+def jacobian(
+    b: Builder,
+    mode: str,
+    fun: Atom,
+    args: Sequence[Atom],
+    kwargs: Sequence[tuple[str, Atom]],
+    argnums: Sequence[int],
+    single: bool,
+    has_aux: bool,
+    place: Place | None,
+) -> tuple[Atom, Atom | None]:
+    """(Jacobian, aux) of a call; `mode` is jacfwd, jacrev or jacobian."""
+    values = [*args, *(v for _, v in kwargs)]
+    for i in dict.fromkeys(argnums):
+        values[i] = independent(b, values[i])
+    inputs = values[argnums[0]] if single else b.build_tuple(*(values[i] for i in argnums))
+    start = len(b.statements)
+    result = dispatched(b, fun, values, kwargs)
+    value, aux = b.items(result)[:2] if has_aux else (result, None)
+    results = _leaves(b, value)
+    call = Invocation(fun, values, kwargs, argnums, has_aux)
+    run = Run(call, cut(b, start), b.type(inputs), leaves(b, inputs), b.type(value), results, place)
+    _refuse_lists(b, run)
+    forward = _is_forward(b, mode, run)
+    columns, rows = _by_columns, _by_rows
+    if _writes(b, run):
+        columns, rows = _by_columns_again, _by_rows_again
+    if forward is not None:
+        return (columns if forward else rows)(b, run, False), aux
+    b.statements.extend(run.statements)
+    more_rows = b.call(operator.gt, _size(b, run.results), _size(b, run.inputs))
+    return branch_on(b, more_rows, lambda c: columns(c, run, True), lambda c: rows(c, run, True), "jacobian"), aux
+
+
+def _writes(b: Builder, run: Run) -> bool:
+    """Whether the function writes into memory of its own, or lists; into arrays of others it may not."""
+    _, memory = facts(b, run.statements, run.inputs, run.results, backwards=False)
+    if any(n in memory.entered and is_memory(b.context, memory.outside[n]) for n in memory.outside):
+        raise Unsupported(
+            "the Jacobian of a function that writes into arrays that it is given, or that outlive it",
+            run.place,
+            "write into copies: a = a.copy()",
+        )
+    return bool(memory.written)
+
+
+def _leaves(b: Builder, value: Atom) -> list[Atom]:
+    """The leaves of a result that have tangents; literals among them."""
+    t = b.type(value)
+    if isinstance(t, CONTAINERS):
+        return [leaf for item in b.items(value) for leaf in _leaves(b, item)]
+    return [value] if differentiable(t) else []
+
+
+def _refuse_lists(b: Builder, run: Run) -> None:
+    for leaf in (*run.inputs, *run.results):
+        if isinstance(b.type(leaf), Seq):
+            raise Unsupported(
+                f"the Jacobian of a list whose length is not known when compiling ({getattr(leaf, 'name', 'list')!r})",
+                run.place,
+                "pass or return an array: np.array(items)",
+            )
+
+
+def _refuse_complex(b: Builder, atoms: Sequence[Atom], what: str, place: Place | None) -> None:
+    if any(is_complex(t) and not isinstance(t, Unknown) for t in map(b.type, atoms)):
+        raise NotDifferentiable(
+            f"the Jacobian of a function with a complex {what} is not one complex matrix",
+            place,
+            "differentiate the real and imaginary parts, or use jvp and vjp",
+        )
+
+
+# -- which mode ---------------------------------------------------------------------------------
+
+
+def _is_forward(b: Builder, mode: str, run: Run) -> bool | None:
+    """Whether forward mode is asked for, or needs fewer passes; None: that depends on lengths."""
+    if mode != "jacobian":
+        return mode == "jacfwd"
+    inputs, results = run.inputs, run.results
+    if any(is_complex(b.type(x)) for x in inputs):
+        return False
+    if any(is_complex(b.type(y)) for y in results) or all(rank(b.type(x)) == 0 for x in inputs):
+        return len(inputs) < len(results) or any(rank(b.type(y)) != 0 for y in results)
+    if all(rank(b.type(y)) == 0 for y in results):
+        return False
+    shapes = [b.context.shape.get(v, v) if isinstance(v, Var) else v for v in (*inputs, *results)]
+    if len(shapes) == 2 and shapes[0] is shapes[1]:
+        return False
+    return None
+
+
+def _size(b: Builder, leaves: Sequence[Atom]) -> Atom:
+    """The number of elements of all leaves."""
+    total: Atom = Const(sum(rank(b.type(leaf)) == 0 for leaf in leaves))
+    for leaf in leaves:
+        if rank(b.type(leaf)) != 0:
+            total = b.call(operator.add, total, b.call(np.size, leaf))
+    return total
+
+
+# -- forward ------------------------------------------------------------------------------------
+
+
+def _by_columns(b: Builder, run: Run, done: bool = False) -> Atom:
+    """Forward mode: a pass for every element of the arguments. `done`: the function has run."""
+    _refuse_complex(b, run.inputs, "argument", run.place)
+    entries: Entries = {}
+    if not done and len(run.inputs) == 1 and rank(b.type(run.inputs[0])) == 0:
+        role, b.role = b.role, "tangent"
+        dot = seed_one(b, run.inputs[0])
+        b.role = role
+        for i, column in enumerate(_tangents(b, run, run.inputs[0], dot)):
+            entries[i, 0] = column
+        return _assembled(b, run, entries)
+    if not done:
+        b.statements.extend(run.statements)
+    ran = set(run.statements) - spent(b.context, run.statements)
+    for j, x in enumerate(run.inputs):
+        c = b.child()
+        dot = c.new(f"{x.name}_dot", tangent_type(b.type(x)))
+        b.context.shape[dot] = b.context.shape.get(x, x)
+        out = _tangents(c, run, x, dot)
+        pass_ = Pass([s for s in c.statements if s not in ran], dot, out, "tangent")
+        for i, (y, columns) in enumerate(zip(run.results, pass_.over(b, x))):
+            entries[i, j] = columns if rank(b.type(x)) == 0 else _matrix(b, columns, y, x, -1)
+    return _assembled(b, run, entries)
+
+
+def _tangents(b: Builder, run: Run, x: Var, dot: Atom) -> list[Atom]:
+    """The code for one tangent of one leaf, and the tangents of the results."""
+    forward = forward_of(b, run.statements, {x: dot}, run.results)
+    return [tangent_of(b, forward, y) for y in run.results]
+
+
+# -- reverse ------------------------------------------------------------------------------------
+
+
+def _by_rows(b: Builder, run: Run, done: bool = False) -> Atom:
+    """Reverse mode: a pass back for every element of the result. `done`: the function has run."""
+    inputs, results = run.inputs, run.results
+    _refuse_complex(b, results, "result", run.place)
+    activity, _ = facts(b, run.statements, inputs, results)
+    entries: Entries = {}
+    ran = set(run.statements) - spent(b.context, run.statements)
+    for i, y in enumerate(results):
+        forward, pass_ = _reversed(b, run, activity, y, inputs)
+        if done:
+            rest = [s for s in forward if s not in ran]
+            count = len(rest)
+            spliced = Splice(b.context, {}).statements([*rest, *pass_.statements], pass_.out)
+            b.statements.extend(spliced.statements[:count])
+            pass_ = Pass(spliced.statements[count:], pass_.given, spliced.out, "adjoint")
+        else:
+            b.statements.extend(forward)
+        done = True
+        for j, (x, rows) in enumerate(zip(inputs, pass_.over(b, y))):
+            entries[i, j] = rows if rank(b.type(y)) == 0 else _matrix(b, rows, y, x, 0)
+    if not done:
+        b.statements.extend(run.statements)
+    return _assembled(b, run, entries)
+
+
+def _reversed(
+    b: Builder, run: Run, activity: Any, y: Atom, inputs: Sequence[Var]
+) -> tuple[list[Statement], Pass]:
+    """The forward sweep that keeps what the pass back for one leaf of the result reads; that pass."""
+    adjoint = b.child()
+    adjoint.role = "adjoint"
+    table = Cotangents(adjoint, defined={*inputs, *_defined(run.statements)})
+    sweep = Sweep(adjoint, activity, Derived(b.context))
+    sweep.depth = 1  # values that a branch did not reach are kept as None
+    seed = adjoint.new(_bar(y), tangent_type(b.type(y)))
+    if isinstance(y, Var):
+        b.context.shape[seed] = b.context.shape.get(y, y)
+        add_seed(adjoint, table, y, seed, sweep)
+    forward = sweep.statements(run.statements, table)
+    made: set[Atom] = set()
+    out = [conjugated(adjoint, finished(adjoint, table, x, made)) for x in inputs]
+    body = Block((), tuple(adjoint.statements), Yield(tuple(out)))
+    forward, renamed = bound_everywhere(b.context, forward, [v for v in free_vars(body) if v is not seed])
+    if renamed:
+        body = b.context.renamed(body, renamed)
+    assert isinstance(body.end, Yield)
+    return forward, Pass(body.statements, seed, list(body.end.values), "adjoint")
+
+
+def _defined(statements: Sequence[Statement]) -> set[Var]:
+    return {r for s in statements_of(Block((), tuple(statements), Yield())) for r in results_of(s)}
+
+
+# -- functions that write in place --------------------------------------------------------------
+
+
+def _by_columns_again(b: Builder, run: Run, done: bool = False) -> Atom:
+    """Forward mode, every pass of which runs the function from the start."""
+    _refuse_complex(b, run.inputs, "argument", run.place)
+    if not done:
+        b.statements.extend(run.statements)
+    call, entries = run.call, Entries()
+    for j, x in enumerate(run.inputs):
+
+        def column(c: Builder, unit: Atom, x: Var = x) -> list[Atom]:
+            pairs = [(i, _only(c, call.values[i], x, unit)) for i in dict.fromkeys(call.argnums)]
+            return _leaves(c, pushforward(c, call.fun, call.args, call.named, pairs, call.has_aux)[1])
+
+        for i, (y, columns) in enumerate(zip(run.results, each(b, x, "tangent", f"{x.name}_dot", column))):
+            entries[i, j] = columns if rank(b.type(x)) == 0 else _matrix(b, columns, y, x, -1)
+    return _assembled(b, run, entries)
+
+
+def _by_rows_again(b: Builder, run: Run, done: bool = False) -> Atom:
+    """Reverse mode, every pass of which runs the function from the start."""
+    _refuse_complex(b, run.results, "result", run.place)
+    if not done:
+        b.statements.extend(run.statements)
+    call, entries = run.call, Entries()
+    for i, y in enumerate(run.results):
+
+        def row(c: Builder, unit: Atom, i: int = i) -> list[Atom]:
+            parts_of = iter([unit if k == i else _zero(c, z) for k, z in enumerate(run.results)])
+            seed = over(c, run.result, lambda: next(parts_of))
+            bars = pull_back(c, call.fun, call.args, seed, call.named, call.has_aux, tuple(call.argnums))
+            return [conjugated(c, g) for k in call.argnums for g in _leaves(c, bars[k])]
+
+        for j, (x, rows) in enumerate(zip(run.inputs, each(b, y, "adjoint", _bar(y), row))):
+            entries[i, j] = rows if rank(b.type(y)) == 0 else _matrix(b, rows, y, x, 0)
+    return _assembled(b, run, entries)
+
+
+def _only(b: Builder, value: Atom, leaf: Var, unit: Atom) -> Atom:
+    """The tangent of an argument that is `unit` at one leaf."""
+    t = b.type(value)
+    if isinstance(t, CONTAINERS):
+        return b.build(t, [_only(b, item, leaf, unit) for item in b.items(value)])
+    return unit if value is leaf else Const(None)
+
+
+def _zero(b: Builder, y: Atom) -> Atom:
+    return zero(b, y) if isinstance(y, Var) else Const(rt.zeros_like(y.value))
+
+
+def _bar(y: Atom) -> str:
+    return f"{getattr(y, 'name', 'y')}_bar"
+
+
+# -- arrays of columns and rows -----------------------------------------------------------------
+
+
+def _matrix(b: Builder, items: Atom, y: Atom, x: Var, axis: int) -> Atom:
+    """The list as an array of shape y + x; its items stand along its first axis (axis 0), or are
+    moved behind those of the result (axis -1)."""
+    role, b.role = b.role, "adjoint" if axis == 0 else "tangent"
+    looped, other = (x, y) if axis else (y, x)
+    array = b.call(np.array, items, **_dtype(b, other))
+    if rank(b.type(other)) != 0 and axis:
+        array = b.call(np.moveaxis, array, 0, -1)
+    if rank(b.type(other)) != 0 or rank(b.type(looped)) != 1:
+        array = b.call(np.reshape, array, _shapes(b, y, x))
+    b.role = role
+    return array
+
+
+def _dtype(b: Builder, leaf: Atom) -> dict[str, Any]:
+    """The dtype, where an empty list would give another."""
+    t = b.type(leaf)
+    return {"dtype": Const(t.dtype)} if isinstance(t, Array) and t.dtype not in (None, np.dtype(float)) else {}
+
+
+def _shapes(b: Builder, *values: Atom) -> Atom:
+    whole: Atom | None = None
+    for value in values:
+        if rank(b.type(value)) == 0:
+            continue
+        shape = b.call(np.shape, value)
+        whole = shape if whole is None else b.call(operator.add, whole, shape)
+    return Const(()) if whole is None else whole
+
+
+def _assembled(b: Builder, run: Run, entries: Entries) -> Atom:
+    """The entries in the structure of the result, each in that of the arguments."""
+    rows = iter(range(len(run.results)))
+
+    def row() -> Atom:
+        i = next(rows)
+        columns = iter(range(len(run.inputs)))
+        return over(b, run.argument, lambda: entries[i, next(columns)])
+
+    return over(b, run.result, row)
+
+
+def over(b: Builder, t: Type, leaf: Callable[[], Atom]) -> Atom:
+    """A value of the structure of `t` with `leaf()` for leaves that have tangents, None for others."""
+    if isinstance(t, CONTAINERS):
+        return b.build(t, [over(b, item, leaf) for item in parts(t)])
+    return leaf() if differentiable(t) else Const(None)
+
+
+__all__ = ["jacobian", "over"]

@@ -1,0 +1,133 @@
+"""Jacobians as code; that they nest is tested in tests/test_nesting.py."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+
+X = np.array([0.3, -0.8, 1.1])
+JACOBIANS = [ad.jacfwd, ad.jacrev, ad.jacobian]
+
+
+def difference(f, x, h=1e-4):
+    steps = [h * e for e in np.eye(x.size)]
+    return np.stack([(8 * (f(x + e) - f(x - e)) - (f(x + 2 * e) - f(x - 2 * e))) / (12 * h) for e in steps], axis=-1)
+
+
+def test_the_function_runs_once_in_front_of_the_loop():
+    text = ad.source(ad.jacrev(lambda x: np.exp(x) * np.sum(x)), X)
+    head, loop = text.split("    for ")
+    assert "np.exp(x)" in head and "np.exp" not in loop
+
+
+def while_loop(x):
+    y, total = x, np.sum(x * x)
+    while total < 40.0:
+        y = np.sin(y) * x + y
+        total = total + np.sum(y * y) + 1.0
+    return y * total
+
+
+def lists(x):
+    items = []
+    for _ in range(len(x)):
+        items.append(1.0)
+    for k in range(len(x)):
+        items.append(x[k] * x[0])
+    total = x * 0.0
+    for item in reversed(items):
+        total = total * x + item
+    return total
+
+
+def iterators(x):
+    total = x * 0.0
+    for k, (a, b) in enumerate(zip(x, x[::-1])):
+        total = total + a * a * b * k
+    return total
+
+
+def branches(x):
+    if x[0] > 0.0:
+        y, kept = np.cos(x), x * x
+    else:
+        y, kept = x, None
+    return y if kept is None else y * kept
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+@pytest.mark.parametrize("f", [while_loop, lists, iterators, branches])
+def test_what_a_pass_uses_up_is_made_again(f, jac):
+    for x in (X, -X):
+        matrix = jac(f)
+        assert np.allclose(matrix(x), difference(f, x), rtol=1e-7, atol=1e-8)
+        assert np.allclose(matrix(x), matrix(x))
+        assert np.allclose(jac(matrix)(x), difference(matrix, x), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+def test_several_leaves_of_results_and_arguments(jac):
+    def f(x, s):
+        y = x
+        for k in range(len(x)):
+            y = np.sin(y) * s + x[k]
+        return {"y": y, "both": (np.sum(y), s * x)}
+
+    at = jac(f, (0, 1))(X, 0.5)
+    assert np.allclose(at["y"][0], difference(lambda x: f(x, 0.5)["y"], X), atol=1e-8)
+    assert np.allclose(at["both"][1][0], 0.5 * np.eye(3)) and np.allclose(at["both"][1][1], X)
+    assert np.allclose(at["both"][0][1], difference(lambda s: f(X, s[0])["both"][0], np.array([0.5]))[0], atol=1e-8)
+
+
+def logged(x):
+    calls.append(len(x))
+    return x * x
+
+
+calls = []
+
+
+def filled(x):
+    out = np.zeros(len(x))
+    for k in range(1, len(x)):
+        out[k] = out[k - 1] * x[k] + x[0] * x[0]
+    out[0] = np.sum(out)
+    return out
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+def test_functions_that_write_in_place(jac):
+    matrix = jac(filled)
+    assert np.allclose(matrix(X), difference(filled, X), atol=1e-8)
+
+    assert np.allclose(jac(logged)(X), np.diag(2.0 * X)) and set(calls) == {3}
+    both = jac(lambda x: (filled(x), np.sum(x) * filled(x)))(X)
+    assert np.allclose(both[0], matrix(X))
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+def test_writes_into_arguments_are_refused(jac):
+    def f(x):
+        x[0] = x[1] * x[1]
+        return x * x
+
+    with pytest.raises(ad.Unsupported, match="writes into arrays that it is given"):
+        jac(f)(X.copy())
+
+
+def test_constant_results():
+    for jac in JACOBIANS:
+        assert not jac(lambda x: np.ones(2))(X).any() and jac(lambda x: np.ones(2))(X).shape == (2, 3)
+        assert jac(lambda x: (x, 2.0))(1.0) == (1.0, 0.0)
+        assert jac(lambda x: (x, None, 3))(1.0) == (1.0, None, None)
+
+
+def test_precision_of_the_entries():
+    for jac in JACOBIANS:
+        for x in (X.astype("f4"), X[:0].astype("f4")):
+            assert jac(lambda x: x * x)(x).dtype == np.float32
+
+
+def test_lists_of_unknown_length_are_refused():
+    with pytest.raises(ad.Unsupported, match=r"pass or return an array"):
+        ad.jacfwd(lambda xs: sum(xs))([float(k) for k in range(40)])

@@ -1,0 +1,53 @@
+"""What a pass uses up; the Jacobians made of passes are tested in test_jacobians."""
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.calls import new_context
+from adcompile.analysis.infer import run_function
+from adcompile.autodiff.units import each, spent
+from adcompile.frontend.lower import lower_function
+from adcompile.ir.nodes import Call, Const, For
+from adcompile.ir.types import array_type
+
+
+def statements_of(f, x):
+    b = Builder(new_context())
+    argument = b.new("x", array_type(x))
+    run_function(b, lower_function(f), [argument], [])
+    return b, argument
+
+
+def pushes(x):
+    squares = x * x
+    items = []
+    for k in range(len(x)):
+        items.append(squares[k])
+    return items
+
+
+def writes(x):
+    y = np.zeros(3)
+    y[0] = x[0]
+    return y
+
+
+def test_lists_that_grow_are_made_again_and_nothing_else():
+    b, _ = statements_of(pushes, np.ones(3))
+    again = spent(b.context, b.statements)
+    assert any(isinstance(s, For) for s in again)
+    assert [s.result.name for s in b.statements if isinstance(s, Call) and s.result.name == "squares"] == ["squares"]
+    assert not any(isinstance(s, Call) and s.result.name == "squares" for s in again)
+
+
+def test_all_is_made_again_where_arrays_are_written_into():
+    b, _ = statements_of(writes, np.ones(3))
+    assert spent(b.context, b.statements) == set(b.statements)
+
+
+def test_one_element_needs_no_loop():
+    b, x = statements_of(pushes, np.ones(3))
+    (only,) = each(b, b.call(np.sum, x), "adjoint", "y_bar", lambda c, unit: [unit])
+    assert isinstance(only, Const) and only.value == 1.0
+    (rows,) = each(b, x, "adjoint", "y_bar", lambda c, unit: [unit])
+    assert isinstance(b.statements[-1], For) and rows is b.statements[-1].results[0]
