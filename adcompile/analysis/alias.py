@@ -136,7 +136,7 @@ class Memory:
                 self.join(s.body.params[0], s.iterable)
             for p, r, a in zip(params, s.results, s.init):
                 self.join(p, a)
-                self.join(r, a)
+                self.join(r, p)
             for values in leaf_ends(s.body):
                 for p, v in zip(params, values):
                     self.join(p, v)
@@ -144,6 +144,11 @@ class Memory:
     def call(self, s: Call) -> None:
         args = (*s.args, *(v for _, v in s.kwargs))
         if s.result in self.types and is_structured(self.types[s.result]) and fn_of(s) in BUILDS:
+            return
+        if fn_of(s) is rt.shadows:  # they may overlap
+            nodes = self.nodes(s.result)
+            for n in nodes[1:]:
+                self.union(nodes[0], n)
             return
         part = self.part(s)
         if part is not None:

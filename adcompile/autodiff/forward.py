@@ -469,6 +469,15 @@ def concat(f: Forward, s: Call) -> Any:
 SPENT = dict.fromkeys((ops.push, ops.pop, ops.index_add, rt.accumulate, rt.add_item), True)
 """Calls whose result is the memory of the first argument: a zero tangent of that is made before."""
 
+def unless_shared(f: Forward, s: Call) -> Any:
+    d = f.dot(s.args[0])
+    return None if d is None else f.b.emit(rt.unless_shared, (d, *s.args[1:]), f.b.type(d))
+
+
+def followed(f: Forward, s: Call) -> Any:
+    return f.dot(s.args[3])
+
+
 STRUCTURAL: dict[Any, Any] = {
     operator.add: concat,
     ops.build_tuple: display,
@@ -478,6 +487,8 @@ STRUCTURAL: dict[Any, Any] = {
     operator.getitem: getitem,
     ops.push: push,
     rt.scatter_list: scatter_list,
+    rt.unless_shared: unless_shared,
+    rt.followed: followed,
     rt.add: add_lists,
     rt.add_item: index_add,
     ops.pop: pop,

@@ -21,10 +21,10 @@ from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.mutation import AUGMENTED
 from adcompile.autodiff.cotangents import tangent_type
-from adcompile.errors import Unsupported
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Role, Statement, Var, While, Yield
-from adcompile.ir.types import Array, Seq, TupleT, Type
+from adcompile.ir.types import Array, ListT, Seq, TupleT, Type
 
 REMEDY = "write into a copy (b = a.copy()), or build a new array"
 
@@ -62,20 +62,39 @@ class Mirror:
 
     def of(self, atom: Atom) -> Atom:
         """The shadow of a value that is mirrored; others stand for themselves."""
-        if isinstance(atom, Var):
-            return self.shadow.get(atom, atom)
-        return self.roots.get(("object", id(atom.value)), atom)
+        if not isinstance(atom, Var):
+            return self.roots.get(("object", id(atom.value)), atom)
+        if atom in self.mirrored and atom not in self.shadow:
+            raise refuse_memory(atom.place)
+        return self.shadow.get(atom, atom)
+
+    def given(self, atom: Atom, out: list[Statement]) -> Atom:
+        """The shadow of what goes into a container or is carried; of a display, which is dissolved
+        elsewhere, a display of the shadows, which `out` gets."""
+        if not isinstance(atom, Var) or not isinstance(self.b.type(atom), (ListT, TupleT)):
+            return self.of(atom)
+        items = [self.given(item, out) for item in self.b.context_items(atom)]
+        build = ops.build_list if isinstance(self.b.type(atom), ListT) else ops.build_tuple
+        made = self.new(atom, self.b.type(atom))
+        call = Call(made, Const(build), tuple(items), (), atom.place, self.role)
+        self.b.context.definition[made] = call
+        out.append(call)
+        return made
 
     def block(self, statements: Sequence[Statement]) -> list[Statement]:
         return [out for s in statements for out in self.statement(s)]
 
     def statement(self, s: Statement) -> list[Statement]:
         if isinstance(s, Call):
+            if fn_of(s) is rt.shadows:
+                return [s, *self.beside_shadows(s)]
             return [s, *self.beside(s)] if s.result in self.mirrored and s.result not in self.shadow else [s]
         if isinstance(s, If):
             return [self.branch(s)]
         assert isinstance(s, (For, While))
-        return [self.loop(s)]
+        before: list[Statement] = []
+        made = self.loop(s, before)
+        return [*before, made]
 
     def beside(self, s: Call) -> list[Statement]:
         """What gives the shadow of a call's result."""
@@ -89,6 +108,14 @@ class Mirror:
         if kind == "out":
             target = next(a for k, a in s.kwargs if k == "out")
             self.shadow[s.result] = self.of(target)
+            return []
+        if fn_of(s) in CONTAINERS:
+            out: list[Statement] = []
+            args = [self.given(a, out) for a in s.args]
+            return [*out, self.emit(s.result, fn_of(s), *args, kwargs=s.kwargs)]
+        part = self.memory.part(s)
+        if part is not None:
+            self.shadow[s.result] = self.of(part)
             return []
         base = self.base(s)
         if base is None:
@@ -104,11 +131,18 @@ class Mirror:
         args = tuple(self.of(a) if a in self.mirrored or isinstance(a, Const) else a for a in s.args)
         return [self.emit(s.result, fn, *args, kwargs=s.kwargs)]
 
+    def beside_shadows(self, s: Call) -> list[Statement]:
+        """Shadows of shadows that may overlap: they mirror the same arrays."""
+        parts = self.b.context_items(s.result)
+        if not any(p in self.mirrored for p in parts):
+            return []
+        together = self.new(s.result, self.b.type(s.result))
+        again = replace(s, result=together, role=self.role)
+        self.b.context.definition[together] = again
+        return [again, *(self.emit(p, operator.getitem, together, Const(k)) for k, p in enumerate(parts) if isinstance(p, Var))]
+
     def base(self, s: Call) -> Atom | None:
         """The argument whose memory a view shows."""
-        part = self.memory.part(s)
-        if part is not None:
-            return part
         first = memory_base(s)
         return first if isinstance(first, Var) and first in self.shadow or isinstance(first, Const) else None
 
@@ -118,10 +152,11 @@ class Mirror:
         blocks = [self.inner(block) for block in (s.then, s.orelse)]
         moving = [k for k, r in enumerate(s.results) if r in self.mirrored]
         extra = [self.new(s.results[k], self.b.type(s.results[k])) for k in moving]
-        for block_index, block in enumerate(blocks):
+        for side, block in enumerate(blocks):
             if isinstance(block.end, Yield):
-                end = Yield((*block.end.values, *(self.of(block.end.values[k]) for k in moving)))
-                blocks[block_index] = replace(block, end=end)
+                out = list(block.statements)
+                end = Yield((*block.end.values, *(self.given(block.end.values[k], out) for k in moving)))
+                blocks[side] = Block(block.params, tuple(out), end)
         for k, var in zip(moving, extra):
             self.shadow[s.results[k]] = var
         return replace(s, results=(*s.results, *extra), then=blocks[0], orelse=blocks[1])
@@ -129,10 +164,10 @@ class Mirror:
     def inner(self, block: Block) -> Block:
         return Block(block.params, tuple(self.block(block.statements)), block.end)
 
-    def loop(self, s: For | While) -> For | While:
+    def loop(self, s: For | While, before: list[Statement]) -> For | While:
         params = s.body.params[1:] if isinstance(s, For) else s.body.params
         moving = [k for k, p in enumerate(params) if p in self.mirrored or s.results[k] in self.mirrored]
-        init = tuple(self.of(s.init[k]) for k in moving)
+        init = tuple(self.given(s.init[k], before) for k in moving)
         carried = [self.new(params[k]) for k in moving]
         for k, var in zip(moving, carried):
             self.shadow[params[k]] = var
@@ -148,7 +183,7 @@ class Mirror:
         if isinstance(block.end, (Continue, Break)):
             statements = self.block(block.statements)
             values = block.end.values
-            end: End = type(block.end)((*values, *(self.of(values[k]) for k in moving)))
+            end: End = type(block.end)((*values, *(self.given(values[k], statements) for k in moving)))
             return Block(block.params, tuple(statements), end)
         tail = block.statements[-1] if block.statements else None
         if not isinstance(tail, If) or isinstance(tail.then.end, Yield) or isinstance(tail.orelse.end, Yield):
@@ -181,6 +216,11 @@ class Mirror:
     def is_mirrored_root(self, n: Any) -> bool:
         root = self.memory.find(n)
         return any(v in self.mirrored for v in self.memory.members.get(root, ()))
+
+
+def refuse_memory(place: Place | None) -> Unsupported:
+    """The error for memory by reference that is reached in a way we cannot mirror."""
+    return Unsupported("memory that is written in place and carries derivatives, reached in this way", place, REMEDY)
 
 
 def memory_base(s: Call) -> Atom | None:
@@ -237,6 +277,9 @@ MAYBE: set[Any] = {
     np.asfortranarray, np.require, np.diagonal, np.ndarray.diagonal, np.diag, rt.followed,
 }  # fmt: skip
 """What gives a view or a copy, as the layout wants."""
+
+CONTAINERS: set[Any] = {ops.build_list, ops.push, ops.list_set, list, list.copy, tuple, ops.list_concat}
+"""What makes lists of arrays: the list of their shadows is made in the same way."""
 
 ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes}
 """What asks of its arguments where they lie in memory: copies would not do."""

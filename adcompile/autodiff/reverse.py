@@ -23,7 +23,7 @@ from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import selection
-from adcompile.autodiff.mirror import ABOUT_MEMORY, memory_base, sharing_of
+from adcompile.autodiff.mirror import ABOUT_MEMORY, memory_base, refuse_memory, sharing_of
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.writes import Write, as_write, reverse_write
 from adcompile.ir import ops
@@ -89,6 +89,7 @@ class Sweep:
         return isinstance(atom, Var) and atom in self.mirrored
 
     def call(self, s: Call, cot: Cotangents) -> list[Statement]:
+        self.check_shadows(s, cot)
         write = self.write(s, cot)
         if write is not None:
             return reverse_write(self, s, write, cot)
@@ -139,6 +140,12 @@ class Sweep:
         if found is None or not isinstance(found.target, Var) or found.target not in cot.shadow:
             return None
         return found
+
+    def check_shadows(self, s: Call, cot: Cotangents) -> None:
+        """Raise Unsupported for what reads or makes memory by reference in a way we cannot mirror."""
+        for a in (s.result, *s.args, *(v for _, v in s.kwargs)):
+            if isinstance(a, Var) and a in self.mirrored and a not in cot.shadow:
+                raise refuse_memory(s.place)
 
     def is_idle(self, s: Call) -> bool:
         """Whether memory that is mirrored is only made here, of nothing that carries derivatives."""

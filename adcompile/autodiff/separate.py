@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
+from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.live import live_statements
+from adcompile.autodiff.mirror import ABOUT_MEMORY
 from adcompile.autodiff.state import detached, enter
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import UNKNOWN, Seq, TupleT, differentiable
-from adcompile.ir.walk import free_vars
+from adcompile.ir.walk import free_vars, statements_of
 
 if TYPE_CHECKING:
     from adcompile.autodiff.forward import Forward
@@ -210,7 +212,8 @@ def split_body(
     context.types[store] = KEPT
     reads: list[Statement] = []
     mapping: dict[Var, Atom] = {}
-    holding, kept = held(context, kept, {a for a, _ in state.saved}, mapping, reads)
+    places = {a for a, _ in state.saved} | asked_for_memory(context, live)
+    holding, kept = held(context, kept, places, mapping, reads)
     forward += holding
     for k, v in reversed(list(enumerate(kept))):
         fresh = mapping.get(v)
@@ -229,6 +232,17 @@ def split_body(
     pullback = Block((), (*reads, *mapped.statements), Return(mapped.end.values[0]))
     context.why.update(sweep.why)
     return Halves(forward, results, kept, store, seed, pullback)
+
+
+def asked_for_memory(context: Context, statements: Sequence[Statement]) -> set[Atom]:
+    """What is asked where it lies in memory, or the list that it is kept in."""
+    out: set[Atom] = set()
+    for s in statements_of(Block((), tuple(statements), Yield())):
+        if isinstance(s, Call) and fn_of(s) in ABOUT_MEMORY:
+            for a in s.args:
+                made = context.definition.get(a) if isinstance(a, Var) else None
+                out.update((a, made.args[0]) if made is not None and fn_of(made) is operator.getitem else (a,))
+    return out
 
 
 def held(

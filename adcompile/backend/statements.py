@@ -134,7 +134,9 @@ class Statements(Expressions):
         whole = isinstance(index, Const) and index.value is Ellipsis
         if whole and isinstance(node, gast.Name):
             return store(node.id)
-        if whole and isinstance(node, gast.Subscript):
+        made = self.folding.inlined.get(buffer) if isinstance(buffer, Var) else None
+        view = isinstance(made, Call) and isinstance(self.types.get(made.args[0]), Array)  # type: ignore[arg-type]
+        if whole and view and isinstance(node, gast.Subscript):
             return gast.Subscript(node.value, node.slice, gast.Store())
         return self.subscript(buffer, index, gast.Store())
 

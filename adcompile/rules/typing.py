@@ -58,12 +58,20 @@ MEMBERS = 64
 """Combinations of scalar classes that are tried before the result is given up as Unknown."""
 
 
+IN_PLACE: set[Any] = {
+    getattr(operator, name)
+    for name in "iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift".split()
+}
+
+
 def result_type(fn: Any, rule: Rule, args: list[Type], kwargs: dict[str, Type]) -> Type:
     """The type of `fn(*args, **kwargs)`; raises Unsupported for what is never followed."""
     refuse_out(fn, args, kwargs)
     args = [a.type if isinstance(a, Maybe) else a for a in args]
     if any(isinstance(a, Never) for a in args):
         return NEVER
+    if fn in IN_PLACE and isinstance(args[0], Array):
+        return args[0]  # also of rank 0, where arithmetic gives a number
     if rule.typing is not None:
         return rule.typing(args, kwargs)
     if not rule.pure:
