@@ -29,6 +29,7 @@ from adcompile.boundary import (
     project,
     project_array,
     project_scalar,
+    space_of,
 )
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
@@ -186,7 +187,7 @@ def _gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[
         raw = (raw,) if single else raw
         seen: set[int] = set()
         raw = _conjugated(raw)
-        grads = tuple([project(raw, k, tangents.tangent_type(args[i]), seen) for k, i in enumerate(wrt)])
+        grads = tuple([project(raw, k, space_of(args[i]), seen) for k, i in enumerate(wrt)])
         out = grads[0] if single else grads
         if value:
             return head, out
@@ -408,7 +409,7 @@ def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool) -> tu
             raise TypeError(f"{what} must be a tuple with one entry per argument, not {value!r}: write (x,)")
     if len(primals) != len(given):
         raise TypeError(f"{len(primals)} primals and {len(given)} tangents")
-    spaces = [tangents.tangent_type(p) for p in primals]
+    spaces = [space_of(p) for p in primals]
     checked = [accept(t, s, f"tangent {i}") for i, (t, s) in enumerate(zip(given, spaces))]
     active = [i for i, (t, c) in enumerate(zip(given, checked)) if not tangents.is_absent(t) and c is not None]
     if not active:
@@ -418,7 +419,7 @@ def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool) -> tu
     target, bound, entry = _find(fun, primals, plan)
     raw = list(entry.run(target.function, (*bound.args, *bound.values), tuple(checked[i] for i in active)))
     value, aux = raw[0] if has_aux else (raw[0], None)
-    tangent = project(raw, 1, tangents.tangent_type(value))
+    tangent = project(raw, 1, space_of(value))
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 
@@ -459,8 +460,8 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, copy: boo
     aux = raw.pop(1) if has_aux else None
     value = raw[0]
     kept = own_tree(raw, 1) if copy else raw[1]
-    spaces = [tangents.tangent_type(p) for p in primals]
-    pullback = Pullback(entry.made, kept, tangents.tangent_type(value), spaces, len(target.leading))
+    spaces = [space_of(p) for p in primals]
+    pullback = Pullback(entry.made, kept, space_of(value), spaces, len(target.leading))
     return (value, pullback, aux) if has_aux else (value, pullback)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import tangents
+from adcompile.boundary import crosses
 from adcompile.errors import NotDifferentiable, Place, Unsupported, place_of
 from adcompile.targets import innermost
 
@@ -18,7 +19,7 @@ def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...], names: tuple[s
     of `args` are those passed by keyword, `names`."""
     count = len(args) - len(names)
     if argnums is None:
-        wrt = tuple(i for i, arg in enumerate(args[:count]) if tangents.has_tangent(arg))
+        wrt = tuple(i for i, arg in enumerate(args[:count]) if crosses(arg))
         if not wrt:
             raise NotDifferentiable(
                 f"no argument of {innermost(fun).__name__}() is differentiable",
@@ -29,7 +30,7 @@ def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...], names: tuple[s
     given = argnums if isinstance(argnums, tuple) else (argnums,)
     wrt = tuple(_position(fun, i, count, names) for i in given)
     for i in wrt:
-        if not tangents.has_tangent(args[i]):
+        if not crosses(args[i]):
             raise _no_tangent(innermost(fun), i if i < count else names[i - count], args[i])
     return wrt
 

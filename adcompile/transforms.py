@@ -99,7 +99,7 @@ def linearize(fun: Fun, *primals: Any) -> tuple[Any, Callable[..., Any]]:
     Writes into the arguments after the call do not matter.
     """
     kept = tuple(_copied(p) for p in primals)
-    value, _ = jvp(fun, primals, tuple(tangents.zeros_like(p) for p in primals))
+    value, _ = jvp(fun, primals, (None,) * len(primals))
 
     def push(*given: Any) -> Any:
         return jvp(fun, tuple(_copied(p) for p in kept), given)[1]
