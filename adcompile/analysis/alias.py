@@ -314,6 +314,8 @@ def may_share(s: Call, types: Any) -> bool:
         return False
     if fn is operator.getitem and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Array):
         return index_kind(s.args[1], types) != "copy"
+    if fn is rt.mirrored or fn is rt.followed:
+        return True
     if fn is rt.unless_shared or fn is rt.last_writes or fn in ITEM_WRITES or fn in FUNCTIONS:
         return False
     if fn in METHODS and getattr(fn, "__objclass__", None) is np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity, passes_derivative
+from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff.adjoint import (
     bind_rule,
@@ -25,7 +26,7 @@ from adcompile.autodiff.adjoint import (
 )
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import zero_test
-from adcompile.autodiff.mirror import Mirror, root_of, sharing_of
+from adcompile.autodiff.mirror import CONTAINERS, Mirror, root_of, sharing_of
 from adcompile.autodiff.writes import Write, as_write, forward_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -134,7 +135,8 @@ class Forward:
         mirror.shadow = self.dots
         kind = sharing_of(s, self.context.types)
         root = mirror.base(s)
-        if kind in ("view", "out") and (root is not None or root_of(s) in mirror.roots):
+        found = root is not None or root_of(s) in mirror.roots or fn_of(s) in CONTAINERS
+        if kind in ("view", "out") and found:
             b.append(s)
             for statement in mirror.beside(s):
                 b.append(statement)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
+
 # ruff: noqa: ANN001, ANN201  rule bodies carry no annotations
 
 
@@ -38,6 +40,30 @@ def fill_diagonal(a, val, wrap=False):
     return np.where(np.eye(np.shape(a)[0], np.shape(a)[1], dtype=bool), val, a)
 
 
+def put(a, ind, v, mode="raise"):
+    out = np.ravel(a).copy()
+    places = rt.wrapped(ind, np.size(a), mode)
+    out[places] = np.resize(v, np.shape(places))
+    return np.reshape(out, np.shape(a))
+
+
+def place(arr, mask, vals):
+    out = np.ravel(arr).copy()
+    places = np.flatnonzero(mask)
+    out[places] = np.resize(vals, np.shape(places))
+    return np.reshape(out, np.shape(arr))
+
+
+def put_along_axis(arr, indices, values, axis=-1):
+    out = arr.copy()
+    out[rt.along_axis(indices, axis, np.shape(arr))] = values
+    return out
+
+
+def masked(out, where, fn, *args):
+    return np.where(where, fn(*args), out)
+
+
 BODIES: dict[Any, Callable[..., Any]] = {
     np.ndarray.fill: fill,
     np.copyto: copyto,
@@ -45,4 +71,8 @@ BODIES: dict[Any, Callable[..., Any]] = {
     np.ndarray.partition: partition,
     np.putmask: putmask,
     np.fill_diagonal: fill_diagonal,
+    np.put: put,
+    np.ndarray.put: put,
+    np.place: place,
+    np.put_along_axis: put_along_axis,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +18,13 @@ from adcompile import runtime as rt
 from adcompile.analysis.alias import fn_of, index_kind
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff import inplace
+from adcompile.autodiff.cotangents import Cotangents
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, differentiable, is_complex
 
 if TYPE_CHECKING:
-    from adcompile.autodiff.cotangents import Cotangents
     from adcompile.autodiff.forward import Forward
     from adcompile.autodiff.reverse import Sweep
 
@@ -80,7 +80,10 @@ def through_out(b: Builder, s: Call, fn: Any, kwargs: dict[str, Atom]) -> Write 
         target = items[0]
     rest = tuple((k, a) for k, a in s.kwargs if k not in ("out", "where", "casting"))
     if "where" in kwargs:
-        return None
+        if rest:
+            return None
+        args = (target, kwargs["where"], Const(fn), *s.args)
+        return Write(target, compute=virtual(b, s, inplace.masked, args, ()), body=inplace.masked)
     return Write(target, compute=virtual(b, s, fn, s.args, rest))
 
 
@@ -133,6 +136,8 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
         return [s]
     if w.compute is None:
         assert w.value is not None
+        if is_listed(b, w.value) and any_active(b, w.value, sweep.active):
+            return store_list(sweep, s, w, target, cot)
         store(b, w, target, cot, sweep.active)
         return [s]
     before, call = sweep.snapshots(s, w.compute, cot)
@@ -146,6 +151,25 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
     else:
         sweep.adjoint_of(call, g, cot)
     return [*before, s, after]
+
+
+def is_listed(b: Builder, value: Atom) -> bool:
+    return is_structured(b.type(value)) or isinstance(b.type(value), Seq)
+
+
+def store_list(sweep: Sweep, s: Call, w: Write, target: Atom, cot: Cotangents) -> list[Statement]:
+    """A list written into an array: NumPy makes an array of it, whose cotangent is the list's."""
+    assert w.value is not None
+    forward = Builder(sweep.context, "adjoint", place=s.place)
+    made = forward.call(np.array, w.value)
+    assert isinstance(made, Var)
+    sweep.active_vars.add(made)
+    whole = Cotangents(cot.builder, owned=cot.owned)
+    store(cot.builder, replace(w, value=made), target, whole, sweep.active)
+    g = whole.get(made)
+    if g is not None:
+        sweep.adjoint_of(sweep.context.definition[made], g, cot)
+    return [*forward.statements, s]
 
 
 def changed_in_place(
@@ -243,26 +267,12 @@ def copied(b: Builder, g: Atom) -> Atom:
 def hand_on(b: Builder, g: Atom, value: Atom, cot: Cotangents) -> None:
     """A cotangent of the shape of what was written to, to the value written there by broadcasting."""
     t = b.type(value)
-    if is_structured(t):
-        for k, item in enumerate(b.items(value)):
-            hand_on(b, copied(b, b.call(operator.getitem, last_axis(b, g), k)), item, cot)
-        return
     if not isinstance(value, Var):
         return
     if isinstance(t, Scalar):
         cot.add(value, g if rank(b.type(g)) == 0 else b.call(np.sum, g))
-    elif isinstance(t, Array):
-        cot.add(value, g if rank(b.type(g)) == 0 and rank(t) == 0 else b.call(rt.unbroadcast, g, value))
     else:
-        raise Unsupported(
-            "a list that carries derivatives, written into an array",
-            b.place,
-            "write an array: a[…] = np.array(values)",
-        )
-
-
-def last_axis(b: Builder, g: Atom) -> Atom:
-    return g
+        cot.add(value, g if rank(b.type(g)) == 0 and rank(t) == 0 else b.call(rt.unbroadcast, g, value))
 
 
 def any_active(b: Builder, value: Atom, active: Callable[[Atom], bool]) -> bool:
@@ -289,11 +299,11 @@ def forward_write(f: Forward, s: Call, w: Write) -> None:
         b.append(s)
         if w.adds:
             if d is not None:
-                again = np.add.at if fn_of(s) is np.ufunc.at else rt.add_at
                 args = (target, w.index, d)
-                b.emit(Const(np.ufunc.at), (Const(np.add), *args), Known(None)) if again is np.add.at else b.emit(
-                    again, args, Known(None)
-                )
+                if fn_of(s) is np.ufunc.at:
+                    b.emit(np.ufunc.at, (Const(np.add), *args), Known(None))
+                else:
+                    b.emit(rt.add_at, args, Known(None))
         else:
             b.call(operator.setitem, target, w.index, Const(0.0) if d is None else d)
     else:
