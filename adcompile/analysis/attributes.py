@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import sys
 import types as python_types
 from collections.abc import Callable
@@ -174,6 +175,23 @@ def guard_class(b: Builder, cls: type, attribute: str, found: Any) -> None:
         b.context.guard_type(b.context.owner(home), ("__dict__", ("item", attribute)), t)
 
 
+def may_hide(b: Builder, owner: Atom, t: Type, cls: type, attribute: str) -> bool:
+    """Whether an object that is not at hand may have an own attribute of the name of one of its
+    class: an argument where its type says so, one that the code itself makes where its class sets any."""
+    if isinstance(t, Instance) and (attribute in t.own or isinstance(owner, Var) and owner not in b.context.definition):
+        return attribute in t.own
+    return any(sets_attribute(f, attribute) for c in cls.__mro__ if is_of_user(c) for f in vars(c).values())
+
+
+def sets_attribute(fn: Any, attribute: str) -> bool:
+    """Whether a function stores an attribute of that name, or of a name that is made at run time."""
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    if code is None:
+        return False
+    stored = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
+    return attribute in stored or not {"setattr", "__dict__", "vars"}.isdisjoint(code.co_names)
+
+
 def class_attribute(
     b: Builder, owner: Atom, t: Type, cls: type, attribute: str, args: Args, name: str, place: Place | None
 ) -> Atom:
@@ -185,6 +203,8 @@ def class_attribute(
     own = getattr(example, "__dict__", {})
     if found is not None and attribute not in own:
         guard_class(b, cls, attribute, found)
+        if example is None and may_hide(b, owner, t, cls, attribute) and not isinstance(found, property):
+            return b.emit(getattr, args, UNKNOWN, (), name, place)
     if attribute in own or found is None:
         if example is None or not hasattr(example, attribute):
             if example is not None or cls in (list, dict, tuple, range):

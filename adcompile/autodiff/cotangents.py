@@ -65,10 +65,12 @@ class Cotangents:
     defined: Container[Var] = field(default_factory=set)  # values defined in this block
     nothing: set[Var] = field(default_factory=set)  # neither here nor further out: asked before
     shadow: dict[Var, Atom] = field(default_factory=dict)  # arrays by reference: where theirs is collected
+    copies: dict[Var, Var] = field(default_factory=dict)  # copies of values that have no shadow: whose they are
     results: list[Atom] = field(default_factory=list)  # of the function, apart from what is put back
 
     def child(self, builder: Builder, defined: Container[Var], loop: bool = False) -> Cotangents:
-        return Cotangents(builder, self, loop, owned=self.owned, defined=defined, shadow=self.shadow)
+        shared = {"owned": self.owned, "shadow": self.shadow, "copies": self.copies}
+        return Cotangents(builder, self, loop, defined=defined, **shared)
 
     def __post_init__(self) -> None:
         self.in_loop: bool = self.loop or self.parent is not None and self.parent.in_loop
@@ -125,6 +127,7 @@ class Cotangents:
         if not isinstance(atom, Var) or g is None or isinstance(g, Const) and g.value is None:
             return
         refuse_stand_in(b, g)
+        atom = self.copies.get(atom, atom)
         t = b.type(atom)
         if not differentiable(t):
             return
@@ -178,6 +181,7 @@ class Cotangents:
     def add_at(self, var: Var, index: Atom, g: Atom, basic: bool) -> None:
         """Add `g` at `index` of the cotangent of `var`, in place where the buffer is ours."""
         b = self.builder
+        var = self.copies.get(var, var)
         if var in self.shadow:
             if basic:
                 b.emit(rt.add_at, (self.shadow[var], index, g), Known(None))
@@ -250,7 +254,7 @@ def add_values(b: Builder, x: Atom, y: Atom, like: Var) -> Atom:
     if isinstance(x, Const) and x.value == 0.0 and not isinstance(b.type(like), Array):
         return y
     name = f"{like.name}_bar"
-    if isinstance(b.type(like), Seq):
+    if isinstance(b.type(like), (Seq, Unknown)):
         return b.emit(rt.add, (x, y), tangent_type(b.type(like)), (), name)
     out = b.call(operator.add, x, y, name=name)
     if isinstance(out, Var) and isinstance(b.type(like), Array):
@@ -262,6 +266,8 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
     """The contribution in the tangent space of `var`: real for real values, of its dtype, and
     (`spread`) of its shape where it is one number for all elements."""
     t, gt = b.type(var), b.type(g)
+    if isinstance(t, Unknown):
+        return g
     if is_complex(gt) and not is_complex(t) and not isinstance(t, Seq):  # a list's items are fitted one by one
         g = b.call(np.real, g)
         gt = b.type(g)

@@ -32,7 +32,7 @@ from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, differentiable, is_complex
+from adcompile.ir.types import Array, DictT, Known, ListT, Scalar, Seq, SliceT, TupleT, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -415,6 +415,8 @@ def getitem(f: Forward, s: Call) -> Any:
         return NotImplemented
     if isinstance(t, (TupleT, ListT)):
         return f.b.item(d, f.b.value(index))
+    if isinstance(t, DictT):
+        return f.b.items(d)[t.keys.index(f.b.value(index))]
     return f.b.emit(operator.getitem, (d, index), tangent_structure(f.b.type(s.result)))
 
 
@@ -432,6 +434,11 @@ def pop(f: Forward, s: Call) -> Any:
     t = f.b.type(s.result)
     assert isinstance(t, TupleT)
     return f.b.emit(ops.pop, (d,), TupleT(tuple(tangent_type(i) for i in t.items)))
+
+
+def unpack(f: Forward, s: Call) -> Any:
+    d = f.whole_dot(s.args[0])
+    return None if d is None else f.b.emit(ops.unpack, (d, s.args[1]), tangent_structure(f.b.type(s.result)))
 
 
 def same(f: Forward, s: Call) -> Any:
@@ -494,6 +501,7 @@ STRUCTURAL: dict[Any, Any] = {
     rt.add: add_lists,
     rt.add_item: index_add,
     ops.pop: pop,
+    ops.unpack: unpack,
     ops.identity: same,
     ops.expect_length: same,
     ops.index_add: index_add,

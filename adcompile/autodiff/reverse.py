@@ -204,6 +204,8 @@ class Sweep:
         self.context.definition[made] = call
         if var in cot.shadow:
             cot.shadow[made] = cot.shadow[var]
+        else:
+            cot.copies[made] = var
         if self.active(var):
             self.active_vars.add(made)
         return call

@@ -109,9 +109,9 @@ class Derived:
         assert isinstance(s.fn, Const)
         ref: FunctionRef = s.fn.value
         b = f.b
-        mask = tuple(f.active(a) and f.dot(a) is not None for a in s.args)
-        target = self.tangent(ref, mask)
-        dots = [d for a, m in zip(s.args, mask) if m and (d := f.dot(a)) is not None]
+        all_dots = [f.whole_dot(a) if f.active(a) else None for a in s.args]
+        target = self.tangent(ref, tuple(d is not None for d in all_dots))
+        dots = [d for d in all_dots if d is not None]
         t = b.type(s.result)
         pair = b.emit(Const(target), (*s.args, *dots), TupleT((t, tangent_structure(t))), (), "pair", s.place)
         for k, var in ((0, s.result), (1, None)):
@@ -201,7 +201,7 @@ def split_body(
     if finish is not None:
         out = finish(adjoint, table)
     else:
-        bars = [table.get(v) for v in wrt]
+        bars = [sweep.result_cotangent(v, table) for v in wrt]
         out = adjoint.build(
             TupleT(()), [g if g is not None else zero(adjoint, v) for g, v in zip(bars, wrt)]
         )

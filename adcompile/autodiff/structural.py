@@ -13,7 +13,7 @@ from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type
+from adcompile.ir.types import Array, DictT, Known, ListT, Scalar, Seq, SliceT, TupleT, Type
 
 Active = Callable[[Atom], bool]
 
@@ -23,9 +23,9 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
     t = b.type(owner)
     if not isinstance(owner, Var):
         return False
-    if isinstance(t, (TupleT, ListT)):
+    if isinstance(t, (TupleT, ListT, DictT)):
         k = b.value(index)
-        cot.add(b.context_items(owner)[k], y_bar)
+        cot.add(b.context_items(owner)[t.keys.index(k) if isinstance(t, DictT) else k], y_bar)
         return True
     if isinstance(t, Seq):
         if isinstance(b.type(index), SliceT):
@@ -86,6 +86,15 @@ def pop(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) ->
         pushed = b.emit(ops.push, (rest, last), b.type(rest))
         cot.owned.add(pushed)
         cot.add(owner, pushed)
+    return True
+
+
+def unpack(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    """`a, b = value` of a value of unknown type, whose parts are read by their numbers."""
+    owner = call.args[0]
+    for i, part in enumerate(b.items(y_bar)):
+        if not (isinstance(part, Const) and part.value is None):
+            cot.add(owner, b.emit(rt.scatter, (owner, Const(i), part), b.type(owner)))
     return True
 
 
@@ -168,6 +177,7 @@ STRUCTURAL: dict[Any, Any] = {
     ops.build_tuple: builder,
     ops.push: push,
     ops.pop: pop,
+    ops.unpack: unpack,
     rt.scatter_list: scatter_list,
     rt.add: add_lists,
     rt.add_item: index_add,

@@ -125,7 +125,16 @@ def _type(value: Any, ints: bool, outer: tuple[int, ...]) -> Type:
     if cls is slice:
         parts = (_type(part, ints, outer) for part in (value.start, value.stop, value.step))
         return SliceT(cast("tuple[Type, Type, Type]", tuple(parts)))
-    return Known(value) if is_by_identity(value) else Instance(cls)
+    return Known(value) if is_by_identity(value) else Instance(cls, hidden_of(value))
+
+
+def hidden_of(value: Any) -> tuple[str, ...]:
+    """The attributes of an object's class that its own hide."""
+    own = getattr(value, "__dict__", None)
+    if type(own) is not dict or not own or isinstance(value, np.ndarray):
+        return ()
+    spaces = [vars(c) for c in type(value).__mro__]
+    return tuple([name for name in own if any([name in space for space in spaces])])  # noqa: C419  short lists
 
 
 def _check_tree(value: Any, outer: tuple[int, ...]) -> None:
@@ -187,10 +196,10 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
         return (cls, value.__name__, value.__self__)  # so is `np.add.reduce`
     if is_by_identity(value):
         return Known(value)
-    names = _read.get(cls)
-    if names is None or id(value) in outer:
+    names, own = _read.get(cls, ()), hidden_of(value) if cls.__dictoffset__ else ()
+    if not names and not own or id(value) in outer:
         return cls
-    return (cls, *[_key(getattr(value, name, None), False, (*outer, id(value))) for name in names])
+    return (cls, own, *[_key(getattr(value, name, None), False, (*outer, id(value))) for name in names])
 
 
 _read: dict[type, tuple[str, ...]] = {}

@@ -11,7 +11,8 @@
     Closure(function, …, cells)    a function whose code is known and whose cells have these types
     Method(function, self)         a bound method
     Choice(options)                one of several known callables, by its number
-    Instance(cls)                  an object of this class, nothing known of its attributes
+    Instance(cls, own)             an object of this class, nothing known of its attributes but that `own`
+                                   names those of the class that it hides by its own
     Maybe(type)                    unbound on some paths (UNDEFINED), else of this type
     Unknown                        anything
 
@@ -138,6 +139,7 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class Instance:
     cls: type
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +287,7 @@ def join(a: Type, b: Type) -> Type:
         case Closure(fa, da, ka, ca), Closure(fb, db, kb, cb) if fa is fb and len(da) == len(db):
             kw = tuple((n, join(x, y)) for (n, x), (_, y) in zip(ka, kb))
             return Closure(fa, tuple(map(join, da, db)), kw, tuple(map(join, ca, cb)))
-        case Instance(ca), Instance(cb) if ca is cb:
+        case Instance(ca, own), Instance(cb, other) if ca is cb and own == other:
             return a
         case _:
             return UNKNOWN

@@ -16,8 +16,10 @@ def unbroadcast(g: Any, x: Any) -> Any:
     """`g` summed to the shape of `x`: the adjoint of broadcasting `x` to the shape of `g`.
 
     A `g` of fewer elements than `x` (a cotangent that has itself not been broadcast yet) is
-    broadcast to `x` first.
+    broadcast to `x` first. Containers do not broadcast.
     """
+    if isinstance(x, (tuple, list, dict)):
+        return g
     shape = np.shape(x)
     if np.shape(g) == shape:
         return g
@@ -60,10 +62,23 @@ def contract(g: Any, y: Any) -> Any:
 
 def scatter(x: Any, index: Any, g: Any) -> Any:
     """Zeros of the shape and dtype of `x` (or of `g`, if that is complex) with `g` added at
-    `index`: the adjoint of `x[index]`. Repeated indices add up."""
+    `index`: the adjoint of `x[index]`. Repeated indices add up. Of a container, zeros for its
+    other items."""
+    if isinstance(x, (tuple, list, dict)):
+        return _scatter_item(x, index, g)
     dtype = np.result_type(x, g) if np.iscomplexobj(g) else np.asarray(x).dtype
     out = np.zeros(np.shape(x), dtype)
     return accumulate(out, index, g)
+
+
+def _scatter_item(x: Any, index: Any, g: Any) -> Any:
+    out = zeros_like(x)
+    if isinstance(out, dict):
+        out[index] = g
+        return out
+    items = list(out)
+    items[index] = g
+    return items
 
 
 def gather(x: Any, index: Any) -> Any:
@@ -137,9 +152,11 @@ def add(x: Any, y: Any) -> Any:
     """The sum of two tangents of one structure; the number 0 is the zero of every structure."""
     if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)):
         return [add(a, b) for a, b in zip(x, y)]
-    if isinstance(x, (list, tuple)) or y is None:
+    if isinstance(x, dict) and isinstance(y, dict):
+        return {key: add(x[key], y[key]) for key in x}
+    if isinstance(x, (list, tuple, dict)) or y is None:
         return x
-    if isinstance(y, (list, tuple)) or x is None:
+    if isinstance(y, (list, tuple, dict)) or x is None:
         return y
     return x + y
 

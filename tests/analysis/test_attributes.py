@@ -4,7 +4,9 @@ import math
 from collections import namedtuple
 
 import numpy as np
+import pytest
 
+import adcompile as ad
 from tests.compiled import check, same_error, same_value
 
 Point = namedtuple("Point", "x y")
@@ -81,3 +83,60 @@ def test_fields_of_namedtuples():
 def test_missing_attributes():
     same_error(missing, 0.75)
     check(with_default, 0.75)
+
+
+class Hiding:
+    scale = 2.0
+
+    def apply(self, x):
+        return x * x
+
+    def run(self, x):
+        return self.apply(x) * self.scale
+
+
+class HidingInside(Hiding):
+    def __init__(self):
+        self.apply = lambda x: x * x * x
+
+
+held = Hiding()
+
+
+def of_a_global(x):
+    return held.apply(x)
+
+
+def of_an_argument(obj, x):
+    return obj.run(x)
+
+
+def of_its_own(x):
+    return HidingInside().apply(x)
+
+
+def test_an_own_attribute_hides_one_of_the_class():
+    d = ad.grad(of_a_global)
+    assert d(3.0) == 6.0
+    held.apply = lambda x: 10.0 * x
+    try:
+        assert d(3.0) == 10.0
+    finally:
+        del held.apply
+    assert d(3.0) == 6.0
+
+
+def test_objects_among_the_arguments_that_hide_a_method_are_told_apart():
+    plain, hiding = Hiding(), Hiding()
+    d = ad.grad(of_an_argument, argnums=1)
+    assert d(plain, 3.0) == d(hiding, 3.0) == 12.0
+    hiding.apply = lambda x: 10.0 * x
+    assert d(plain, 3.0) == 12.0
+    for derivative in (d, lambda obj, x: ad.jvp(of_an_argument, (obj, x), (None, 1.0))):
+        with pytest.raises(ad.AdcompileError):
+            derivative(hiding, 3.0)
+
+
+def test_objects_made_inside_that_hide_a_method_are_refused():
+    with pytest.raises(ad.AdcompileError):
+        ad.grad(of_its_own)(3.0)

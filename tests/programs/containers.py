@@ -146,7 +146,28 @@ def zip_and_dict(x):
     return d["a"] * d["b"]
 
 
+def pairs_that_nest(v):
+    nested = None
+    for i in range(len(v)):
+        nested = (v[i], nested)
+    total = 0.5
+    while nested is not None:
+        item, nested = nested
+        total = total + item * item * total
+    return total
+
+
+def pairs_taken_apart(v):
+    nested = 1.0
+    for item in v:
+        nested = [item, nested]
+    first, (second, rest) = nested
+    return first * second * second + rest[0] * nested[1][1][0]
+
+
 SAMPLES = {
+    "pairs_that_nest": [(np.array([0.5, -0.7, 1.2]),)],
+    "pairs_taken_apart": [(np.array([0.5, -0.7, 1.2]),)],
     "tuple_argument": [((0.4, 1.3),)],
     "list_argument": [([0.4, 1.3, -0.2],), ([0.4],)],
     "dict_argument": [({"w": 0.4, "b": 1.3},)],

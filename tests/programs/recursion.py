@@ -81,7 +81,33 @@ def haar_energy(x, level):
     return haar_energy(low, level - 1) + 0.3 * np.sum(high**2)
 
 
+def _powers(n, x):
+    if n == 0:
+        return {"last": x, "sum": (1.0, x)}
+    before = _powers(n - 1, x * x)
+    return {"last": before["last"] * x, "sum": (before["sum"][0] + before["last"], before["sum"][1] * x)}
+
+
+def recursive_dict_result(x):
+    powers = _powers(3, x)
+    return powers["last"] + powers["sum"][0] * powers["sum"][1]
+
+
+def _horner(coefficients, x):
+    if len(coefficients) == 1:
+        return coefficients[0], [x]
+    value, path = _horner(coefficients[1:], x)
+    return coefficients[0] + x * value, [*path, value]
+
+
+def recursive_polynomial_with_path(coefficients, x):
+    value, path = _horner(coefficients, x)
+    return value * sum(path)
+
+
 SAMPLES = {
+    "recursive_dict_result": [(1.1,)],
+    "recursive_polynomial_with_path": [([0.5, -0.3, 0.8], 0.7), (np.array([0.5, -0.3, 0.8]), 0.7)],
     "power_recursive": [(0.8, 4), (0.8, 0)],
     "fast_power": [(0.8, 11)],
     "fibonacci_like": [(0.8, 6)],
