@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis import iteration
 from adcompile.analysis.attributes import class_of
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
@@ -41,6 +42,28 @@ from adcompile.ir.types import (
     join,
     widen,
 )
+
+# -- arithmetic of derivatives ------------------------------------------------------------------
+
+
+@handles(rt.quotient)
+def quotient(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """The operator, unless it would be Python's own, which raises where NumPy gives inf or nan."""
+    return b.call(operator.truediv, *args, name=name, place=place) if any(is_numpy(b.type(a)) for a in args) else None
+
+
+@handles(rt.power)
+def power(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    raises = not any(is_numpy(b.type(a)) for a in args)
+    if raises and b.known(args[1]) and b.value(args[1]) >= 0 and not b.known(args[0]):
+        raises = False  # no number is too small for that, and one too large was so for the function itself
+    return None if raises else b.call(operator.pow, *args, name=name, place=place)
+
+
+def is_numpy(t: Type) -> bool:
+    """Whether arithmetic with such a value is NumPy's."""
+    return isinstance(t, Array) or isinstance(t, Scalar) and all(issubclass(k, np.generic) for k in t.kinds)
+
 
 # -- questions about types ----------------------------------------------------------------------
 

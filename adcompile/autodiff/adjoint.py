@@ -64,6 +64,16 @@ def inline_rule(b: Builder, body: Any, args: Sequence[Atom], settings: Sequence[
         b.pinned = pinned
 
 
+def inline_partials(b: Builder, rule: Rule, call: Call, bound: Binding) -> Atom:
+    """The partials of an elementwise call, which raise no error that the call does not."""
+    assert isinstance(call.fn, Const)
+    lenient, b.context.lenient = b.context.lenient, isinstance(call.fn.value, np.ufunc)
+    try:
+        return inline_rule(b, rule.body, (call.result, *bound.args), bound.settings)
+    finally:
+        b.context.lenient = lenient
+
+
 def is_display(b: Builder, call: Call) -> bool:
     """Whether the call only makes a container whose parts are known."""
     t = b.type(call.result)
@@ -121,7 +131,7 @@ def elementwise(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents
 def contributions(b: Builder, rule: Rule, call: Call, y_bar: Atom, active: Active) -> list[tuple[Atom, Atom]]:
     """What an elementwise call gives to each active argument."""
     bound = bind_rule(rule.body, 1, call)
-    partials = inline_rule(b, rule.body, (call.result, *bound.args), bound.settings)
+    partials = inline_partials(b, rule, call, bound)
     listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
     given = [(arg, p, bar_name(arg)) for arg, p in zip(bound.args, listed) if active(arg)]
     return [

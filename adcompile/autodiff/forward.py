@@ -17,6 +17,7 @@ from adcompile.autodiff.adjoint import (
     bind_rule,
     entry,
     expand_like,
+    inline_partials,
     inline_rule,
     is_display,
     is_in_place,
@@ -199,7 +200,7 @@ class Forward:
     def elementwise(self, s: Call, rule: Rule) -> Atom | None:
         b = self.b
         bound = bind_rule(rule.body, 1, s)
-        partials = inline_rule(b, rule.body, (s.result, *bound.args), bound.settings)
+        partials = inline_partials(b, rule, s, bound)
         listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
         total: Atom | None = None
         for arg, p in zip(bound.args, listed):

@@ -35,8 +35,8 @@ from adcompile.rules.registry import lookup
 
 NEVER = 4
 
-DIVISIONS = {operator.truediv, operator.itruediv, np.divide}
-POWERS = {operator.pow, operator.ipow, pow, np.power, np.float_power, math.pow}
+DIVISIONS = {operator.truediv, operator.itruediv, np.divide, rt.quotient}
+POWERS = {operator.pow, operator.ipow, pow, np.power, np.float_power, math.pow, rt.power}
 SINGULAR = DIVISIONS | {
     fn
     for module, names in (

@@ -109,6 +109,14 @@ TABLE: tuple[Rule, ...] = (
     rule("x * (-1 / y)", "-(x / y)"),
     rule("(-1 / y) * x", "-(x / y)"),
     rule("-(c / y)", "{-c} / y"),
+    # NumPy divides without raising
+    rule("x * quotient(1, y)", "x / y", "array"),
+    rule("quotient(1, y) * x", "x / y", "array"),
+    rule("quotient(-1, y) * x", "-(x / y)", "array"),
+    rule("x * quotient(1, y)", "quotient(x, y)"),
+    rule("quotient(1, y) * x", "quotient(x, y)"),
+    rule("quotient(c, y) * d", "quotient({c * d}, y)"),
+    rule("d * quotient(c, y)", "quotient({c * d}, y)"),
     # what is real is its own conjugate
     rule("conj(x)", "x", "real"),
     rule("real(x)", "x", "real"),
@@ -308,6 +316,8 @@ class _Algebra(ForwardWalk):
             return False
         if r.only == "real":
             return all(is_real(type_of(a, self.types)) for a in found.values())
+        if r.only == "array":
+            return isinstance(self.type(found["x"]), Array)
         if r.only == "negative":
             c = _value(found["c"])
             return not isinstance(c, (complex, np.complexfloating)) and bool(c < 0)

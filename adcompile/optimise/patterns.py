@@ -19,6 +19,8 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
+from adcompile.runtime import special
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "Add": operator.add,
     "Sub": operator.sub,
@@ -27,7 +29,13 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "Pow": operator.pow,
     "USub": operator.neg,
 }
-FUNCTIONS: dict[str, Callable[..., Any]] = {"neg": operator.neg, "conj": np.conj, "real": np.real, "where": np.where}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "neg": operator.neg,
+    "conj": np.conj,
+    "real": np.real,
+    "where": np.where,
+    "quotient": special.quotient,
+}
 SAME_AS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.add: operator.add,
     np.subtract: operator.sub,
@@ -79,7 +87,7 @@ class Computed:
         return eval(self.code, {"__builtins__": {}}, dict(found))
 
 
-Only = Literal["", "real", "negative", "wide x", "wide y"]
+Only = Literal["", "real", "negative", "wide x", "wide y", "array"]
 Pattern = Union[Hole, Number, Operation, Computed]
 
 
@@ -96,7 +104,7 @@ class Rule:
 
 
 def rule(before: str, after: str, only: Only = "") -> Rule:
-    """`only`: "real" values, literals c that are "negative", x or y as "wide" as the result."""
+    """`only`: "real" values, literals c that are "negative", x or y as "wide" as the result, x an "array"."""
     pattern = _parse(ast.parse(before, mode="eval").body)
     replacement = _parse(ast.parse(after, mode="eval").body)
     assert isinstance(pattern, Operation)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.ir.types import BOOL, FLOAT, INT, TupleT
 from adcompile.rules.kinds import composite, constant, elementwise
 from adcompile.rules.typing import always
@@ -37,12 +38,12 @@ def tangent(y, x):
 
 @elementwise(np.arcsin, math.asin, cmath.asin)
 def arcsine(y, x):
-    return 1.0 / np.sqrt((1.0 - x) * (1.0 + x))
+    return rt.quotient(1.0, np.sqrt((1.0 - x) * (1.0 + x)))
 
 
 @elementwise(np.arccos, math.acos, cmath.acos)
 def arccosine(y, x):
-    return -1.0 / np.sqrt((1.0 - x) * (1.0 + x))
+    return rt.quotient(-1.0, np.sqrt((1.0 - x) * (1.0 + x)))
 
 
 @elementwise(np.arctan, math.atan, cmath.atan)
@@ -73,12 +74,12 @@ def area_hyperbolic_sine(y, x):
 @elementwise(np.arccosh, math.acosh, cmath.acosh)
 def area_hyperbolic_cosine(y, x):
     # two roots: that of the product is on the wrong branch for complex x
-    return 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
+    return rt.quotient(1.0, np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
 
 
 @elementwise(np.arctanh, math.atanh, cmath.atanh)
 def area_hyperbolic_tangent(y, x):
-    return 1.0 / ((1.0 - x) * (1.0 + x))
+    return rt.quotient(1.0, (1.0 - x) * (1.0 + x))
 
 
 @elementwise(np.exp, math.exp, cmath.exp)
@@ -98,7 +99,7 @@ def exponential_less_one(y, x):
 
 @elementwise(np.log)
 def natural_logarithm(y, x):
-    return 1.0 / x
+    return rt.quotient(1.0, x)
 
 
 @elementwise(math.log, cmath.log)
@@ -110,27 +111,27 @@ def logarithm(y, x, base=None):
 
 @elementwise(np.log2, math.log2)
 def logarithm_to_two(y, x):
-    return 1.0 / (x * math.log(2.0))
+    return rt.quotient(1.0, x * math.log(2.0))
 
 
 @elementwise(np.log10, math.log10, cmath.log10)
 def logarithm_to_ten(y, x):
-    return 1.0 / (x * math.log(10.0))
+    return rt.quotient(1.0, x * math.log(10.0))
 
 
 @elementwise(np.log1p, math.log1p)
 def logarithm_of_one_more(y, x):
-    return 1.0 / (1.0 + x)
+    return rt.quotient(1.0, 1.0 + x)
 
 
 @elementwise(np.sqrt, math.sqrt, cmath.sqrt)
 def square_root(y, x):
-    return 0.5 / y
+    return rt.quotient(0.5, y)
 
 
 @elementwise(np.cbrt, *only_present("cbrt"))
 def cube_root(y, x):
-    return 1.0 / (3.0 * y * y)
+    return rt.quotient(1.0, 3.0 * y * y)
 
 
 @elementwise(np.degrees, np.rad2deg, math.degrees)
@@ -146,7 +147,7 @@ def in_radians(y, x):
 @elementwise(np.arctan2, math.atan2)
 def angle_of_point(y, a, b):
     square = a * a + b * b
-    return b / square, -a / square
+    return rt.quotient(b, square), rt.quotient(-a, square)
 
 
 @elementwise(np.hypot)
@@ -196,12 +197,12 @@ def absolute_float(y, x):
 
 @elementwise(math.fmod)
 def c_remainder(y, a, b):
-    return 1.0, round((y - a) / b)
+    return 1.0, np.round((y - a) / b)
 
 
 @elementwise(math.remainder)
 def ieee_remainder(y, a, b):
-    return 1.0, round((y - a) / b)
+    return 1.0, np.round((y - a) / b)
 
 
 @elementwise(math.copysign)
@@ -211,7 +212,7 @@ def with_sign_of(y, a, b):
 
 @elementwise(math.ldexp)
 def times_power_of_two(y, x, *, i):
-    return math.ldexp(1.0, i)
+    return rt.power(2.0, i)
 
 
 @composite(math.frexp, typing=always(TupleT((FLOAT, INT))))
@@ -224,6 +225,11 @@ def mantissa_and_exponent(x):
 def fraction_and_whole(x):
     whole = float(math.trunc(x))
     return x - whole, whole
+
+
+@elementwise(rt.quotient)
+def quotient(y, a, b):
+    return rt.quotient(1.0, b), rt.quotient(-y, b)
 
 
 @elementwise(math.gamma)

@@ -7,6 +7,7 @@ import operator
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Instance, Known, Scalar, scalar
 from adcompile.rules.kinds import composite, constant, elementwise, linear
 from adcompile.rules.typing import always, power_type, truth
@@ -35,9 +36,16 @@ def multiply(y, a, b):
     return b, a
 
 
-@elementwise(operator.truediv, operator.itruediv, np.divide)
+@elementwise(operator.truediv, operator.itruediv)
 def divide(y, a, b):
-    return 1.0 / b, -y / b
+    if rt.is_static(type(y)) and type(y) is not float and type(y) is not complex:
+        return rt.quotient(1.0, b), rt.quotient(-y, b)
+    return 1.0 / b, -y / b  # Python's division would have raised itself
+
+
+@elementwise(np.divide)
+def numpy_divide(y, a, b):
+    return rt.quotient(1.0, b), rt.quotient(-y, b)
 
 
 @elementwise(operator.mod, operator.imod, typing=container_type(operator.mod))
@@ -57,12 +65,13 @@ def positive(y, x):
 
 
 @elementwise(operator.pow, operator.ipow, pow, typing=power_type())
+@elementwise(rt.power, typing=power_type())
 @elementwise(np.power, np.float_power)
 def power(y, a, b):
     # 0 ** 0 has the derivative 0 for the base; 0 ** b has it for the exponent. Elsewhere a zero
     # exponent gives b y / a, which is 0 too, but depends on b.
     if np.ndim(b) == 0:
-        by_base = b * a ** (b - 1) if b != 0 else b * y / (a + (a == 0))
+        by_base = b * rt.power(a, b - 1) if b != 0 else b * y / (a + (a == 0))
     else:
         by_base = b * np.where((a == 0) & (b == 0), 1, a) ** (b - 1)
     if np.ndim(a) > 0:
@@ -76,7 +85,7 @@ def power(y, a, b):
 
 @elementwise(math.pow)
 def real_power(y, a, b):
-    by_base = b * a ** (b - 1.0) if b != 0.0 else b * y / (a + (a == 0.0))
+    by_base = b * rt.power(a, b - 1.0) if b != 0.0 else b * y / (a + (a == 0.0))
     by_exponent = y * math.log(a) if a > 0.0 else 0.0 if a == 0.0 else math.nan
     return by_base, by_exponent
 

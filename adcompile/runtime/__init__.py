@@ -68,6 +68,7 @@ from adcompile.runtime.arrays import (
     zero_list,
     zeros_like,
 )
+from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
     add_at,
     add_each,
@@ -81,6 +82,7 @@ from adcompile.runtime.memory import (
     shadows,
     snapshot,
 )
+from adcompile.runtime.special import power, quotient
 
 __all__ = [
     "add_at",
@@ -106,6 +108,8 @@ __all__ = [
     "axes_to_end",
     "axes_without",
     "broadcast_like",
+    "cofactors",
+    "cofactors_bar",
     "contract",
     "convolution_margins",
     "copy",
@@ -129,9 +133,11 @@ __all__ = [
     "interior",
     "interior_mask",
     "interleaved_spec",
+    "inverse",
     "inverse_axes",
     "inverse_rollaxis",
     "is_basic",
+    "is_regular",
     "is_smaller",
     "is_listed",
     "is_static",
@@ -144,6 +150,8 @@ __all__ = [
     "own",
     "padded_index",
     "positions",
+    "power",
+    "quotient",
     "repeated_shape",
     "scatter",
     "scatter_list",

@@ -1,4 +1,4 @@
-"""Special functions of one number that the derivatives of `math` need and `math` lacks."""
+"""Functions of numbers that the derivatives of `math` need and Python lacks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,25 @@ import numpy as np
 
 # Bernoulli numbers B2, B4, … of the asymptotic series
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """`a / b` as NumPy divides: inf or nan where Python raises. A derivative at the edge of a
+    domain is infinite; that is no reason for it to raise where the function does not."""
+    try:
+        return a / b
+    except ZeroDivisionError:
+        with np.errstate(all="ignore"):
+            return np.true_divide(a, b).item()
+
+
+def power(a: Any, b: Any) -> Any:
+    """`a ** b` as NumPy has it: inf where Python raises."""
+    try:
+        return a**b
+    except (ZeroDivisionError, OverflowError):
+        with np.errstate(all="ignore"):
+            return np.float_power(a, b).item()
 
 
 def digamma(x: float) -> float:
@@ -41,7 +60,7 @@ def polygamma(n: int, x: float) -> float:
     factorial = math.gamma(n + 1)
     result = 0.0
     while x < 14.0 + n:
-        result += factorial / x ** (n + 1)
+        result += quotient(factorial, x ** (n + 1))
         x += 1.0
     result += math.gamma(n) / x**n + 0.5 * factorial / x ** (n + 1)
     for k, b in enumerate(_BERNOULLI, start=1):

@@ -22,9 +22,10 @@ def written(rule, what):
     """A rule's side as a function of x, y, z, m."""
     text = rule.text.split(" → ")[what]
     text = text.replace("conj(", "np.conj(").replace("real(", "np.real(").replace("where(", "np.where(")
-    text = text.replace("neg(0)", "-(x * 0.0)").replace("{", "(").replace("}", ")")
+    text = text.replace("quotient(", "rt.quotient(").replace("neg(0)", "-(x * 0.0)").replace("{", "(").replace("}", ")")
     c = NEGATIVE if rule.only == "negative" else C
-    body = f"import numpy as np\n\ndef pattern(x, y, z, m):\n    c, d = {c}, {D}\n    return {text}\n"
+    head = "import numpy as np\nfrom adcompile import runtime as rt\n\n"
+    body = f"{head}def pattern(x, y, z, m):\n    c, d = {c}, {D}\n    return {text}\n"
     return stress.define("pattern", body)
 
 
@@ -104,6 +105,8 @@ def test_rules_fire_on_floats_and_vectors(rule):
         args = values(kind, np.random.default_rng(1))
         if kind == "float" and ("conj" in rule.text or "real" in rule.text or "where" in rule.text):
             continue  # NumPy's functions turn floats into NumPy's scalars
+        if kind == "float" and rule.only == "array":
+            continue
         before = typed(written(rule, 0), *args, role="adjoint")
         plain = optimise(typed(written(rule, 0), *args))
         after = optimise(before)

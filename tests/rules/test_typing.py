@@ -222,7 +222,7 @@ def test_every_rule_that_computes_has_samples():
     topics = ("python", "mathematics", "numpy.elementwise", "numpy.reduce", "numpy.order", "numpy.ufuncs")
     modules = {f"adcompile.rules.{topic}" for topic in topics}
     sampled = set()
-    for topic in ("python", "mathematics", "elementwise", "reduce", "scalars"):
+    for topic in ("python", "mathematics", "elementwise", "reduce", "scalars", "runtime"):
         sampled |= set(importlib.import_module(f"tests.rules.samples.{topic}").SAMPLES)
     missing = [
         fn

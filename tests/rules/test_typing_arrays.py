@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from adcompile import runtime as rt
 from adcompile.errors import AdcompileError
 from adcompile.ir.abstract import type_of
 from adcompile.ir.types import INT, UNKNOWN, Array, Known, ListT, Scalar, Seq, SliceT, TupleT
@@ -77,6 +78,8 @@ def holds(t, value):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_result_type(fn, args, kwargs, change):
     value = call(fn, args, kwargs)
+    if fn in (np.linalg.eig, np.linalg.eigvals):  # real by chance
+        value = type(value)(*map(rt.as_complex, value)) if isinstance(value, tuple) else rt.as_complex(value)
     try:
         t = result_type(fn, registry.lookup(fn), [change(a) for a in args], {k: change(v) for k, v in kwargs.items()})
     except AdcompileError:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from adcompile.runtime import special
 from adcompile.runtime.special import bessel_i, digamma, exponent, exponents, polygamma
 
 scipy_special = pytest.importorskip("scipy.special")
@@ -44,3 +45,17 @@ def test_exponents():
     x = np.array([0.3, 1.0, 1e10, -5.0, 0.0])
     assert np.array_equal(exponents(x), np.frexp(x)[1])
     assert [exponent(v) for v in x] == [math.frexp(v)[1] for v in x]
+
+
+@pytest.mark.parametrize("a, b", [(1.0, 0.0), (-1.0, 0.0), (0.0, 0.0), (1.0, 0), (1j, 0.0), (3.0, 2.0)])
+def test_quotients_are_those_of_numpy(a, b):
+    with np.errstate(all="ignore"):
+        expected = np.true_divide(a, b).item()
+    got = special.quotient(a, b)
+    assert type(got) is type(expected) and np.array_equal(got, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("a, b", [(0.0, -0.5), (0.0, -2), (10.0, 400), (2.0, 3.0)])
+def test_powers_are_those_of_numpy(a, b):
+    with np.errstate(all="ignore"):
+        assert special.power(a, b) == np.float_power(a, b)

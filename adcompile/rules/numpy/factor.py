@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.rules.kinds import vjps
 from adcompile.rules.numpy.linalg import (
     adjoint,
@@ -42,10 +43,13 @@ def svd_bar(u_bar: Any, s_bar: Any, vh_bar: Any, u: Any, s: Any, vh: Any) -> Any
         g = adjoint(v) @ adjoint(vh_bar)
         middle = middle + s[..., :, None] * (gaps * (g - adjoint(g)))
     bar = u @ middle @ vh
+    # what turns out of the space of the vectors; of square factors none does, and rounding must not
     if u_bar is not None:
-        bar = bar + ((u_bar - u @ (adjoint(u) @ u_bar)) * reciprocal(s)[..., None, :]) @ vh
+        leaving = reciprocal(s) * (u.shape[-2] > s.shape[-1])
+        bar = bar + ((u_bar - u @ (adjoint(u) @ u_bar)) * leaving[..., None, :]) @ vh
     if vh_bar is not None:
-        bar = bar + u @ ((vh_bar - (vh_bar @ v) @ vh) * reciprocal(s)[..., :, None])
+        leaving = reciprocal(s) * (vh.shape[-1] > s.shape[-1])
+        bar = bar + u @ ((vh_bar - (vh_bar @ v) @ vh) * leaving[..., :, None])
     return bar
 
 
@@ -246,7 +250,7 @@ def cond(y_bar: Any, y: Any, x: Any, p: Any = None) -> Any:
         k = np.arange(s.shape[-1])
         s_bar = (k == 0) * top_bar[..., None] + (k == s.shape[-1] - 1) * bottom_bar[..., None]
         return scaled(factors[0], s_bar, factors[2])
-    inverse = np.linalg.inv(x)
+    inverse = rt.inverse(x)
     size = np.linalg.norm(x, p, axis=(-2, -1))
     other = np.linalg.norm(inverse, p, axis=(-2, -1))
     inverse_bar = norm_bar(y_bar * size, other, inverse, p, (-2, -1), False)

@@ -13,9 +13,10 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir.types import UNKNOWN, Scalar, TupleT, Type
-from adcompile.rules.kinds import composite, vjps
+from adcompile.rules.kinds import composite, constant, vjps
 from adcompile.rules.kinds_beside import beside
 from adcompile.rules.numpy.dims import MISSING, Dims, argument, array, dims_of, dtype_of, static
+from adcompile.rules.typing import truth
 
 
 def adjoint(a: Any) -> Any:
@@ -58,6 +59,11 @@ def gap_reciprocals(w: Any) -> Any:
 # -- solving ---------------------------------------------------------------------------------
 
 
+def itself(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+@vjps(rt.inverse, typing=itself)
 @vjps(np.linalg.inv)
 def inv(y_bar: Any, y: Any, a: Any) -> Any:
     return -(adjoint(y) @ y_bar @ adjoint(y))
@@ -65,13 +71,28 @@ def inv(y_bar: Any, y: Any, a: Any) -> Any:
 
 @vjps(np.linalg.det)
 def det(y_bar: Any, y: Any, a: Any) -> Any:
-    return column(y_bar * np.conj(y)) * adjoint(np.linalg.inv(a))
+    return column(y_bar) * np.conj(rt.cofactors(a))
+
+
+constant(rt.is_regular, typing=truth)
+
+
+@vjps(rt.cofactors, typing=itself)
+def cofactors(y_bar: Any, y: Any, a: Any) -> Any:
+    if not rt.is_regular(a):
+        return rt.cofactors_bar(y_bar, a)
+    h = np.conj(np.linalg.inv(a))
+    by_determinant = column(np.sum(y_bar * np.conj(y), axis=(-2, -1))) * np.swapaxes(h, -1, -2)
+    return by_determinant - np.conj(y) @ np.swapaxes(y_bar, -1, -2) @ np.swapaxes(h, -1, -2)
+
+
+composite(rt.cofactors_bar, typing=lambda args, kwargs: args[1])(rt.cofactors_bar)
 
 
 @vjps(np.linalg.slogdet)
 def slogdet(y_bar: Any, y: Any, a: Any) -> Any:
     sign_bar, log_bar = y_bar[0], y_bar[1]
-    inverse = adjoint(np.linalg.inv(a))
+    inverse = adjoint(rt.inverse(a))
     bar = 0.0 if log_bar is None else log_bar
     if sign_bar is not None and a.dtype.kind == "c":
         bar = bar - 1j * np.imag(np.conj(sign_bar) * y[0])

@@ -32,9 +32,7 @@ def converted_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 
 @composite(np.generic.astype, typing=converted_type)
-def astype(
-    a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
-) -> Any:
+def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
     return np.dtype(dtype).type(a)
 
 

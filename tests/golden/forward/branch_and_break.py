@@ -1,4 +1,5 @@
 import numpy as np
+from adcompile import runtime as rt
 
 
 def branch_and_break_jvp(x, rate, x_dot, rate_dot):
@@ -12,7 +13,7 @@ def branch_and_break_jvp(x, rate, x_dot, rate_dot):
         else:
             t = k + 1
             # x = x + np.sin(x) / (k + 1)                 programs.py:27
-            x_dot += np.cos(x) * x_dot / t
+            x_dot += rt.quotient(np.cos(x) * x_dot, t)
             x = x + np.sin(x) / t
         total = total + x * x
         # total += x * x                              programs.py:28

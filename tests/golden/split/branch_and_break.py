@@ -1,4 +1,5 @@
 import numpy as np
+from adcompile import runtime as rt
 
 
 def branch_and_break_vjp_pullback(kept, y_bar):
@@ -19,7 +20,7 @@ def branch_and_break_vjp_pullback(kept, y_bar):
             x_bar = rate * x_bar
         else:
             # x = x + np.sin(x) / (k + 1)                 programs.py:27
-            x_bar += np.cos(x_1) * (x_bar / (k + 1))
+            x_bar += np.cos(x_1) * rt.quotient(x_bar, k + 1)
     return float(x_bar), rate_bar
 
 

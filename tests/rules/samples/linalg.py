@@ -4,6 +4,7 @@ import numpy as np
 
 from tests.rules.samples.numbers import complexes, definite, real, regular
 
+SINGULAR = np.array([[1.0, 2.0, 0.5], [2.0, 4.0, 1.0], [0.3, -0.7, 1.1]])
 C3 = regular(3, 3) + 1j * real(3, 3)
 HERMITIAN = C3 @ np.conj(C3).T + np.diag([1.0, 5.0, 9.0])
 NORMS = [None, 1, 2, 3, 0.5, np.inf, -np.inf]
@@ -11,7 +12,14 @@ MATRIX_NORMS = [None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf]
 
 SAMPLES = {
     np.linalg.inv: [((regular(3, 3),), {}), ((regular(2, 3, 3),), {}), ((C3,), {}), ((regular(1, 1),), {})],
-    np.linalg.det: [((regular(3, 3),), {}), ((regular(2, 3, 3),), {}), ((C3,), {}), ((regular(1, 1),), {})],
+    np.linalg.det: [
+        ((regular(3, 3),), {}),
+        ((SINGULAR,), {}),
+        ((np.zeros((2, 2)),), {}),
+        ((regular(2, 3, 3),), {}),
+        ((C3,), {}),
+        ((regular(1, 1),), {}),
+    ],
     np.linalg.slogdet: [((regular(3, 3),), {}), ((regular(2, 3, 3),), {}), ((C3,), {})],
     np.linalg.solve: [
         ((regular(3, 3), real(3)), {}),

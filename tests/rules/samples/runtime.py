@@ -3,10 +3,13 @@
 import numpy as np
 
 from adcompile import runtime as rt
-from tests.rules.samples.numbers import complexes, real
+from tests.rules.samples.numbers import complexes, real, regular
 
 ROW, COLUMN = real(1, 3), real(2, 1)
 WHERE = np.array([0, 2, 2])
+
+SINGULAR = np.outer(real(3), real(3)) + np.outer(real(3), real(3))  # of rank 2
+TURNED = SINGULAR * np.exp(1j * real(3))
 
 SAMPLES = {
     rt.unbroadcast: [
@@ -26,6 +29,16 @@ SAMPLES = {
     ],
     rt.contract: [((real(1, 3), real(3)), {}), ((real(2, 1), real(2)), {}), ((real(3), real(3)), {})],
     rt.sum_over: [((real(2, 3),), {}), ((real(2, 3), 0), {}), ((real(2, 3), 1, True), {})],
+    rt.quotient: [((0.7, 1.5), {}), ((np.float64(0.7), 1.5), {}), ((real(3), 1.5), {})],
+    rt.power: [((0.7, 1.5), {}), ((1.3, 3), {}), ((real(3), 2), {})],
+    rt.inverse: [((regular(3, 3),), {}), ((regular(2, 2, 2),), {})],
+    rt.cofactors: [
+        ((regular(3, 3),), {}),
+        ((SINGULAR,), {}),
+        ((np.stack((SINGULAR, regular(3, 3))),), {}),
+        ((TURNED,), {}),
+    ],
+    rt.cofactors_bar: [((real(3, 3), regular(3, 3)), {}), ((real(3, 3), SINGULAR), {})],
     rt.as_complex: [((complexes(3),), {})],
     rt.as_found: [((complexes(3), complexes(3)), {})],
     rt.einsum_bar: [
