@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from adcompile.analysis import attributes, builtins, callables, folds, stored, structure
@@ -28,10 +28,11 @@ from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.errors import AdcompileError, Place
 from adcompile.ir.abstract import type_of
-from adcompile.ir.nodes import Atom, Call, Const, End, Function, Return, Signature, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Guard, Program
 from adcompile.ir.types import Known, Type
-from adcompile.ir.walk import large_stack, statements_of
+from adcompile.ir.verify import checking, verify_block, verify_program
+from adcompile.ir.walk import free_vars, large_stack, statements_of
 from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import PASSES, Pass, optimise
@@ -109,11 +110,34 @@ def _derive(
     passes: tuple[Pass, ...],
 ) -> Derived:
     made = specialise(fun, request, types, kwtypes)
-    program = lower_memory(name_cotangents(optimise(narrow(made.program), passes), made.names))
+    passes = tuple(map(verified, passes)) if checking() else passes
+    program = checked(made.program, "as specialised")
+    program = checked(narrow(program), "narrowed")
+    program = checked(optimise(program, passes), "optimised")
+    program = checked(lower_memory(name_cotangents(program, made.names)), "lowered")
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
     return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, made.saved)
+
+
+def checked(program: Program, stage: str) -> Program:
+    """The program, verified where that is asked for."""
+    if checking():
+        verify_program(program, stage)
+    return program
+
+
+def verified(p: Pass) -> Pass:
+    """The pass, with what it gives verified."""
+
+    def run(block: Block, unit: Any) -> Block:
+        new = p.run(block, unit)
+        if new is not block:
+            verify_block(new, tuple(free_vars(block)), f"after {p.name}")
+        return new
+
+    return replace(p, run=run)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("ADCOMPILE_CHECK", "1")  # every stage is verified; it costs about a tenth
 GOLDEN = Path(__file__).parent / "golden"
 
 

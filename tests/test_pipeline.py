@@ -3,15 +3,16 @@
 import inspect
 import linecache
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import adcompile as ad
 from adcompile.ir.abstract import type_of
-from adcompile.ir.verify import verify
-from adcompile.optimise.passes import PASSES
-from adcompile.pipeline import Request, derive, specialise
+from adcompile.ir.verify import InvalidIR, verify
+from adcompile.optimise.passes import PASSES, Pass
+from adcompile.pipeline import Request, checked, derive, specialise
 from tests.checks import bits
 
 KINDS = [("primal", ()), ("forward", (0,)), ("joint", (0,)), ("split", (0,))]
@@ -96,3 +97,31 @@ def test_what_always_raises():
 
     with pytest.raises(ValueError, match="always"):
         derive(raising, Request("joint", (0,)), TYPES[:1]).call(0.5)
+
+
+def test_every_stage_is_verified_where_that_is_asked_for(monkeypatch):
+    def forgetful(block, unit):
+        return replace(block, statements=block.statements[1:])
+
+    bad = (Pass("forget", forgetful), *PASSES)
+    monkeypatch.setenv("ADCOMPILE_CHECK", "1")
+    with pytest.raises(InvalidIR, match="forget"):
+        derive(f, Request("joint", (0,)), TYPES, (), bad)
+    broken = specialise(f, Request("joint", (0,)), TYPES).program
+    types = dict(broken.types)
+    del types[broken.functions[broken.entry].params[0]]
+    with pytest.raises(InvalidIR, match="f_grad typed: x has no type"):
+        checked(replace(broken, types=types), "typed")
+    with pytest.raises(InvalidIR, match="is called and is not there"):
+        checked(specialised_without_callee(), "typed")
+    monkeypatch.setenv("ADCOMPILE_CHECK", "0")
+    assert checked(replace(broken, types={}), "typed").types == {}
+
+
+def countdown(x, n):
+    return x if n < 1.0 else math.sin(countdown(x, n - 1.0))
+
+
+def specialised_without_callee():
+    program = specialise(countdown, Request("primal"), (type_of(0.5), type_of(3.0))).program
+    return replace(program, functions={program.entry: program.functions[program.entry]})

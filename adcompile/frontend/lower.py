@@ -59,6 +59,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
+from adcompile.ir.verify import checking, verify
 from adcompile.ir.walk import large_stack
 
 _ELEMENT = "%element%"
@@ -337,6 +338,8 @@ def lower_function(fn: Any) -> Function:
             return entry[1][id(fn.__globals__)]
     source = source_of(fn)
     function = large_stack(lower_source, source)
+    if checking():
+        verify(function)
     key = id(source.code)
     entry = _known.get(key)
     if entry is None or entry[0]() is not source.code:

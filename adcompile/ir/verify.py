@@ -1,8 +1,12 @@
-"""Whether a function is IR as the grammar in `ir/nodes` has it; holds between all stages."""
+"""Whether a function is IR as the grammar in `ir/nodes` has it; holds between all stages.
+
+With `ADCOMPILE_CHECK=1` in the environment the compiler asks after every stage and every pass.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adcompile.ir.nodes import (
@@ -18,13 +22,16 @@ from adcompile.ir.nodes import (
     If,
     Raise,
     Return,
+    Signature,
     Statement,
     Unreachable,
     Var,
     While,
     Yield,
 )
-from adcompile.ir.walk import end_atoms, large_stack
+from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.types import Type
+from adcompile.ir.walk import all_blocks, atoms_of, defined, end_atoms, large_stack
 
 
 class InvalidIR(AssertionError):
@@ -35,6 +42,38 @@ def verify(function: Function) -> None:
     """Raises InvalidIR if the function is not well formed: every Var defined once and before it is
     read, ends where they belong, as many values as results."""
     large_stack(_Verifier(function.name).function, function)
+
+
+def checking() -> bool:
+    """Whether stages are asked to verify what they make."""
+    return os.environ.get("ADCOMPILE_CHECK") == "1"
+
+
+def verify_program(program: Program, stage: str) -> None:
+    """Raises InvalidIR, which names the stage, unless all functions are well formed, what they call
+    is there, and every Var has a type."""
+    for function in program.functions.values():
+        verify_block(function.body, (*function.params, *function.captured), f"{function.name} {stage}")
+        _verify_names(function, program.functions, program.types, stage)
+
+
+def verify_block(block: Block, params: Sequence[Var], name: str) -> None:
+    """The same of a function's body, which may read `params`."""
+    verify(Function(name, tuple(params), (), block, Signature()))
+
+
+def _verify_names(
+    function: Function, functions: Mapping[FunctionRef, Function], types: Mapping[Var, Type], stage: str
+) -> None:
+    where = f"{function.name} {stage}"
+    for var in (*function.params, *defined(function.body)):
+        if var not in types:
+            raise InvalidIR(f"{where}: {var.name} has no type ({var.place})")
+    for block in all_blocks(function.body):
+        for statement in block.statements:
+            for atom in atoms_of(statement):
+                if isinstance(atom, Const) and isinstance(atom.value, FunctionRef) and atom.value not in functions:
+                    raise InvalidIR(f"{where}: {atom.value.name} is called and is not there")
 
 
 class _Verifier:
