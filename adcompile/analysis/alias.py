@@ -29,6 +29,7 @@ from adcompile.analysis.mutation import (
     node_of,
     writes_into,
 )
+from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, differentiable, widen
@@ -238,6 +239,21 @@ class Memory:
         roots = {self.find(n) for w in self.written for n in self.nodes(w.target)}
         alive = {self.find(v) for v in active if holds_inexact(self.types[v])} & roots
         return frozenset(v for r in alive for v in self.members.get(r, ()) if holds_inexact(self.types[v]))
+
+    def unfollowed(self, active: Iterable[Var]) -> Var | None:
+        """An active value in a mirrored class of which we do not know that it is an array."""
+        roots = {self.find(n) for w in self.written for n in self.nodes(w.target)}
+        alive = {self.find(v) for v in active if holds_inexact(self.types[v])} & roots
+        wanted = set(active)
+        for r in alive:
+            for v in self.members.get(r, ()):
+                if v in wanted and not holds_inexact(self.types[v]) and not is_structured(self.types[v]):
+                    return v
+        return None
+
+    def place_of(self, var: Var) -> Place | None:
+        made = self.definition.get(var)
+        return var.place if made is None else made.place
 
     def volatile(self) -> frozenset[Var]:
         """The values whose memory is written in place somewhere."""

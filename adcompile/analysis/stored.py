@@ -74,3 +74,10 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
         return None
     part = b.call(getattr, args[0], args[1])
     return b.call(operator.setitem, part, Const(Ellipsis), args[2], place=place)
+
+
+@handles(operator.imatmul)
+def matmul_in_place(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`a @= b` of arrays writes into `a`; of others it is `a = a @ b`."""
+    t = b.type(args[0])
+    return b.emit(operator.imatmul, args, t, kwargs, name, place) if isinstance(t, Array) else None

@@ -8,9 +8,10 @@ from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.mutation import check_writes
+from adcompile.autodiff.mirror import refuse_memory
 from adcompile.autodiff.writes import as_write
-from adcompile.ir.nodes import Atom, Block, Const, Statement, Var, Yield
-from adcompile.ir.types import Array
+from adcompile.ir.nodes import Atom, Block, Statement, Var, Yield
+from adcompile.ir.types import Array, Seq
 
 
 def facts(
@@ -41,11 +42,13 @@ def facts(
         written.check_reads(statements, active)
     if not memory.written:
         return Activity(frozenset(varied.vars), active), memory
+    unknown = memory.unfollowed(active)
+    if unknown is not None:
+        raise refuse_memory(memory.place_of(unknown))
     b.context.volatile |= memory.volatile()
     return Activity(frozenset(varied.vars), active, memory.mirrored(active)), memory
 
 
 def is_followed(b: Builder, call: object, target: Atom) -> bool:
     """Whether a write goes into an array, by a call of which we know what it stores."""
-    is_array = isinstance(b.type(target), Array) if isinstance(target, (Var, Const)) else False
-    return is_array and as_write(b, call) is not None  # type: ignore[arg-type]
+    return isinstance(b.type(target), (Array, Seq)) and as_write(b, call) is not None  # type: ignore[arg-type]

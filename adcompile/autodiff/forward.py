@@ -166,7 +166,7 @@ class Forward:
         """The tangent of what a write stores, computed before it is stored."""
         call = w.compute
         assert call is not None
-        if all(self.whole_dot(a) is None for a in (*call.args, *(v for _, v in call.kwargs))):
+        if not passes_derivative(call) or all(self.whole_dot(a) is None for a in (*call.args, *(v for _, v in call.kwargs))):
             return None
         if w.body is not None:
             return self.context.forward_composite(self, call, w.body, call.args, call.kwargs)

@@ -332,6 +332,7 @@ class Sweep:
                     self.context.types[result] = self.context.types[v]
                     self.context.shape[result] = self.context.shape.get(v, v)
                     self.context.extras.add(result)
+                    self.context.shadows |= {result} if v in self.context.shadows else set()
                     self.context.bound_if[result] = (test, side)
                     kept.append((v, result))
         return kept
@@ -384,6 +385,7 @@ def bind_results(context: Any, s: If, wanted: set[Var], renamed: dict[Var, Var])
             context.types[copy] = context.types[r]
             context.shape[copy] = context.shape.get(r, r)
             context.extras.add(copy)
+            context.shadows |= {copy} if r in context.shadows else set()
             renamed[r] = copy
             results.append(copy)
             at = len(results) - 1

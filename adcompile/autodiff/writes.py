@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.activity import passes_derivative
 from adcompile.analysis.alias import fn_of, index_kind
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff import inplace
@@ -45,7 +46,8 @@ class Write:
     value: Atom | None = None
     compute: Call | None = None
     body: Callable[..., Any] | None = None  # what `compute` does, as a function to be followed
-    adds: bool = False  # the value is added to what is there
+    adds: bool = False  # the value is added to what is there,
+    sign: int = 1  # or (-1) subtracted
 
 
 def as_write(b: Builder, s: Call) -> Write | None:
@@ -60,8 +62,10 @@ def as_write(b: Builder, s: Call) -> Write | None:
         return Write(s.args[0], s.args[1], value=s.args[2], adds=True)
     if fn in FUNCTIONAL and isinstance(b.type(s.args[0]), Array):
         return Write(s.args[0], compute=virtual(b, s, FUNCTIONAL[fn], s.args, ()))
-    if fn is np.ufunc.at and isinstance(s.args[0], Const) and s.args[0].value is np.add:
-        return Write(s.args[1], s.args[2], value=s.args[3], adds=True)
+    if fn is rt.add_each:
+        return Write(s.args[0], value=s.args[1], adds=True)
+    if fn is np.ufunc.at and isinstance(s.args[0], Const) and s.args[0].value in (np.add, np.subtract):
+        return Write(s.args[1], s.args[2], value=s.args[3], adds=True, sign=1 if s.args[0].value is np.add else -1)
     if isinstance(kwargs.get("out"), Var):
         return through_out(b, s, fn, kwargs)
     body = inplace.BODIES.get(fn)
@@ -141,6 +145,9 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
         store(b, w, target, cot, sweep.active)
         return [s]
     before, call = sweep.snapshots(s, w.compute, cot)
+    if not passes_derivative(call):
+        b.call(operator.setitem, target, WHOLE, 0.0)
+        return [s]
     if changed_in_place(b, s, call, target, cot, sweep.active):
         return [*before, s]
     g = taken(b, target, WHOLE, None)
@@ -218,8 +225,10 @@ def store(b: Builder, w: Write, target: Atom, cot: Cotangents, active: Callable[
     wanted = any_active(b, value, active)
     if w.adds:
         if wanted:
-            g = copied(b, b.call(operator.getitem, target, w.index))
-            hand_on(b, g, value, cot)
+            each = isinstance(b.type(target), Seq)
+            g = target if each else b.call(operator.getitem, target, w.index)
+            g = copied(b, g)
+            hand_on(b, g if w.sign > 0 else b.call(operator.neg, g), value, cot)
         return
     g = taken(b, target, w.index, value) if wanted else None
     if g is None:
@@ -269,7 +278,9 @@ def hand_on(b: Builder, g: Atom, value: Atom, cot: Cotangents) -> None:
     t = b.type(value)
     if not isinstance(value, Var):
         return
-    if isinstance(t, Scalar):
+    if isinstance(b.type(g), Seq):
+        cot.add(value, b.call(np.array, g) if isinstance(t, Array) else g)
+    elif isinstance(t, Scalar):
         cot.add(value, g if rank(b.type(g)) == 0 else b.call(np.sum, g))
     else:
         cot.add(value, g if rank(b.type(g)) == 0 and rank(t) == 0 else b.call(rt.unbroadcast, g, value))
@@ -301,7 +312,9 @@ def forward_write(f: Forward, s: Call, w: Write) -> None:
             if d is not None:
                 args = (target, w.index, d)
                 if fn_of(s) is np.ufunc.at:
-                    b.emit(np.ufunc.at, (Const(np.add), *args), Known(None))
+                    b.emit(np.ufunc.at, (s.args[0], *args), Known(None))
+                elif fn_of(s) is rt.add_each:
+                    b.emit(rt.add_each, (target, d), Known(None))
                 else:
                     b.emit(rt.add_at, args, Known(None))
         else:
