@@ -33,9 +33,10 @@ from adcompile.ir.program import FunctionRef, Guard, Program
 from adcompile.ir.types import Known, Type
 from adcompile.ir.verify import checking, verify_block, verify_program
 from adcompile.ir.walk import free_vars, large_stack, statements_of
+from adcompile.optimise.kept import read_slots
 from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
-from adcompile.optimise.passes import PASSES, Pass, optimise
+from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
 
 HANDLERS = (attributes, builtins, callables, folds, stored, structure, nested)
 """The modules that give callables their meaning; they register it when they are imported."""
@@ -110,15 +111,20 @@ def _derive(
     passes: tuple[Pass, ...],
 ) -> Derived:
     made = specialise(fun, request, types, kwtypes)
+    saved = made.saved
     passes = tuple(map(verified, passes)) if checking() else passes
     program = checked(made.program, "as specialised")
     program = checked(narrow(program), "narrowed")
     program = checked(optimise(program, passes), "optimised")
+    if passes:
+        program, slots = read_slots(program)
+        program = checked(optimise(program, DEAD), "without what nobody reads")
+        saved = tuple(saved[k] for k in slots[program.entry]) if program.entry in slots else saved
     program = checked(lower_memory(name_cotangents(program, made.names)), "lowered")
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
-    return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, made.saved)
+    return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved)
 
 
 def checked(program: Program, stage: str) -> Program:
@@ -279,7 +285,7 @@ class Entry:
         others = () if aux is None else (aux,)
         halves = split_body(self.context, Separate(self.context), statements, value, wrt, finish, others)
         b.statements.extend(halves.forward)
-        pullback = FunctionRef(f"{self.name}_pullback")
+        pullback = FunctionRef(f"{self.name}_pullback", ref)
         self.context.functions[pullback] = Function(
             pullback.name, (halves.store, halves.seed), (), halves.pullback, Signature()
         )

@@ -79,7 +79,8 @@ class Derived:
         key = ("split", ref, mask)
         found = self.context.specialised.get(key)
         if found is None:
-            found = Split(FunctionRef(f"{ref.name}_fwd"), FunctionRef(f"{ref.name}_pullback"))
+            forward = FunctionRef(f"{ref.name}_fwd")
+            found = Split(forward, FunctionRef(f"{ref.name}_pullback", forward))
             self.context.specialised[key] = found
             self.make_split(found, self.context.functions[ref], mask)
         return found

@@ -14,6 +14,7 @@ from adcompile.ir.nodes import Atom, Block, Call, Function, Var
 from adcompile.ir.types import UNKNOWN, Array, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms
 from adcompile.optimise.effects import Effects
+from adcompile.optimise.inplace import owned
 from adcompile.optimise.shapes import is_elementwise
 from adcompile.optimise.sharing import is_fresh, sometimes_real
 from adcompile.optimise.typing import definite, is_immutable
@@ -51,6 +52,8 @@ class _Reading:
         self.doubtful = sometimes_real(function)
         self.made: dict[Var, Block] = {}  # arrays of their own, and where
         self.candidates: dict[Call, Block] = {}
+        self.sums = owned(function, types)
+        self.accumulating: list[Call] = []
         self.reader: dict[Atom, Call] = {}  # the last call that reads a value
         self.views: list[tuple[Var, Atom]] = []  # what may share the memory of what, each after its base
         self.held: set[Atom] = set()  # what is read by somebody who may keep hold of it
@@ -74,7 +77,9 @@ class _Reading:
             self.made[call.result] = block
         elif not is_immutable(self.types.get(call.result, UNKNOWN)):
             self.views.extend((call.result, atom) for atom in operands if isinstance(atom, Var))
-        if call.role != "primal" and callee(call) in AUGMENTED and not call.kwargs:
+        if call.result in self.sums:
+            self.accumulating.append(call)
+        elif call.role != "primal" and callee(call) in AUGMENTED and not call.kwargs:
             if any(self._may_take(call, k) for k in (0, 1)):
                 self.candidates[call] = block
 
@@ -114,13 +119,13 @@ class _Reading:
     def reused(self, function: Function, folding: Folding) -> Reused:
         """The calls that may be printed as `x *= …`: `x` was made in the same block, whatever may share its
         memory is read by nobody later, and it has the dtype and the shape of the result."""
+        out = {call: 0 for call in self.accumulating if call.args[0] not in folding.inlined}
         if not self.candidates:
-            return {}
+            return out
         positions = positions_of(function, folding)
         last: dict[Atom, int] = {var: uses[-1] for var, uses in positions.uses.items()}
         for view, base in reversed(self.views):
             last[base] = max(last.get(base, 0), last.get(view, 0))
-        out: dict[Call, int] = {}
         for call in self.candidates:
             if call.result in folding.inlined:
                 continue

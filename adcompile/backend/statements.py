@@ -17,7 +17,7 @@ from adcompile.backend.purity import IN_PLACE, callee
 from adcompile.backend.reuse import AUGMENTED, Reused
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, Scalar
+from adcompile.ir.types import Array, Known, Scalar
 from adcompile.runtime import arrays, memory
 
 Out = list[Any]
@@ -121,8 +121,11 @@ class Statements(Expressions):
         return True
 
     def assigned(self, name: str, call: Call) -> Any:
-        """`name = …`, or `name += …`."""
-        if callee(call) is operator.add and call.role != "primal" and self._accumulates(call, name):
+        """`name = …`, or `name += …`, `name -= …`."""
+        fn = callee(call)
+        if call.role != "primal" and (fn is operator.add or fn is operator.sub) and self._accumulates(call, name):
+            if fn is operator.sub:
+                return gast.AugAssign(store(name), gast.Sub(), self.atom(call.args[1]))
             value = call.args[1] if self._is_named(call.args[0], name) else call.args[0]
             return self._added(store(name), value)
         return assign(name, self.call(call))
@@ -157,15 +160,16 @@ class Statements(Expressions):
 
     def _accumulates(self, call: Call, name: str) -> bool:
         """Whether `x = x + v` may be written `x += v`: numbers, or an array nobody else has."""
-        sums = [a for a in call.args if self._is_named(a, name)]
-        if len(sums) != 1 or not all(isinstance(a, Var) for a in sums):
+        if not self._is_named(call.args[0], name) and (
+            callee(call) is operator.sub or not self._is_named(call.args[1], name)
+        ):
             return False
-        types = [self.types.get(a) for a in call.args if isinstance(a, Var)]
-        return all(isinstance(t, Scalar) for t in types) or self.owned(sums[0])
-
-    def owned(self, atom: Atom) -> bool:
-        """Whether nothing else refers to the memory of an array; the alias analysis will tell."""
-        return False
+        if call.args[0] is call.args[1]:
+            return False
+        types = [self.types.get(a) if isinstance(a, Var) else Known(a.value) for a in call.args]
+        if all(isinstance(t, Scalar) or isinstance(t, Known) and type(t.value) in (int, float) for t in types):
+            return True
+        return self.reused.get(call) == 0 and self._is_named(call.args[0], name)
 
     def _stored(self, call: Call, statement: Any, out: Out) -> None:
         out.append(statement)

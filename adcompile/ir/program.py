@@ -12,9 +12,13 @@ from adcompile.ir.types import Type
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FunctionRef:
-    """Names a function of the program in a Call's fn (inside a Const); compared by identity."""
+    """Names a function of the program in a Call's fn (inside a Const); compared by identity.
+
+    A pullback knows the function that makes the tuple it takes first: `forward`.
+    """
 
     name: str
+    forward: FunctionRef | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

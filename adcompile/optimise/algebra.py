@@ -80,6 +80,7 @@ TABLE: tuple[Rule, ...] = (
     rule("c * x + x", "{c + 1} * x"),
     rule("x + c * x", "{1 + c} * x"),
     rule("x + x", "2 * x"),
+    rule("(x + y) + y", "x + 2 * y"),
     # signs move up to where they meet or turn a sum into a difference
     rule("-(-x)", "x"),
     rule("-1 * x", "-x"),

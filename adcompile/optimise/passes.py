@@ -80,6 +80,9 @@ PASSES: tuple[Pass, ...] = (
     Pass("dce", _dce),
 )
 
+DEAD: tuple[Pass, ...] = (Pass("dce", _dce),)
+"""For what has lost its readers after all."""
+
 ROUNDS = 8
 """Rounds are bounded; programs come to rest in two or three."""
 
@@ -156,7 +159,7 @@ def _called(entry: FunctionRef, functions: dict[FunctionRef, Function]) -> dict[
     """The functions that the entry still reaches, in their old order; the pullback of a split
     derivative is one that the caller reaches."""
     reached: set[FunctionRef] = set()
-    work = [entry, *(ref for ref in functions if ref.name == f"{entry.name}_pullback")]
+    work = [entry, *(ref for ref in functions if ref.forward is entry)]
     while work:
         ref = work.pop()
         if ref in reached:

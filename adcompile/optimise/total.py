@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types as pytypes
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
         if isinstance(types[0], Array) and not isinstance(types[1], Unknown) and shapes.reached(*call.args):
             return True
         return _has_item(types[0], types[1])
+    if fn is ops.build_dict:
+        return all(is_known_simple(t) for t in types[::2])
     if fn is getattr:
         return len(types) == 2 and _has_attribute(types[0], types[1])
     if fn in (operator.eq, operator.ne) and all(map(is_immutable, types)):
@@ -50,8 +53,6 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
         return isinstance(types[0], (TupleT, ListT, DictT, Seq, RangeT)) or (rank(types[0]) or 0) > 0
     if fn in (np.sum, np.mean) and is_number(types[0]) and inexact(types[0]):
         return _axis_in_range(call, types)
-    if fn in (ops.unpack, ops.build_dict):
-        return fn is ops.build_dict and all(is_known_simple(t) for t in types[::2])
     rule = registry.lookup(fn)
     return rule is not None and rule.total and all(map(is_number, types)) and sum(map(_is_array, types)) < 2
 
@@ -174,6 +175,9 @@ def _has_attribute(owner: Type, name: Type) -> bool:
         return name.value in ARRAY_ATTRIBUTES or _has_method(np.ndarray, name.value)
     if isinstance(owner, Scalar):
         return name.value in ("real", "imag") or all(_has_method(kind, name.value) for kind in owner.kinds)
+    if isinstance(owner, (TupleT, ListT, DictT, Seq)):
+        cls = dict if isinstance(owner, DictT) else list if isinstance(owner, ListT) else owner.cls
+        return isinstance(getattr(cls, name.value, None), (pytypes.MethodDescriptorType, pytypes.FunctionType))
     return isinstance(owner, Known) and hasattr(owner.value, name.value)
 
 

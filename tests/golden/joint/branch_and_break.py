@@ -24,7 +24,7 @@ def branch_and_break_grad(x, rate):
         x = x_kept[k]
         x_1 = x_kept_1[k]
         # total += x * x                              programs.py:28
-        x_bar = x_bar + x + x
+        x_bar += 2.0 * x
         if x_1 > 1.0:
             # x = x * rate                                programs.py:25
             rate_bar += x_1 * x_bar

@@ -13,5 +13,5 @@ def newton_root_grad(a):
         # x = 0.5 * (x + a / x)                       programs.py:74
         x_bar = 0.5 * x_bar
         a_bar += x_bar / x
-        x_bar = x_bar - a / x / x * x_bar
+        x_bar -= a / x / x * x_bar
     return a_bar + x_bar

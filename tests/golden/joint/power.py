@@ -12,10 +12,8 @@ def power_fwd(x, n):
 
 
 def power_pullback(kept, y_bar):
-    power = kept[1]
-    x = kept[2]
-    power_kept = kept[3]
-    if kept[0]:
+    t, power, x, power_kept = kept
+    if t:
         x_bar = 0.0
     else:
         # return x * power(x, n - 1)                  programs.py:37

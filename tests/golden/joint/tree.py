@@ -20,12 +20,8 @@ def tree_fwd(x, depth):
 
 
 def tree_pullback(kept, y_bar):
-    x = kept[1]
-    tree = kept[2]
-    tree_1 = kept[3]
-    tree_kept = kept[4]
-    tree_kept_1 = kept[5]
-    if kept[0]:
+    t, x, tree, tree_1, tree_kept, tree_kept_1 = kept
+    if t:
         # return np.sin(x)                            programs.py:42
         x_bar = math.cos(x) * y_bar
     else:

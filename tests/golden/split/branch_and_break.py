@@ -3,17 +3,14 @@ from adcompile import runtime as rt
 
 
 def branch_and_break_vjp_pullback(kept, y_bar):
-    x_kept = kept[2]
-    x_kept_1 = kept[3]
-    rate = kept[4]
+    trips, x_kept, x_kept_1, rate = kept
     x_bar = 0.0
     rate_bar = 0.0
-    for k in reversed(range(kept[0])):
+    for k in reversed(range(trips)):
         x = x_kept[k]
         x_1 = x_kept_1[k]
         # total += x * x                              programs.py:28
-        x_bar_1 = x * y_bar
-        x_bar = x_bar + x_bar_1 + x_bar_1
+        x_bar += 2.0 * (x * y_bar)
         if x_1 > 1.0:
             # x = x * rate                                programs.py:25
             rate_bar += x_1 * x_bar
@@ -26,7 +23,6 @@ def branch_and_break_vjp_pullback(kept, y_bar):
 
 def branch_and_break_vjp(x, rate):
     total = 0.0
-    t_kept = []
     x_kept = []
     x_kept_1 = []
     trips = 0
@@ -39,8 +35,7 @@ def branch_and_break_vjp(x, rate):
             x = x + np.sin(x) / (k + 1)
         x_kept.append(x)
         total = total + x * x
-        t = total > 30.0
-        t_kept.append(t)
-        if t:
+        if total > 30.0:
             break
-    return total, (trips, t_kept, x_kept, x_kept_1, rate)
+    kept = trips, x_kept, x_kept_1, rate
+    return total, kept

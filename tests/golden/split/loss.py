@@ -2,15 +2,15 @@ import numpy as np
 
 
 def loss_vjp_pullback(kept, y_bar):
-    # r = x @ w - y                               programs.py:12
-    r = kept[0]
+    r, x = kept
     # return np.sum(r ** 2)                       programs.py:13
     r_bar = 2.0 * r * y_bar
     # r = x @ w - y                               programs.py:12
-    return (kept[1].T @ r_bar,)
+    return (x.T @ r_bar,)
 
 
 def loss_vjp(w, x, y):
     r = x @ w - y
     result = np.sum(r ** 2)
-    return result, (r, x)
+    kept = r, x
+    return result, kept

@@ -1,0 +1,122 @@
+"""What a pullback does not read is not kept: the slots of the tuple that its forward function hands it.
+
+What must be kept is decided before the optimiser has seen the pullback; a test that chose between
+equals, or a value that a rule read and a rewrite did not, is then kept for nobody.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, MutableMapping
+from dataclasses import replace
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Var
+from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.types import TupleT, Type
+from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, end_atoms
+from adcompile.optimise.typing import type_of
+
+
+def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[int, ...]]]:
+    """The program without slots that nobody reads, and by forward function the slots that are left.
+
+    A pullback takes its tuple apart in its first line.
+    """
+    functions, types = dict(program.functions), dict(program.types)
+    slots: dict[FunctionRef, tuple[int, ...]] = {}
+    for ref in list(functions):
+        forward = ref.forward
+        if forward is None or forward not in functions:
+            continue
+        kept, reads = _tuple_of(functions[forward]), _reads(functions[ref])
+        if kept is None or reads is None:
+            continue
+        slots[forward] = tuple(sorted(set(reads.values())))
+        functions[forward] = _keeping(functions[forward], kept, slots[forward], types)
+        functions[ref] = _apart(functions[ref], reads, slots[forward], types)
+    return replace(program, functions=functions, types=types), slots
+
+
+def _tuple_of(forward: Function) -> Call | None:
+    """The call that makes what is kept: the last item of what a forward function returns."""
+    if not isinstance(forward.body.end, Return):
+        return None
+    made = {s.result: s for s in forward.body.statements if isinstance(s, Call)}
+    whole = _built(made, forward.body.end.value)
+    return None if whole is None else _built(made, whole.args[-1])
+
+
+def _built(made: Mapping[Var, Call], atom: Atom) -> Call | None:
+    call = made.get(atom) if isinstance(atom, Var) else None
+    is_tuple = call is not None and isinstance(call.fn, Const) and call.fn.value is ops.build_tuple
+    return call if is_tuple else None
+
+
+def _reads(pullback: Function) -> dict[Var, int] | None:
+    """Which slot each value is; None if the tuple is read in another way than by numbers."""
+    store = pullback.params[0]
+    out: dict[Var, int] = {}
+    for block in all_blocks(pullback.body):
+        for s in block.statements:
+            if store not in atoms_of(s):
+                continue
+            if not isinstance(s, Call) or not isinstance(s.fn, Const) or s.fn.value is not operator.getitem:
+                return None
+            if s.args[0] is not store or not isinstance(s.args[1], Const):
+                return None
+            out[s.result] = s.args[1].value
+        if store in end_atoms(block.end):
+            return None
+    return out
+
+
+def _keeping(
+    forward: Function, kept: Call, slots: tuple[int, ...], types: MutableMapping[Var, Type]
+) -> Function:
+    """The forward function with only these slots in the tuple it keeps."""
+    store = Var("kept", kept.result.place)
+    types[store] = TupleT(tuple(type_of(kept.args[k], types) for k in slots))
+    smaller = replace(kept, result=store, args=tuple(kept.args[k] for k in slots))
+    statements: list[Statement] = []
+    for s in forward.body.statements:
+        if s is kept:
+            s = smaller
+        elif isinstance(s, Call) and kept.result in s.args:
+            s = replace(s, args=tuple(store if a is kept.result else a for a in s.args))
+        statements.append(s)
+    return replace(forward, body=replace(forward.body, statements=tuple(statements)))
+
+
+def _apart(
+    pullback: Function, reads: Mapping[Var, int], slots: tuple[int, ...], types: MutableMapping[Var, Type]
+) -> Function:
+    """The pullback with its tuple taken apart at the beginning."""
+    if not slots:
+        return pullback
+    first = {k: next(v for v, slot in reads.items() if slot == k) for k in slots}
+    store = pullback.params[0]
+    items = TupleT(tuple(types[first[k]] for k in slots))
+    whole = store
+    head: list[Statement] = []
+    if len(slots) > 1:
+        whole = Var("t")
+        types[whole] = items
+        head.append(Call(whole, Const(ops.unpack), (store, Const(len(slots))), role="adjoint"))
+    for position, k in enumerate(slots):
+        head.append(Call(first[k], Const(operator.getitem), (whole, Const(position)), role="adjoint"))
+    body = _Reading({v: first[k] for v, k in reads.items()}).block(pullback.body)
+    return replace(pullback, body=Block(body.params, (*head, *body.statements), body.end))
+
+
+class _Reading(Rewriter):
+    """Reads the items where the tuple was read."""
+
+    def __init__(self, items: Mapping[Var, Var]) -> None:
+        self.items = items
+
+    def atom(self, atom: Atom) -> Atom:
+        return self.items.get(atom, atom) if isinstance(atom, Var) else atom
+
+    def call(self, call: Call) -> tuple[Statement, ...]:
+        return () if call.result in self.items else (call,)

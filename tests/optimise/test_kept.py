@@ -1,0 +1,94 @@
+"""Slots that a pullback does not read are not kept; the others are, and mean what they meant."""
+
+import math
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile import pipeline
+from adcompile.ir.abstract import type_of
+
+V = np.array([0.4, -0.3, 1.2])
+
+
+def left_early(x, rate):
+    total = 0.0
+    for k in range(20):
+        x = x * rate + math.sin(x) / (k + 1)
+        total += x * x
+        if total > 3.0:
+            break
+    return total
+
+
+def branches(x, y):
+    if x > 1.0:
+        z = x * y * y
+    else:
+        z = math.exp(x) + y
+    return z * z
+
+
+def recursive(x, depth):
+    if depth == 0:
+        return x * x
+    return recursive(math.sin(x), depth - 1) * x
+
+
+def linear(x, c):
+    return np.sum(c * x)
+
+
+CASES = {
+    "left_early": (left_early, (1.2, 0.8), (0, 1)),
+    "branches": (branches, (1.5, 0.3), (0, 1)),
+    "recursive": (recursive, (0.7, 3), (0,)),
+    "linear": (linear, (V, 2.0), (0,)),
+}
+
+
+def split(name):
+    fun, args, wrt = CASES[name]
+    return pipeline.derive(fun, pipeline.Request("split", wrt), tuple(map(type_of, args)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_against_the_plain_pipeline(name):
+    fun, args, wrt = CASES[name]
+    made = split(name)
+    plain = pipeline.derive(fun, pipeline.Request("split", wrt), tuple(map(type_of, args)), passes=())
+    value, kept = made.call(*args)
+    assert value == fun(*args)
+    expected = plain.pullback(plain.call(*args)[1], 1.0)
+    for _ in range(2):
+        got = made.pullback(kept, 1.0)
+        assert all(np.allclose(g, e, rtol=1e-13) for g, e in zip(got, expected, strict=True))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_many_are_reported_as_kept(name):
+    made = split(name)
+    fun, args, _ = CASES[name]
+    assert len(made.call(*args)[1]) == len(made.saved)
+
+
+def test_tests_that_nobody_replays_are_not_kept():
+    source = split("left_early").source
+    assert "t_kept = " not in source and "> 3.0" in source
+
+
+def test_taken_apart_in_the_first_line():
+    lines = split("branches").source.split("branches_vjp_pullback(kept, y_bar):\n")[1].splitlines()
+    assert lines[0].endswith("= kept") and "kept[" not in "".join(lines)
+
+
+
+def test_functions_of_users_that_are_called_like_pullbacks():
+    def f(kept, n):
+        return kept[1] if n == 0 else f_pullback((kept[0], kept[1] * 2.0), n)
+
+    def f_pullback(kept, n):
+        return f(kept, n - 1)
+
+    assert ad.grad(lambda x: f((x, x * x), 2))(3.0) == 24.0
