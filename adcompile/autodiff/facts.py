@@ -10,8 +10,9 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.mutation import check_writes
 from adcompile.autodiff.mirror import refuse_memory
 from adcompile.autodiff.writes import as_write
-from adcompile.ir.nodes import Atom, Block, Statement, Var, Yield
-from adcompile.ir.types import Array, Seq
+from adcompile.errors import Unsupported
+from adcompile.ir.nodes import Atom, Block, Call, Statement, Var, Yield
+from adcompile.ir.types import Array, Seq, differentiable
 
 
 def facts(
@@ -36,6 +37,8 @@ def facts(
         useful.run(block)
     check_detached(varied, useful)
     active = frozenset(varied.vars & useful.vars)
+    for w in memory.written:
+        check_target(b, w.call, w.target, varied)
     followed = {w.call for w in memory.written if is_followed(b, w.call, w.target)}
     written = check_writes(types, statements, varied, useful, followed)
     if backwards:
@@ -49,6 +52,23 @@ def facts(
     return Activity(frozenset(varied.vars), active, memory.mirrored(active)), memory
 
 
-def is_followed(b: Builder, call: object, target: Atom) -> bool:
+def check_target(b: Builder, call: Call, target: Atom, varied: Varied) -> None:
+    """Refuse to store values with derivatives where they would be cut to integers."""
+    t = b.type(target)
+    if not isinstance(t, Array) or differentiable(t):
+        return
+    write = as_write(b, call)
+    if write is None:
+        return
+    given = (write.value,) if write.compute is None else write.compute.args
+    if any(a is not None and varied.has(a) for a in given):
+        raise Unsupported(
+            f"this writes values that carry derivatives into an array of {t.dtype}, which cuts them",
+            call.place,
+            "make the array of floats, e.g. with dtype=float; or write int(…) or np.floor(…) to mean the whole numbers",
+        )
+
+
+def is_followed(b: Builder, call: Call, target: Atom) -> bool:
     """Whether a write goes into an array, by a call of which we know what it stores."""
-    return isinstance(b.type(target), (Array, Seq)) and as_write(b, call) is not None  # type: ignore[arg-type]
+    return isinstance(b.type(target), (Array, Seq)) and as_write(b, call) is not None

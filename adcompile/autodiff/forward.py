@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.activity import Activity, passes_derivative
-from adcompile.analysis.alias import fn_of
+from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff.adjoint import (
     bind_rule,
@@ -27,8 +26,9 @@ from adcompile.autodiff.adjoint import (
 )
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import zero_test
-from adcompile.autodiff.mirror import CONTAINERS, Mirror, root_of, sharing_of
-from adcompile.autodiff.writes import Write, as_write, forward_write
+from adcompile.autodiff.mirror import Mirror
+from adcompile.autodiff.reference import by_reference, forward_write
+from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
@@ -108,7 +108,7 @@ class Forward:
             b.append(s)
             return
         if s.result in self.mirrored:
-            self.by_reference(s)
+            by_reference(self, s)
             return
         if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
             self.derived.forward_call(self, s)
@@ -127,52 +127,6 @@ class Forward:
             if d is not None:
                 self.dots[s.result] = self.named(d, s.result)
         b.role = role
-
-    def by_reference(self, s: Call) -> None:
-        """An array whose memory is written in place: its tangent has memory of its own, or shows
-        the memory of another one's tangent as the array does that of another array."""
-        b, mirror = self.b, self.mirror
-        assert mirror is not None
-        mirror.shadow = self.dots
-        kind = sharing_of(s, self.context.types)
-        root = mirror.base(s)
-        found = root is not None or root_of(s) in mirror.roots or fn_of(s) in CONTAINERS
-        if kind in ("view", "out") and found:
-            b.append(s)
-            for statement in mirror.beside(s):
-                b.append(statement)
-            return
-        if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
-            self.derived.forward_call(self, s)
-            return
-        role, b.role = b.role, "tangent"
-        b.append(s)
-        inputs = (*s.args, *(v for _, v in s.kwargs))
-        rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
-        moving = passes_derivative(s) and any(self.whole_dot(a) is not None for a in inputs)
-        d = self.tangent(s, rule) if moving else None
-        if kind == "maybe" and root is not None:
-            given = d if d is not None else b.emit(rt.shadow, (s.result,), b.type(s.result))
-            args = (s.result, root, mirror.of(root), given)
-            self.dots[s.result] = b.emit(rt.followed, args, b.type(s.result), (), f"{s.result.name}_dot")
-        elif d is None:
-            self.dots[s.result] = b.emit(rt.shadow, (s.result,), b.type(s.result), (), f"{s.result.name}_dot")
-        else:
-            d = expand_like(b, d, s.result) if rank(b.type(d)) == 0 else d
-            self.dots[s.result] = b.emit(rt.snapshot, (d,), b.type(s.result), (), f"{s.result.name}_dot")
-        b.role = role
-
-    def virtual_dot(self, w: Write) -> Atom | None:
-        """The tangent of what a write stores, computed before it is stored."""
-        call = w.compute
-        assert call is not None
-        if not passes_derivative(call) or all(self.whole_dot(a) is None for a in (*call.args, *(v for _, v in call.kwargs))):
-            return None
-        if w.body is not None:
-            return self.context.forward_composite(self, call, w.body, call.args, call.kwargs)
-        assert isinstance(call.fn, Const)
-        self.b.append(replace(call, role="tangent"))
-        return self.tangent(call, lookup(call.fn.value))
 
     def named(self, d: Atom, var: Var) -> Atom:
         if isinstance(d, Var) and isinstance(self.b.type(var), Array):

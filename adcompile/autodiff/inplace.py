@@ -13,8 +13,6 @@ import numpy as np
 
 from adcompile import runtime as rt
 
-# ruff: noqa: ANN001, ANN201  rule bodies carry no annotations
-
 
 def fill(a, value):
     return np.zeros_like(a) + value

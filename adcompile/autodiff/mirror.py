@@ -23,7 +23,22 @@ from adcompile.analysis.mutation import AUGMENTED
 from adcompile.autodiff.cotangents import tangent_type
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Role, Statement, Var, While, Yield
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    End,
+    For,
+    If,
+    Role,
+    Statement,
+    Var,
+    While,
+    Yield,
+)
 from adcompile.ir.types import Array, ListT, Seq, TupleT, Type
 
 REMEDY = "write into a copy (b = a.copy()), or build a new array"
@@ -139,7 +154,8 @@ class Mirror:
         together = self.new(s.result, self.b.type(s.result))
         again = replace(s, result=together, role=self.role)
         self.b.context.definition[together] = again
-        return [again, *(self.emit(p, operator.getitem, together, Const(k)) for k, p in enumerate(parts) if isinstance(p, Var))]
+        named = [(k, p) for k, p in enumerate(parts) if isinstance(p, Var)]
+        return [again, *(self.emit(p, operator.getitem, together, Const(k)) for k, p in named)]
 
     def base(self, s: Call) -> Atom | None:
         """The argument whose memory a view shows."""

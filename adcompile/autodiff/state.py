@@ -10,7 +10,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.alias import Memory, fn_of
 from adcompile.analysis.builder import Builder, Context, is_structured
-from adcompile.autodiff.mirror import MAYBE, Mirror
+from adcompile.autodiff.mirror import MAYBE, Mirror, root_of
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -76,12 +76,22 @@ def enter(
 
 def save(b: Builder, memory: Memory, state: State) -> None:
     """Copy what is written of the memory from outside."""
+    seen: set[object] = set()
     for n in memory.outside:
-        if n not in memory.entered:
+        if n in memory.entered:
+            keep_copy(b, state, b.real(n) if isinstance(n, Var) else memory.outside[n])
+    for call in memory.definition.values():
+        key = root_of(call)
+        if key is None or key in seen or not isinstance(b.type(call.result), Array):
             continue
-        atom: Atom = b.real(n) if isinstance(n, Var) else memory.outside[n]
-        if isinstance(b.type(atom), Array):
-            state.saved.append((atom, b.emit(rt.snapshot, (atom,), b.type(atom), (), f"{name_of(atom)}_0")))
+        if any(n in memory.entered for a in call.args for n in memory.nodes(a)):
+            seen.add(key)
+            keep_copy(b, state, b.emit(call.fn, call.args, b.type(call.result), call.kwargs, call.result.name))
+
+
+def keep_copy(b: Builder, state: State, atom: Atom) -> None:
+    if isinstance(b.type(atom), Array):
+        state.saved.append((atom, b.emit(rt.snapshot, (atom,), b.type(atom), (), f"{name_of(atom)}_0")))
 
 
 def name_of(atom: Atom) -> str:

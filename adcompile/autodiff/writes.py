@@ -21,12 +21,10 @@ from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.errors import Unsupported
-from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, differentiable, is_complex
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, is_complex
 
 if TYPE_CHECKING:
-    from adcompile.autodiff.forward import Forward
     from adcompile.autodiff.reverse import Sweep
 
 WHOLE = Const(Ellipsis)
@@ -116,25 +114,12 @@ def refuse_write(s: Call) -> Unsupported:
     )
 
 
-def check_target(b: Builder, w: Write, s: Call, active: Callable[[Atom], bool]) -> None:
-    """Refuse to store values with derivatives where they would be cut to integers."""
-    t = b.type(w.target)
-    given = (w.value,) if w.compute is None else w.compute.args
-    if isinstance(t, Array) and not differentiable(t) and any(a is not None and active(a) for a in given):
-        raise Unsupported(
-            f"this writes values that carry derivatives into an array of {t.dtype}, which cuts them",
-            s.place,
-            "make the array of floats, e.g. with dtype=float; or write int(…) or np.floor(…) to mean the whole numbers",
-        )
-
-
 # -- reverse ------------------------------------------------------------------------------------
 
 
 def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Statement]:
     """The forward statements of a write into mirrored memory; its adjoint goes to `cot`."""
     b = cot.builder
-    check_target(b, w, s, sweep.active)
     target = cot.shadow[w.target]  # type: ignore[index]
     if stores_itself(b, s):
         return [s]
@@ -290,37 +275,3 @@ def any_active(b: Builder, value: Atom, active: Callable[[Atom], bool]) -> bool:
     if is_structured(b.type(value)):
         return any(any_active(b, item, active) for item in b.items(value))
     return active(value)
-
-
-# -- forward ------------------------------------------------------------------------------------
-
-
-def forward_write(f: Forward, s: Call, w: Write) -> None:
-    """A write and the same write of tangents, which is computed from what was there before."""
-    b = f.b
-    check_target(b, w, s, f.active)
-    target = f.dots[w.target]  # type: ignore[index]
-    if stores_itself(b, s):
-        b.append(s)
-        return
-    role, b.role = b.role, "tangent"
-    if w.compute is None:
-        assert w.value is not None
-        d = f.whole_dot(w.value)
-        b.append(s)
-        if w.adds:
-            if d is not None:
-                args = (target, w.index, d)
-                if fn_of(s) is np.ufunc.at:
-                    b.emit(np.ufunc.at, (s.args[0], *args), Known(None))
-                elif fn_of(s) is rt.add_each:
-                    b.emit(rt.add_each, (target, d), Known(None))
-                else:
-                    b.emit(rt.add_at, args, Known(None))
-        else:
-            b.call(operator.setitem, target, w.index, Const(0.0) if d is None else d)
-    else:
-        d = f.virtual_dot(w)
-        b.append(s)
-        b.call(operator.setitem, target, WHOLE, Const(0.0) if d is None else d)
-    b.role = role

@@ -52,7 +52,9 @@ LINEAR = frozenset({ops.push, ops.pop, ops.index_add})
 ITERATORS = names(builtins, "reversed iter zip enumerate map filter")
 """What iterating over their results uses up: each result is its own."""
 
-WRITING = names(np, "copyto put place putmask fill_diagonal put_along_axis") | {arrays.accumulate, memory.add_at, memory.add_each}
+WRITING = names(np, "copyto put place putmask fill_diagonal put_along_axis") | {
+    *(arrays.accumulate, memory.add_at, memory.add_each)
+}
 INPUT_OUTPUT = names(
     np,
     "save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex memmap seterr seterrcall "

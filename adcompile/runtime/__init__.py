@@ -72,16 +72,16 @@ from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_reg
 from adcompile.runtime.memory import (
     add_at,
     add_each,
-    hold,
-    released,
     followed,
+    hold,
     last_writes,
     mirrored,
-    unless_shared,
+    released,
     shadow,
-    shadows,
     snapshot,
+    unless_shared,
 )
+from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient
 
 __all__ = [

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from adcompile.runtime import shadows as shadowing
-from adcompile.runtime.shadows import shadows
 
 
 def shadow(x: Any) -> Any:
@@ -33,9 +32,9 @@ def add_at(buffer: Any, index: Any, value: Any) -> None:
     buffer[index] += value
 
 
-def add_each(shadows: Any, values: Any) -> None:
+def add_each(buffers: Any, values: Any) -> None:
     """Add to each array of a list of shadows."""
-    for buffer, value in zip(shadows, values):
+    for buffer, value in zip(buffers, values):
         if isinstance(buffer, (list, tuple)):
             add_each(buffer, value)
         else:
@@ -75,9 +74,9 @@ class Held:
     values: tuple[Any, ...]
 
 
-def hold(shadows: int, *values: Any) -> Held:
-    """Keep memory for a pullback as it is; the first `shadows` values are shadows or lists of such."""
-    return Held(shadows, values)
+def hold(count: int, *values: Any) -> Held:
+    """Keep memory for a pullback as it is; the first `count` values are shadows or lists of such."""
+    return Held(count, values)
 
 
 def released(held: Held) -> tuple[Any, ...]:

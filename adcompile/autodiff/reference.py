@@ -1,0 +1,102 @@
+"""Forward mode of arrays by reference: tangents in memory that mirrors the primal's."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.activity import passes_derivative
+from adcompile.analysis.alias import fn_of
+from adcompile.analysis.builder import rank
+from adcompile.autodiff.adjoint import expand_like
+from adcompile.autodiff.mirror import CONTAINERS, root_of, sharing_of
+from adcompile.autodiff.writes import WHOLE, Write, stores_itself
+from adcompile.ir.nodes import Atom, Call, Const
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Known
+from adcompile.rules.registry import lookup
+
+if TYPE_CHECKING:
+    from adcompile.autodiff.forward import Forward
+
+
+def forward_write(f: Forward, s: Call, w: Write) -> None:
+    """A write and the same write of tangents, which is computed from what was there before."""
+    b = f.b
+    target = f.dots[w.target]  # type: ignore[index]
+    if stores_itself(b, s):
+        b.append(s)
+        return
+    role, b.role = b.role, "tangent"
+    if w.compute is None:
+        assert w.value is not None
+        d = f.whole_dot(w.value)
+        b.append(s)
+        if w.adds:
+            if d is not None:
+                args = (target, w.index, d)
+                if fn_of(s) is np.ufunc.at:
+                    b.emit(np.ufunc.at, (s.args[0], *args), Known(None))
+                elif fn_of(s) is rt.add_each:
+                    b.emit(rt.add_each, (target, d), Known(None))
+                else:
+                    b.emit(rt.add_at, args, Known(None))
+        else:
+            b.call(operator.setitem, target, w.index, Const(0.0) if d is None else d)
+    else:
+        d = virtual_dot(f, w)
+        b.append(s)
+        b.call(operator.setitem, target, WHOLE, Const(0.0) if d is None else d)
+    b.role = role
+
+
+def by_reference(f: Forward, s: Call) -> None:
+    """An array whose memory is written in place: its tangent has memory of its own, or shows
+    the memory of another one's tangent as the array does that of another array."""
+    b, mirror = f.b, f.mirror
+    assert mirror is not None
+    mirror.shadow = f.dots
+    kind = sharing_of(s, f.context.types)
+    root = mirror.base(s)
+    found = root is not None or root_of(s) in mirror.roots or fn_of(s) in CONTAINERS
+    if kind in ("view", "out") and found:
+        b.append(s)
+        for statement in mirror.beside(s):
+            b.append(statement)
+        return
+    if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
+        f.derived.forward_call(f, s)
+        return
+    role, b.role = b.role, "tangent"
+    b.append(s)
+    inputs = (*s.args, *(v for _, v in s.kwargs))
+    rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
+    moving = passes_derivative(s) and any(f.whole_dot(a) is not None for a in inputs)
+    d = f.tangent(s, rule) if moving else None
+    if kind == "maybe" and root is not None:
+        given = d if d is not None else b.emit(rt.shadow, (s.result,), b.type(s.result))
+        args = (s.result, root, mirror.of(root), given)
+        f.dots[s.result] = b.emit(rt.followed, args, b.type(s.result), (), f"{s.result.name}_dot")
+    elif d is None:
+        f.dots[s.result] = b.emit(rt.shadow, (s.result,), b.type(s.result), (), f"{s.result.name}_dot")
+    else:
+        d = expand_like(b, d, s.result) if rank(b.type(d)) == 0 else d
+        f.dots[s.result] = b.emit(rt.snapshot, (d,), b.type(s.result), (), f"{s.result.name}_dot")
+    b.role = role
+
+
+def virtual_dot(f: Forward, w: Write) -> Atom | None:
+    """The tangent of what a write stores, computed before it is stored."""
+    call = w.compute
+    assert call is not None
+    if not passes_derivative(call) or all(f.whole_dot(a) is None for a in (*call.args, *(v for _, v in call.kwargs))):
+        return None
+    if w.body is not None:
+        return f.context.forward_composite(f, call, w.body, call.args, call.kwargs)
+    assert isinstance(call.fn, Const)
+    f.b.append(replace(call, role="tangent"))
+    return f.tangent(call, lookup(call.fn.value))
