@@ -71,6 +71,10 @@ class NotDifferentiable(AdcompileError, TypeError):
     """A callable without a rule, or a value that has no derivative, where one is needed."""
 
 
+class Outdated(AdcompileError, RuntimeError):
+    """A module written ahead of time assumes what no longer holds."""
+
+
 class SignatureMismatch(AdcompileError, TypeError):
     """A call of an ahead-of-time module with types it was not built for."""
 

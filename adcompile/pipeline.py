@@ -111,6 +111,15 @@ def _derive(
     passes: tuple[Pass, ...],
 ) -> Derived:
     made = specialise(fun, request, types, kwtypes)
+    program, saved = finish(made, passes)
+    emitted = emit(program)
+    call = load(emitted, emitted.name)
+    pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
+    return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved)
+
+
+def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tuple[tuple[Var, Type], ...]]:
+    """The program as it is printed: optimised, its names and memory decided; and what it keeps."""
     saved = made.saved
     passes = tuple(map(verified, passes)) if checking() else passes
     program = checked(made.program, "as specialised")
@@ -120,11 +129,7 @@ def _derive(
         program, slots = read_slots(program)
         program = checked(optimise(program, DEAD), "without what nobody reads")
         saved = tuple(saved[k] for k in slots[program.entry]) if program.entry in slots else saved
-    program = checked(lower_memory(name_cotangents(program, made.names)), "lowered")
-    emitted = emit(program)
-    call = load(emitted, emitted.name)
-    pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
-    return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved)
+    return checked(lower_memory(name_cotangents(program, made.names)), "lowered"), saved
 
 
 def checked(program: Program, stage: str) -> Program:

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 import gast
 
+from adcompile.backend.assumed import facts
 from adcompile.backend.callables import Globals, identifier
 from adcompile.backend.define import define
 from adcompile.backend.text import to_source
@@ -71,15 +72,19 @@ class Version:
         return ", ".join(map(spell, self.types[: self.given]))
 
 
-def module_text(header: Sequence[str], public: Public, versions: Sequence[Version]) -> str:
-    """The text of the module. Raises Unsupported where the derivative needs an object that no
-    import gives."""
-    return large_stack(_module_text, header, public, versions)
+def module_text(
+    header: Sequence[str], public: Public, versions: Sequence[Version], functions: Sequence[Any] = ()
+) -> str:
+    """The text of the module; `functions` are those whose source went in. Raises Unsupported where
+    the derivative needs an object that no import gives."""
+    return large_stack(_module_text, header, public, versions, functions)
 
 
-def _module_text(header: Sequence[str], public: Public, versions: Sequence[Version]) -> str:
+def _module_text(
+    header: Sequence[str], public: Public, versions: Sequence[Version], functions: Sequence[Any]
+) -> str:
     scope = Globals()
-    for name in (public.name, "_ahead", "_ORIGIN"):
+    for name in (public.name, "_ahead", "_ORIGIN", "_ASSUMED"):
         scope.unique(name)
     body: list[Any] = []
     entries: list[str] = []
@@ -91,7 +96,8 @@ def _module_text(header: Sequence[str], public: Public, versions: Sequence[Versi
             body += define(program.functions[ref], names[ref], program.types, scope, names)
         entries.append(names[program.entry])
     text = to_source(gast.Module(body, []))
-    function = "\n".join(_public(public, versions, entries, scope))
+    assumed = facts([v.program for v in versions], functions, _home)
+    function = "\n".join(_public(public, versions, entries, scope, bool(assumed)))
     bound = list(_bindings(scope))
     text, copied = _without_ops(text, scope)
     imports = [line for line in (*scope.header(), *bound) if line.startswith(("import ", "from "))]
@@ -101,7 +107,7 @@ def _module_text(header: Sequence[str], public: Public, versions: Sequence[Versi
     imports += ["", *sorted({*ours, "from adcompile.runtime import ahead as _ahead"})]
     rest = [line for line in bound if not line.startswith(("import ", "from "))]
     parts = ["\n".join([*header, "", *imports]).replace("\n\n\n", "\n\n")]
-    parts.append("\n".join([*rest, *_origin(public, versions)]) + "\n")
+    parts.append("\n".join([*rest, *_origin(public, versions), *_assumed(assumed)]) + "\n")
     return "\n\n".join(["\n\n".join(parts), *copied, text, function]) + "\n"
 
 
@@ -150,17 +156,31 @@ def _origin(public: Public, versions: Sequence[Version]) -> Iterator[str]:
     yield ")"
 
 
+def _assumed(found: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    if found:
+        yield "_ASSUMED = _ahead.Assumed("
+        yield "    _ORIGIN,"
+        yield "    ("
+        yield from (f"        ({', '.join(map(quoted, fact))})," for fact in found)
+        yield "    ),"
+        yield ")"
+
+
 def quoted(text: str) -> str:
     """A string literal in double quotes."""
     return json.dumps(text, ensure_ascii=False)
 
 
-def _public(public: Public, versions: Sequence[Version], entries: Sequence[str], scope: Globals) -> Iterator[str]:
+def _public(
+    public: Public, versions: Sequence[Version], entries: Sequence[str], scope: Globals, assumes: bool
+) -> Iterator[str]:
     names = [p.name for p in public.params]
     dots = {i: _fresh(f"{names[i]}_dot", names) for i in public.wrt} if public.kind == "jvp" else {}
     out = _fresh("out", [*names, *dots.values()])
     yield f"def {public.name}({', '.join(_parameters(public.params, list(dots.values())))}):"
     yield f'    """{public.doc}"""'
+    if assumes:
+        yield "    _ASSUMED.check()"
     for version, entry in zip(versions, entries):
         tests = [t for name, type_ in zip(names, version.types) for t in _tests(name, type_, scope)]
         yield from _condition(tests)

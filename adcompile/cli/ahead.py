@@ -23,7 +23,6 @@ from adcompile.errors import SourceError, Unsupported, place_of
 from adcompile.frontend.source import source_of
 from adcompile.ir.signature import SignatureError, spell
 from adcompile.ir.walk import large_stack
-from adcompile.optimise.passes import optimise
 from adcompile.refusals import refuse_self_reference
 
 
@@ -96,10 +95,10 @@ def build(target: Target) -> str:
         made = large_stack(pipeline.specialise, function, request, call.types, call.kwtypes)
         types = (*call.types, *(t for _, t in call.kwtypes))
         _check_types(located, types)
-        versions.append(Version(types, call.given, optimise(made.program)))
+        versions.append(Version(types, call.given, large_stack(pipeline.finish, made)[0]))
         followed.update(dict.fromkeys(made.followed))
     public = _public(target, located, wrt, calls)
-    return module_text(_header(target, located, versions, followed), public, versions)
+    return module_text(_header(target, located, versions, followed), public, versions, list(followed))
 
 
 def _check_types(located: Located, types: Sequence[Any]) -> None:

@@ -6,15 +6,21 @@ generated function, and hands back `gradient(…)` of what that gives.
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import inspect
 import os
+import sys
+import textwrap
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from adcompile.errors import NotDifferentiable, Place, SignatureMismatch
+from adcompile.errors import NotDifferentiable, Outdated, Place, SignatureMismatch
 from adcompile.runtime.arrays import like, zeros_like
 
 _arrays: dict[str, tuple[np.dtype[Any], tuple[bool, ...], bool]] = {}
@@ -60,18 +66,102 @@ class Origin:
     span: tuple[tuple[int, int], tuple[int, int]]
     built_for: tuple[str, ...]
 
+    def place(self) -> Place:
+        source = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(self.beside)), self.path))
+        return Place(source, *self.span[0], *self.span[1])
+
     def mismatch(self, *args: Any) -> SignatureMismatch:
         """The error for a call with arguments of types the module was not built for."""
-        source = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(self.beside)), self.path))
-        place = Place(source, *self.span[0], *self.span[1])
         given = ", ".join(map(spell, args))
         built = "; ".join(f"({text})" for text in self.built_for)
         file = os.path.basename(self.beside)
         return SignatureMismatch(
             f"{self.name}() was called with ({given}) but built for {built}",
-            place,
+            self.place(),
             f"add --signature {_quoted(given)} to the command at the top of {file}, and run it",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What a derivative was made from and does not ask its caller for: the types of module data that
+    it reads, values that went into it, functions by their source. Each is (module, path, text)."""
+
+    origin: Origin
+    facts: tuple[tuple[str, str, str], ...]
+
+    def check(self) -> None:
+        """Raises Outdated where one of them has changed; modules that are not loaded have not."""
+        for module, path, text in self.facts:
+            loaded = sys.modules.get(module)
+            if loaded is None:
+                continue
+            try:
+                value = _follow(loaded, path)
+                if _fits(value, text):
+                    continue
+                now = "now its source is another" if text.startswith("source ") else f"now it is {_shown(value)}"
+            except (AttributeError, LookupError, TypeError):
+                now = "now it is not there"
+            raise self.broken(f"{module}.{path}", text, now)
+
+    def broken(self, what: str, text: str, now: str) -> Outdated:
+        was = "the function it was" if text.startswith("source ") else text
+        file = os.path.basename(self.origin.beside)
+        return Outdated(
+            f"{self.origin.name}() was built with {what} as {was}; {now}",
+            self.origin.place(),
+            f"run the command at the top of {file} again",
+        )
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, (bool, int)) else spell(value)
+
+
+_steps: dict[str, tuple[Any, ...]] = {}
+_digests: weakref.WeakKeyDictionary[CodeType, str] = weakref.WeakKeyDictionary()
+
+
+def _follow(value: Any, path: str) -> Any:
+    """`TABLE["a"][0].b` of a module."""
+    steps = _steps.get(path)
+    if steps is None:
+        steps, node = (), ast.parse(path, mode="eval").body
+        while not isinstance(node, ast.Name):
+            if isinstance(node, ast.Attribute):
+                steps, node = (node.attr, *steps), node.value
+            else:
+                assert isinstance(node, ast.Subscript)
+                steps, node = ((ast.literal_eval(node.slice),), *steps), node.value
+        steps = _steps[path] = (node.id, *steps)
+    for step in steps:
+        value = getattr(value, step) if isinstance(step, str) else value[step[0]]
+    return value
+
+
+def _fits(value: Any, text: str) -> bool:
+    """Whether a value is what a text says: `float64[:,:]`, `[float, ...]`, `True`, `source 1f…`."""
+    if text.startswith("source "):
+        function = inspect.unwrap(value) if callable(value) else value
+        return not isinstance(function, FunctionType) or source_digest(function) in ("", text[7:])
+    if text.endswith((", ...]", ", ...)")):
+        same = type(value) is (list if text[0] == "[" else tuple)
+        return same and all(_fits(item, text[1:-6]) for item in value)
+    return spell(value) == text or repr(value) == text
+
+
+def source_digest(function: FunctionType) -> str:
+    """Tells the sources of functions apart; "" where there is no source."""
+    known = _digests.get(function.__code__)
+    if known is None:
+        try:
+            lines = inspect.getsource(function.__code__)
+        except (OSError, TypeError):
+            lines = ""
+        known = hashlib.sha256(textwrap.dedent(lines).encode()).hexdigest()[:16] if lines else ""
+        _digests[function.__code__] = known
+    return known
 
 
 class _Undefined:

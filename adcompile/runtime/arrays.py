@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.errors import NotDifferentiable
-
 
 def unbroadcast(g: Any, x: Any) -> Any:
     """`g` summed to the shape of `x`: the adjoint of broadcasting `x` to the shape of `g`.
@@ -199,10 +197,10 @@ def add_item(total: list[Any], index: int, g: Any) -> list[Any]:
 def unit(x: Any, k: int) -> Any:
     """The tangent of `x`, an array or number, that is 1 at element `k`, counted row by row, else 0.
 
-    Raises NotDifferentiable for complex `x`: the units of its parts are not multiples of each other.
+    Raises TypeError for complex `x`: the units of its parts are not multiples of each other.
     """
     if np.iscomplexobj(x):
-        raise NotDifferentiable("a Jacobian of complex values is not one complex matrix", remedy="use jvp and vjp")
+        raise TypeError("a Jacobian of complex values is not one complex matrix: use jvp and vjp")
     if not isinstance(x, np.ndarray):
         return type(x)(1)
     out = np.zeros(x.shape, x.dtype)

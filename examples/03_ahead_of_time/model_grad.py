@@ -19,6 +19,12 @@ _ORIGIN = _ahead.Origin(
         "float64[:], float64[:,:], float64[:]",
     ),
 )
+_ASSUMED = _ahead.Assumed(
+    _ORIGIN,
+    (
+        ("model", "loss", "source 1aa4a685e0997a3b"),
+    ),
+)
 
 
 def _loss_grad(w, x, y):
@@ -33,6 +39,7 @@ def _loss_grad(w, x, y):
 
 def loss_grad(w, x, y):
     """The gradient of `loss` in model.py with respect to w."""
+    _ASSUMED.check()
     if _ahead.is_array(w, "float64[:]") and _ahead.is_array(x, "float64[:,:]") and _ahead.is_array(y, "float64[:]"):
         return _ahead.gradient(_loss_grad(w, x, y)[0], w)
     raise _ORIGIN.mismatch(w, x, y)

@@ -1,4 +1,5 @@
 import importlib
+import linecache
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import pytest
 
 import adcompile as ad
 from adcompile.cli.ahead import Target, build, configured, staleness
-from adcompile.errors import AdcompileError, SignatureMismatch
+from adcompile.errors import AdcompileError, Outdated, SignatureMismatch
 
 LOSS = "float64[:], float64[:,:], float64[:]"
 ARGS = np.array([1.0, -2.0]), np.array([[1.0, 2.0], [0.5, 3.0], [0.0, 1.0]]), np.array([1.0, 0.0, 2.0])
@@ -77,6 +78,68 @@ def test_other_types_are_refused_with_the_signature_to_add(folder):
     assert f'--signature "{wanted}"' in text
     more = module(Target("model.py:loss", "made.py", folder, ("w",), (LOSS, wanted)))
     assert more.loss_grad(*given).dtype == np.float32 and more.loss_grad(*ARGS).dtype == np.float64
+
+
+LIVE = """\
+import numpy as np
+
+WEIGHTS = [0.5, 2.0]
+LIMITS = {"low": -1.0, "table": (1.0, np.ones(2))}
+SQUARED = True
+
+
+def scaled(x, by=(2.0, 3.0)):
+    return x * by[0]
+
+
+def f(x: float):
+    y = sum([w * x for w in WEIGHTS]) + scaled(x) * LIMITS["low"] * LIMITS["table"][1][0]
+    return y * y if SQUARED else y
+"""
+
+
+@pytest.mark.parametrize(
+    "change, what",
+    [
+        ("WEIGHTS.append(1.0)", r"built with live.WEIGHTS as \[float, float\]; now it is \[float, float, float\]"),
+        ("WEIGHTS = (0.5, 2.0)", r"now it is \(float, float\)"),
+        ("WEIGHTS[0] = 1", r"now it is \[int, float\]"),
+        ("LIMITS['low'] = np.ones(3)", r"live.LIMITS"),
+        ("LIMITS['table'] = (1.0, np.ones((2, 2)))", "live.LIMITS"),
+        ("del LIMITS['low']", "live.LIMITS"),
+        ("SQUARED = False", "built with live.SQUARED as True; now it is False"),
+        ("scaled.__defaults__ = ((2, 3.0),)", "__defaults__"),
+        ("def scaled(x): return 3.0 * x", "live.scaled as the function it was; now its source is another"),
+        ("del scaled", "now it is not there"),
+    ],
+)
+def test_what_a_module_assumes_is_guarded(folder, change, what):
+    (folder / "live.py").write_text(LIVE)
+    made = module(Target("live.py:f", "made.py", folder))
+    live = sys.modules["live"]
+    assert made.f_grad(1.5) == ad.grad(live.f)(1.5)
+    live.WEIGHTS[0] = 0.25  # numbers may change
+    assert made.f_grad(1.5) == ad.grad(live.f)(1.5)
+    name = f"<change {change}>"
+    linecache.cache[name] = (len(change), None, [change], name)
+    exec(compile(change, name, "exec"), vars(live))
+    with pytest.raises(Outdated, match=what) as caught:
+        made.f_grad(1.5)
+    text = str(caught.value)
+    assert f"{folder / 'live.py'}:12:1" in text and "run the command at the top of made.py" in text
+
+
+def test_a_source_that_was_edited_is_noticed_where_it_is_loaded(folder):
+    text = LIVE.replace("WEIGHTS = [0.5, 2.0]", "WEIGHTS = np.array([0.5, 2.0])")
+    (folder / "live.py").write_text(text)
+    (folder / "made.py").write_text(build(Target("live.py:f", "made.py", folder)))
+    (folder / "live.py").write_text(text.replace("x * by[0]", "x * by[1]"))
+    code = "import live, made\ntry: made.f_grad(1.5)\nexcept RuntimeError as e: print(type(e).__name__, e)"
+    path = os.pathsep.join([str(folder), os.path.dirname(os.path.dirname(ad.__file__))])
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("Outdated") and "live.scaled" in done.stdout
 
 
 def test_code_that_runs_as_written_comes_along(folder):
