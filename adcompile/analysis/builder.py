@@ -59,6 +59,7 @@ class Context:
     inlining: list[Any] = field(default_factory=list)
     expanded: dict[Var, tuple[Atom, Var]] = field(default_factory=dict)  # broadcast_like(atom, var)
     shape: dict[Var, Any] = field(default_factory=dict)  # equal value: equal shape
+    lengths: dict[Var, Any] = field(default_factory=dict)  # what analysis/lengths has found
 
     stand_in_of: dict[Var, tuple[Var, int]] = field(default_factory=dict)
     extras: set[Var] = field(default_factory=set)  # results that branches got for the reverse sweep's sake

@@ -12,6 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
+from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.autodiff.refusal import is_in_place, refuse
@@ -124,18 +125,20 @@ def elementwise(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents
     if rank(b.type(call.result)) == 0 and singular(b.context, call) and selection(b.context, y_bar):
         only_where_selected(b, rule, call, y_bar, cot, active)
         return
-    for arg, g in contributions(b, rule, call, y_bar, active):
+    for arg, g in contributions(b, rule, call, y_bar, active, cot):
         cot.add(arg, g)
 
 
-def contributions(b: Builder, rule: Rule, call: Call, y_bar: Atom, active: Active) -> list[tuple[Atom, Atom]]:
+def contributions(
+    b: Builder, rule: Rule, call: Call, y_bar: Atom, active: Active, cot: Cotangents
+) -> list[tuple[Atom, Atom]]:
     """What an elementwise call gives to each active argument."""
     bound = bind_rule(rule.body, 1, call)
     partials = inline_partials(b, rule, call, bound)
     listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
     given = [(arg, p, bar_name(arg)) for arg, p in zip(bound.args, listed) if active(arg)]
     return [
-        (arg, unbroadcast(b, scaled(b, p, y_bar, name), arg, call, name))
+        (arg, unbroadcast(b, scaled(b, p, y_bar, name), arg, call, cot, name))
         for arg, p, name in given
         if not (isinstance(p, Const) and p.value is None)
     ]
@@ -145,7 +148,7 @@ def only_where_selected(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Co
     """The contributions of a scalar whose partials may be infinite, where it was used at all: a
     test, because Python's own division raises."""
     inner, other = b.child(), b.child()
-    made = contributions(inner, rule, call, y_bar, active)
+    made = contributions(inner, rule, call, y_bar, active, cot)
     results: list[Var] = []
     columns: list[list[Atom]] = [[], []]
     for arg, g in made:
@@ -211,7 +214,7 @@ def expand_like(b: Builder, g: Atom, like: Var) -> Atom:
     return out
 
 
-def unbroadcast(b: Builder, g: Atom, arg: Atom, call: Call, name: str = "") -> Atom:
+def unbroadcast(b: Builder, g: Atom, arg: Atom, call: Call, cot: Cotangents, name: str = "") -> Atom:
     """`g`, of the shape of the call's result, summed to the shape of its argument."""
     t, yt = b.type(arg), b.type(call.result)
     if rank(yt) == 0 or not isinstance(arg, Var):
@@ -219,13 +222,13 @@ def unbroadcast(b: Builder, g: Atom, arg: Atom, call: Call, name: str = "") -> A
     if rank(t) == 0 and isinstance(t, (Scalar, Known)):
         return b.call(np.sum, g, name=name)
     shape = b.context.shape
-    if shape.get(arg, arg) is shape.get(call.result, call.result):
+    if shape.get(arg, arg) is shape.get(call.result, call.result) or same_shape(b.context, arg, call.result):
         return g
     if not isinstance(t, Array) or not isinstance(yt, Array) or t.dims is None or yt.dims is None:
-        return b.call(rt.unbroadcast, g, arg, name=name)
+        return b.call(rt.unbroadcast, g, cot.shaped_as(arg), name=name)
     axes, unknown = broadcast_axes(b, t, yt, arg, call)
     if unknown:
-        return b.call(rt.unbroadcast, g, arg, name=name)
+        return b.call(rt.unbroadcast, g, cot.shaped_as(arg), name=name)
     lead = len(yt.dims) - len(t.dims)
     kept = tuple(a for a in axes if a >= lead)
     if kept:

@@ -15,6 +15,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
+from adcompile.analysis.lengths import same_shape
 from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
@@ -158,6 +159,23 @@ class Cotangents:
             raise AssertionError("closures are split before they get cotangents")
         for item, piece in zip(self.elements(atom), pieces):
             self.add(item, piece)
+
+    def shaped_as(self, value: Var) -> Var:
+        """A value of the same shape that the reverse sweep has at hand: the shadow of an operand
+        that it was computed from; else itself."""
+        context = self.builder.context
+        todo: list[Var] = [value] if self.shadow else []
+        for _ in range(8):
+            if not todo:
+                break
+            v = todo.pop()
+            found = self.shadow.get(v)
+            if found is not None:
+                return found if isinstance(found, Var) else value
+            made = context.definition.get(v)
+            operands = () if made is None else made.args
+            todo += [a for a in operands if isinstance(a, Var) and same_shape(context, a, value)]
+        return value
 
     def add_shadow(self, atom: Var, g: Atom) -> None:
         """Add to the shadow of an array by reference, or of a list of such."""

@@ -12,6 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.adjoint import (
     bind_rule,
     entry,
@@ -188,7 +189,7 @@ class Forward:
         shape = self.context.shape
         if same and all(k == "one" for k in yt.dims):
             return d
-        if isinstance(d, Var) and shape.get(d, d) is shape.get(y, y):
+        if isinstance(d, Var) and (shape.get(d, d) is shape.get(y, y) or same_shape(self.context, d, y)):
             return d
         return expand_like(b, d, y) if not same else d
 

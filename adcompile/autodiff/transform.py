@@ -198,6 +198,8 @@ def project(
             made.add(g)
         if fresh and isinstance(gt, Array) and gt.dtype == t.dtype and same_rank(gt, t):
             return g
+        if table is not None and g in table.shadow.values() and isinstance(gt, Array) and gt.dtype == t.dtype:
+            return b.emit(rt.apart, (g,), t)
         return b.emit(rt.own, (g, value), t)
     return b.emit(rt.own, (g, value), t)
 

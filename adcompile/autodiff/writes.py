@@ -18,6 +18,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
 from adcompile.analysis.alias import fn_of, index_kind
 from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.errors import Unsupported
@@ -268,7 +269,8 @@ def hand_on(b: Builder, g: Atom, value: Atom, cot: Cotangents) -> None:
     elif isinstance(t, Scalar):
         cot.add(value, g if rank(b.type(g)) == 0 else b.call(np.sum, g))
     else:
-        cot.add(value, g if rank(b.type(g)) == 0 and rank(t) == 0 else b.call(rt.unbroadcast, g, value))
+        alike = rank(b.type(g)) == 0 and rank(t) == 0 or isinstance(g, Var) and same_shape(b.context, g, value)
+        cot.add(value, g if alike else b.call(rt.unbroadcast, g, cot.shaped_as(value)))
 
 
 def any_active(b: Builder, value: Atom, active: Callable[[Atom], bool]) -> bool:

@@ -188,6 +188,11 @@ for _fn in (rt.mirrored, rt.followed, rt.unless_shared):
     register(_fn, Rule("structure", typing=first))
 
 
+@linear(rt.apart, typing=first)
+def apart(y_bar, y, x):
+    return y_bar
+
+
 @linear(rt.snapshot, typing=first)
 def snapshot(y_bar, y, x):
     return y_bar

@@ -70,6 +70,7 @@ from adcompile.runtime.arrays import (
 )
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
+    apart,
     add_at,
     add_each,
     followed,
@@ -85,6 +86,7 @@ from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient
 
 __all__ = [
+    "apart",
     "add_at",
     "add_each",
     "hold",

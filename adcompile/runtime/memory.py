@@ -66,6 +66,11 @@ def mirrored(y: Any, x: Any, shadow_of_x: Any) -> Any:
     return shadowing.like(y, x, shadow_of_x)
 
 
+def apart(x: Any) -> Any:
+    """A shadow, or a copy where it may overlap another one."""
+    return x if x.base is None else x.copy()
+
+
 @dataclass(frozen=True)
 class Held:
     """What a pullback keeps by reference: `shadows` of them are shadows, which stay zero."""
