@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from adcompile.analysis.builder import Builder, Context, is_structured
 from adcompile.autodiff.again import is_cheap, steps
 from adcompile.autodiff.cotangents import Cotangents
+from adcompile.autodiff.outline import outlined
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -64,8 +65,8 @@ class Plan:
 class Keeper:
     """Decides for each value the reverse body reads: at hand, computed again, or kept."""
 
-    def __init__(self, loop: LoopReversal, tree: Leaf) -> None:
-        self.loop, self.tree = loop, tree
+    def __init__(self, loop: LoopReversal, tree: Leaf, outlines: set[Var]) -> None:
+        self.loop, self.tree, self.outlines = loop, tree, outlines
         self.context = loop.context
         self.s = loop.s
         self.inside = defined_here(tree)
@@ -279,7 +280,12 @@ class Keeper:
         for v, param in params.items():
             if v is not None and v in here:
                 pushed = self.typed(Var(param.name, v.place), self.context.types[param])
-                call = Call(pushed, Const(ops.push), (param, renamed.get(v, v)), (), v.place, "adjoint")
+                value: Var = renamed.get(v, v)
+                if v in self.outlines:
+                    outline = outlined(v, value, self.context.types, self.context.definition)
+                    statements.append(outline)
+                    value = outline.result
+                call = Call(pushed, Const(ops.push), (param, value), (), v.place, "adjoint")
                 self.context.definition[pushed] = call
                 statements.append(call)
                 current[v] = pushed

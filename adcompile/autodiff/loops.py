@@ -18,6 +18,7 @@ from adcompile.analysis.builder import Builder
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.keep import Keeper, Leaf, Plan, results_of
 from adcompile.autodiff.live import live_statements
+from adcompile.autodiff.outline import read_for_shape
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import (
     Atom,
@@ -225,8 +226,8 @@ class LoopReversal:
     # -- keeping ----------------------------------------------------------------------------
 
     def keep(self, tree: Leaf, reverse: list[Statement], yields: list[Atom]) -> Plan:
-        wanted = list(free_vars(Block((), tuple(reverse), Yield(tuple(yields)))))
-        return Keeper(self, tree).plan(wanted)
+        block = Block((), tuple(reverse), Yield(tuple(yields)))
+        return Keeper(self, tree, read_for_shape(block, self.context.types)).plan(list(free_vars(block)))
 
 
 def ends_of(body: Block) -> list[Any]:

@@ -116,7 +116,7 @@ class Mirror:
         kind = sharing_of(s, self.b.context.types)
         if kind == "fresh":
             return [self.emit(s.result, rt.shadow, s.result)]
-        root = self.roots.get(root_of(s))
+        root = self.roots.get(root_of(s, self.memory))
         if root is not None:
             self.shadow[s.result] = root
             return []
@@ -224,7 +224,7 @@ class Mirror:
                 if self.b.type(atom) and holds_inexact(self.b.type(atom)) and self.is_mirrored_root(n):
                     found.setdefault(n, atom)
         for call in self.memory.definition.values():
-            key = root_of(call)
+            key = root_of(call, self.memory)
             if key is not None and call.result in self.mirrored and key not in found:
                 found[key] = call.result
         return list(found.items())
@@ -248,18 +248,34 @@ def memory_base(s: Call) -> Atom | None:
     return s.args[0] if s.args else named
 
 
-def root_of(s: Call) -> Any:
-    """What tells memory that code reads from a module or an object: reading it again gives it again."""
+def root_of(s: Call, memory: Memory) -> tuple[Any, ...] | None:
+    """What tells memory that code reads from a module or an object, by the way to it: reading it
+    again gives it again. None for what is computed."""
     fn = fn_of(s)
     if fn is ops.load_global and isinstance(s.args[0], Const):
         ref = s.args[0].value
         return ("global", id(ref.namespace), ref.name)
-    if fn in (getattr, operator.getitem) and all(isinstance(a, Const) for a in s.args) and not s.kwargs:
-        try:
-            return ("item", fn, id(s.args[0].value), s.args[1].value)  # type: ignore[union-attr]
-        except (TypeError, IndexError):
-            return None
-    return None
+    if fn not in (getattr, operator.getitem) or len(s.args) != 2 or s.kwargs or not isinstance(s.args[1], Const):
+        return None
+    owner, name = s.args[0], s.args[1].value
+    if not isinstance(name, (str, int)):
+        return None
+    if isinstance(owner, Const):
+        return None if isinstance(owner.value, np.ndarray) else ("item", fn, id(owner.value), name)
+    made = memory.definition.get(owner)
+    if made is None or isinstance(memory.types[owner], Array):
+        return None
+    above = root_of(made, memory)
+    return None if above is None else ("item", fn, above, name)
+
+
+def read_again(b: Builder, call: Call, memory: Memory) -> Var:
+    """What `root_of` names, read before the statements run."""
+    owner = call.args[0]
+    args = (read_again(b, memory.definition[owner], memory), *call.args[1:]) if isinstance(owner, Var) else call.args
+    made = b.emit(call.fn, args, b.type(call.result), call.kwargs, call.result.name)
+    assert isinstance(made, Var)
+    return made
 
 
 def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:

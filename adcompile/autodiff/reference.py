@@ -62,7 +62,7 @@ def by_reference(f: Forward, s: Call) -> None:
     mirror.shadow = f.dots
     kind = sharing_of(s, f.context.types)
     root = mirror.base(s)
-    found = root is not None or root_of(s) in mirror.roots or fn_of(s) in CONTAINERS
+    found = root is not None or root_of(s, mirror.memory) in mirror.roots or fn_of(s) in CONTAINERS
     if kind in ("view", "out") and found:
         b.append(s)
         for statement in mirror.beside(s):

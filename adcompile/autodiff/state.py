@@ -10,7 +10,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.alias import Memory, fn_of
 from adcompile.analysis.builder import Builder, Context, is_structured
-from adcompile.autodiff.mirror import MAYBE, Mirror, root_of
+from adcompile.autodiff.mirror import MAYBE, Mirror, read_again, root_of
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -77,16 +77,17 @@ def enter(
 def save(b: Builder, memory: Memory, state: State) -> None:
     """Copy what is written of the memory from outside."""
     seen: set[object] = set()
+    entered = {memory.find(n) for n in memory.entered}
     for n in memory.outside:
         if n in memory.entered:
             keep_copy(b, state, b.real(n) if isinstance(n, Var) else memory.outside[n])
     for call in memory.definition.values():
-        key = root_of(call)
+        key = root_of(call, memory)
         if key is None or key in seen or not isinstance(b.type(call.result), Array):
             continue
-        if any(n in memory.entered for a in call.args for n in memory.nodes(a)):
+        if any(memory.find(n) in entered for n in memory.nodes(call.result)):
             seen.add(key)
-            keep_copy(b, state, b.emit(call.fn, call.args, b.type(call.result), call.kwargs, call.result.name))
+            keep_copy(b, state, read_again(b, call, memory))
 
 
 def keep_copy(b: Builder, state: State, atom: Atom) -> None:
@@ -139,8 +140,7 @@ def reached(b: Builder, mirror: Mirror, key: object, atom: Atom) -> Atom:
         return b.real(key)
     if isinstance(atom, Const):
         return atom
-    call = mirror.memory.definition[atom]
-    return b.emit(call.fn, call.args, b.type(atom), call.kwargs, atom.name)
+    return read_again(b, mirror.memory.definition[atom], mirror.memory)
 
 
 def shadow_name(mirror: Mirror, atom: Atom) -> str:

@@ -70,6 +70,7 @@ from adcompile.runtime.arrays import (
 )
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
+    outline,
     apart,
     add_at,
     add_each,
@@ -86,6 +87,7 @@ from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient
 
 __all__ = [
+    "outline",
     "apart",
     "add_at",
     "add_each",

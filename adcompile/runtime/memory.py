@@ -27,6 +27,12 @@ def snapshot(x: Any) -> Any:
     return x.copy() if hasattr(x, "copy") else x  # numbers, where the type was not known
 
 
+def outline(x: Any) -> Any:
+    """An array of the shape and dtype of `x` without its memory: what is kept where the shape alone
+    is wanted. None of None."""
+    return None if x is None else np.broadcast_to(np.zeros((), x.dtype), x.shape)
+
+
 def add_at(buffer: Any, index: Any, value: Any) -> None:
     """`buffer[index] += value`, for an index that selects no element twice."""
     buffer[index] += value
