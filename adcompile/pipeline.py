@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 from adcompile.analysis import attributes, builtins, callables, folds, stored, structure
 from adcompile.analysis.builder import Builder, Context
-from adcompile.analysis.calls import Restart, new_context
+from adcompile.analysis.calls import new_context
+from adcompile.analysis.demotion import Restart
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.narrow import narrow
 from adcompile.autodiff import nested

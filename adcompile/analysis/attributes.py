@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.binding import is_installed
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.infer import Terminated
-from adcompile.analysis.structure import DATA, Args, Kwargs, is_installed, live_type, load_global, member
+from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
 from adcompile.ir.types import (

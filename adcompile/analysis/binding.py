@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 import types as python_types
 from collections.abc import Sequence
 from typing import Any
@@ -99,8 +100,9 @@ def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | 
         contents = cell.cell_contents
     except ValueError:
         return Const(ops.UNDEFINED)
-    t = type_of(contents)
     ref = b.context.owner(cell)
+    written = isinstance(contents, (list, dict, set)) and live_key(ref, ("cell_contents",)) in b.context.demoted
+    t = Instance(type(contents)) if written else type_of(contents)
     b.context.guard_type(ref, ("cell_contents",), t)
     if isinstance(t, Known):
         return Const(contents)
@@ -108,3 +110,13 @@ def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | 
     b.context.example[var] = contents
     b.context.origin[var] = (ref, ("cell_contents",))
     return var
+
+
+def is_installed(module: python_types.ModuleType) -> bool:
+    """Whether a module belongs to Python or an installed package (guarded by identity only)."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return module.__name__ in sys.builtin_module_names
+    if module.__name__.partition(".")[0] == "adcompile":
+        return True
+    return "site-packages" in file or file.startswith((sys.prefix, sys.base_prefix))

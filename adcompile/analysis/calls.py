@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
 import types as python_types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import bind, live_key, read_cell, read_held
+from adcompile.analysis.binding import bind, is_installed, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted
+from adcompile.analysis.demotion import Restart, demote, is_container_write
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import (
     deep_widen,
@@ -41,14 +43,11 @@ from adcompile.ir.types import (
     Array,
     Choice,
     Closure,
-    DictT,
     Instance,
     Known,
-    ListT,
     Method,
     Never,
     Scalar,
-    Seq,
     TupleT,
     Type,
     differentiable,
@@ -65,10 +64,6 @@ handlers: dict[Any, Handler] = {}
 class_handlers: dict[type, Handler] = {}
 """For callables by their class: handler(b, value, args, kwargs, place, name)."""
 ROUNDS = 12
-
-
-class Restart(Exception):
-    """Specialise again from the start: a function turned out to be recursive."""
 
 
 @dataclass
@@ -284,47 +279,6 @@ def python_function(value: Any) -> python_types.FunctionType | None:
     return inner if isinstance(inner, python_types.FunctionType) else None
 
 
-CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.ior} | {
-    getattr(cls, name)
-    for cls in (list, dict, set)
-    for name in (
-        "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add",
-        "discard", "popitem",
-    )
-    if hasattr(cls, name)
-}  # fmt: skip
-
-
-def is_container_write(fn: Any) -> bool:
-    try:
-        return fn in CONTAINER_WRITES
-    except TypeError:
-        return False
-
-
-def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
-    """A container that is written into has no known structure: specialise again with the display
-    that made it as an object of which only the class is known."""
-    if not isinstance(b.type(owner), (ListT, DictT, Seq)):
-        return
-    t = b.type(owner)
-    if isinstance(t, Seq) and not differentiable(t.item) and fn in (list.sort, list.reverse, list.clear):
-        return  # of a sequence only the type of the items is known, and that stays
-    made = b.context.definition.get(owner) if isinstance(owner, Var) else None
-    origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
-    if origin is not None and live_key(*origin) not in b.context.demoted:
-        b.context.demoted.add(live_key(*origin))
-        raise Restart
-    if made is None or made.place is None or made.place in b.context.demoted:
-        raise Unsupported(
-            "a write into a list or dict that other code can reach is not supported yet",
-            place,
-            "build a new one: items = items + [item], or d = {**d, key: value}",
-        )
-    b.context.demoted.add(made.place)
-    raise Restart
-
-
 def all_known(b: Builder, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> bool:
     return all(b.known(a) for a in (*args, *(v for _, v in kwargs)))
 
@@ -361,7 +315,24 @@ def follow(
     kwdefaults = {k: read_held(b, fn, "__kwdefaults__", k, d, place) for k, d in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
-    return enter(b, function, bound, cells)
+    if not b.context.inlining or any(may_carry(b.type(a)) for a in (*bound, *cells)) or not is_of_library(fn):
+        return enter(b, function, bound, cells)
+    start = len(b.statements)
+    try:
+        return enter(b, function, bound, cells)
+    except (Unsupported, Restart):  # what carries no derivatives need not be followed
+        del b.statements[start:]
+        return emit_unknown(b, value, args, kwargs, name, place)
+
+
+def may_carry(t: Type) -> bool:
+    return differentiable(t) and not isinstance(t, Known)
+
+
+def is_of_library(fn: python_types.FunctionType) -> bool:
+    """Whether a function is of Python or an installed package, which write into nothing of the user's."""
+    module = sys.modules.get(fn.__module__)
+    return module is not None and is_installed(module)
 
 
 def call_python(b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]]) -> Atom:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import live_key
+from adcompile.analysis.binding import is_installed, live_key
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.infer import Terminated, branch_on
@@ -414,16 +414,6 @@ def import_from(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     except ImportError:
         return b.emit(ops.import_from, args, UNKNOWN, (), name, place)
     return dispatch(b, Const(getattr), list(args), [], name, place) if hasattr(module, attribute) else Const(found)
-
-
-def is_installed(module: python_types.ModuleType) -> bool:
-    """Whether a module belongs to Python or an installed package (guarded by identity only)."""
-    file = getattr(module, "__file__", None)
-    if file is None:
-        return module.__name__ in sys.builtin_module_names
-    if module.__name__.partition(".")[0] == "adcompile":
-        return True
-    return "site-packages" in file or file.startswith((sys.prefix, sys.base_prefix))
 
 
 @handles(ops.unsupported)

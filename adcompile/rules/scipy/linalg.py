@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from adcompile.rules.kinds import vjps
+from adcompile.rules.kinds import composite, vjps
 from adcompile.rules.numpy import factor
 from adcompile.rules.numpy.linalg import adjoint, column
 
@@ -102,3 +102,8 @@ def expm(y_bar: Any, y: Any, A: Any) -> Any:
     rows = (np.concatenate((h, y_bar), axis=-1), np.concatenate((zero, h), axis=-1))
     n = A.shape[-1]
     return linalg.expm(np.concatenate(rows, axis=-2))[..., :n, n:]
+
+
+@composite(linalg.norm)
+def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, check_finite: Any = True) -> Any:
+    return np.linalg.norm(a, ord, axis, keepdims)

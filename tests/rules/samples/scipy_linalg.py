@@ -22,5 +22,6 @@ SAMPLES = {
         (((np.tril(regular(3, 3)), True), real(3)), {}),
         (((np.triu(regular(3, 3)), False), real(3, 2)), {}),
     ],
+    linalg.norm: [((real(4),), {}), ((real(3, 4),), {}), ((real(3, 4), 1), {"axis": 0}), ((complexes(4),), {})],
     linalg.expm: [((real(3, 3),), {}), ((0.3 * C3,), {})],
 }
