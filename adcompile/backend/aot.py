@@ -23,7 +23,7 @@ import gast
 from adcompile.backend.assumed import facts
 from adcompile.backend.callables import Globals, identifier
 from adcompile.backend.define import define
-from adcompile.backend.text import to_source
+from adcompile.backend.text import to_source, wrapped
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.program import Program
@@ -97,7 +97,8 @@ def _module_text(
         entries.append(names[program.entry])
     text = to_source(gast.Module(body, []))
     assumed = facts([v.program for v in versions], functions, _home)
-    function = "\n".join(_public(public, versions, entries, scope, bool(assumed)))
+    lines = _public(public, versions, entries, scope, bool(assumed))
+    function = "\n".join(part for line in lines for part in wrapped(line))
     bound = list(_bindings(scope))
     text, copied = _without_ops(text, scope)
     imports = [line for line in (*scope.header(), *bound) if line.startswith(("import ", "from "))]
