@@ -128,7 +128,7 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
     program = checked(optimise(program, passes), "optimised")
     if passes:
         program, slots = read_slots(program)
-        program = checked(optimise(program, DEAD), "without what nobody reads")
+        program = checked(optimise(program, DEAD) if slots else program, "without what nobody reads")
         saved = tuple(saved[k] for k in slots[program.entry]) if program.entry in slots else saved
     return checked(lower_memory(name_cotangents(program, made.names)), "lowered"), saved
 

@@ -386,6 +386,8 @@ class _Folder:
         atoms = operands(call)
         if kind.named:
             atoms = tuple(atom for atom in atoms if atom is not call.args[0])
+        if purity.callee(call) is slice:
+            atoms = tuple(atom for atom in atoms if not (isinstance(atom, Const) and atom.value is None))
         expression = self._absorb(open_, atoms, call.place)
         ordered = kind.ordered or expression.ordered
         if kind.writes:

@@ -74,10 +74,10 @@ def classify(call: Call, types: Mapping[Var, Type]) -> Kind:
         return Kind(statement, False, False, named)
     if fn is ops.push and call.role != "primal":
         return Kind(True, False, False, True)  # nobody looks at what is kept before the sweep turns round
-    effects, shapes = Effects(types), Shapes(types, {}, assume=False)
+    effects = Effects(types)
     pure = known and not isinstance(fn, FunctionRef) and effects.pure(call)
     writes = not pure or known and fn in BUFFERED
-    raises = call.role == "primal" and (writes or not effects.total(call, shapes))
+    raises = call.role == "primal" and (writes or not effects.total(call, Shapes(types, {}, assume=False)))
     return Kind(statement, writes or statement or raises, writes, named)
 
 

@@ -21,16 +21,22 @@ def sum_inward(site: Site, call: Call, out: list[Statement]) -> Call | None:
     `np.sum(a, …) @ b + c * np.sum(d, …)`, if nobody else reads what is summed."""
     settings = dict(call.kwargs)
     t = site.type(call.args[0])
-    if len(call.args) != 1 or set(settings) != {"axis", "keepdims"} or not isinstance(t, Array) or t.dims is None:
+    axis = settings.pop("axis", None)
+    kept = settings.pop("keepdims", Const(False))
+    if len(call.args) != 1 or settings or not isinstance(t, Array) or t.dims is None or not isinstance(kept, Const):
         return None
-    axis, keepdims = (a.value if isinstance(a, Const) else None for a in (settings["axis"], settings["keepdims"]))
-    if keepdims is not True or type(axis) is not int or not -len(t.dims) <= axis < len(t.dims):
+    if not isinstance(axis, Const) or type(axis.value) is not int or not -len(t.dims) <= axis.value < len(t.dims):
         return None
-    inward = _Inward(site, call, axis % len(t.dims), out)
+    inward = _Inward(site, call, axis.value % len(t.dims), out)
     if not inward.may(call.args[0]):
         return None
-    fn, args = inward.parts(call.args[0])
-    return Call(call.result, Const(fn), args, (), call.place, call.role)
+    if kept.value is True:
+        fn, args = inward.parts(call.args[0])
+        return Call(call.result, Const(fn), args, (), call.place, call.role)
+    index = Const((*[slice(None)] * inward.axis, 0))
+    whole = inward.inside(call.args[0])
+    site.sharing.fresh.add(call.result)  # of memory that nobody else has
+    return Call(call.result, Const(operator.getitem), (whole, index), (), call.place, call.role)
 
 
 @dataclass

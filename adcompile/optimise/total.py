@@ -47,6 +47,9 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
         return True
     if fn is np.dot and len(types) == 2 and not call.kwargs and all(rank(t) == 1 and inexact(t) for t in types):
         return shapes.same(call.args[0], call.args[1])
+    if fn is np.swapaxes or fn is np.expand_dims:
+        extra = int(fn is np.expand_dims)
+        return not call.kwargs and _are_axes(types[1:], (rank(types[0]) or 0) + extra) and _is_array(types[0])
     if not call.kwargs and types and all(map(is_number, types)):
         return _total_on_numbers(fn, call.args, types, shapes)
     if fn is len:
@@ -55,6 +58,11 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
         return _axis_in_range(call, types)
     rule = registry.lookup(fn)
     return rule is not None and rule.total and all(map(is_number, types)) and sum(map(_is_array, types)) < 2
+
+
+def _are_axes(axes: list[Type], n: int) -> bool:
+    """Whether these are known axes of an array that has `n`."""
+    return all(isinstance(a, Known) and type(a.value) is int and -n <= a.value < n for a in axes)
 
 
 def _is_array(t: Type) -> bool:
