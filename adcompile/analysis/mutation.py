@@ -243,27 +243,36 @@ def check_writes(
     if not written:
         return Written(None, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
+    near = useful_roots(aliases, [call for _, call in calls], useful)
+    shown = [aliases.root(target) in near for _, _, target in written]  # text may go into what is useful itself
     for _, _, target in written:
         aliases.written(target)
-    useful_classes = {aliases.find(v) for v in useful.vars}
-    for _, call in calls:
-        if call.result in useful.vars and passes_derivative(call):
-            useful_classes.update(root for a in atoms_of(call) if (root := aliases.root(a)) is not None)
+    useful_classes = useful_roots(aliases, [call for _, call in calls], useful)
     last: dict[Node, tuple[int, Place | None]] = {}
-    for i, call, target in written:
+    for (i, call, target), direct in zip(written, shown):
         root = aliases.root(target)
         if root is None or call in followed:
             continue
         unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)
         if unknown and call.result in varied.vars and call.result in useful.vars:
             continue  # a call without a derivative, which will be refused as one
-        if root in useful_classes and any(map(varied.carries, atoms_of(call))):
+        data = varied.carries if direct else varied.has
+        if root in useful_classes and any(map(data, atoms_of(call))):
             raise Unsupported(
                 "a write in place of, or into, values that carry derivatives is not supported yet", call.place, REMEDY
             )
         if not isinstance(target, Var) or not isinstance(types[target], Array):  # of arrays, adjoints read copies
             last[root] = (max(i, last.get(root, (0, None))[0]), call.place)
     return Written(aliases, last)
+
+
+def useful_roots(aliases: Aliases, calls: Sequence[Call], useful: Useful) -> set[Node]:
+    """The memory that the result is made of."""
+    found = {aliases.find(v) for v in useful.vars}
+    for call in calls:
+        if call.result in useful.vars and passes_derivative(call):
+            found.update(root for a in atoms_of(call) if (root := aliases.root(a)) is not None)
+    return found
 
 
 def calls_in(s: Statement) -> list[Call]:
