@@ -319,3 +319,17 @@ def local_array(g: Generator) -> None:
     shape = g.shape()
     text = g.rng.choice(("np.zeros({})", "np.ones({})", "np.full({}, 0.3)")).format(shape_text(shape))
     g.bind(Array(shape), text)
+
+
+@register("complex_array", "basic", "array", 0.4)
+def complex_array(g: Generator, shape: Shape, depth: int) -> Ex:
+    a, b = g.tame(g.array(shape, depth), 1.5), g.tame(g.operand(shape, depth), 1.5)
+    form = g.rng.choice(
+        (
+            "np.real(np.exp(1j * {a}) * (0.5 + 0.2j))",
+            "np.abs({a} + 1j * {b} + 2.5)",
+            "np.imag(({a} + 2j) * ({b} - 1j * {a}))",
+            "(({a} + 1j * {b}) * (1.0 - 0.5j)).real",
+        )
+    )
+    return Ex(form.format(a=a.text, b=b.text), 4.0)

@@ -226,3 +226,18 @@ def broadcast(g: Generator) -> None:
     part = g.rng.choice((shape[1:], (shape[0], ONE), (ONE, shape[1])))
     a, b = g.array(shape, 1), g.array(part, 1)
     g.bind(Array(shape), f"{a.text} {g.rng.choice('+-*')} {b.text}", a.bound + b.bound)
+
+
+@register("complex_number", "basic", "number", 0.4)
+def complex_number(g: Generator, depth: int) -> Ex:
+    """Through the complex numbers and back."""
+    a, b = g.tame(g.number(depth), 1.5), g.tame(g.number(depth), 1.5)
+    form = g.rng.choice(
+        (
+            "np.real(({a} + 1j * {b}) ** 2 * (0.5 - 0.3j))",
+            "abs(complex({a}, {b}) + 2.5)",
+            "np.imag(np.exp(1j * {a}) * (0.4 + {b}))",
+            "(({a} + 2j) / (3.0 + 1j * {b})).real",
+        )
+    )
+    return Ex(form.format(a=a.text, b=b.text), 4.0)

@@ -81,6 +81,13 @@ def zero_d_argument(g: Generator, args: Arguments) -> None:
     args.add(_name(args, "z"), Array(()), f"np.array({args.draw()})")
 
 
+@register("float32_argument", "arguments", "argument", 0.4)
+def float32_argument(g: Generator, args: Arguments) -> None:
+    name = _name(args, "f")
+    args.lines.append(f"{name} = {args.draw('n')}.astype(np.float32)")
+    args.add(name, Array((N,), "float32"), name)
+
+
 @register("int_argument", "arguments", "argument")
 def int_argument(g: Generator, args: Arguments) -> None:
     args.add(_name(args, "steps"), Whole(Dim("", 99)), g.rng.choice(("2", "3", "1")))
