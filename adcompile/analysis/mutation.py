@@ -60,11 +60,19 @@ Node = Union[Var, tuple[Any, ...]]
 def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
     """The memory an atom stands for; None if nobody can write into it."""
     if isinstance(atom, Var):
-        return atom if isinstance(types[atom], MUTABLE) else None
+        t = types[atom]
+        return atom if isinstance(t, MUTABLE) and not (isinstance(t, Instance) and t.cls in IMMUTABLE) else None
     value = atom.value
     if isinstance(value, GlobalRef):
         return ("global", id(value.namespace), value.name)
     return None if isinstance(value, IMMUTABLE) or value is ops.UNDEFINED else ("object", id(value))
+
+
+def names_immutable(atom: Atom) -> bool:
+    """Whether a name of a module means what nobody can write into."""
+    if not isinstance(atom, Const) or not isinstance(atom.value, GlobalRef):
+        return False
+    return isinstance(atom.value.namespace.get(atom.value.name), IMMUTABLE)
 
 
 def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> tuple[Atom, ...]:
@@ -155,7 +163,7 @@ class Aliases:
         self.outside: set[Node] = set()
         for s in statements_of(block):
             self.statement(s)
-            nodes = [node_of(a, types) for a in atoms_of(s)]
+            nodes = [node_of(a, types) for a in atoms_of(s) if not names_immutable(a)]
             self.outside.update(n for n in nodes if n is not None and n not in inner)
 
     def find(self, v: Node) -> Node:
