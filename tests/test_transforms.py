@@ -1,3 +1,8 @@
+import gc
+import pickle
+import threading
+import weakref
+
 import numpy as np
 import pytest
 
@@ -79,3 +84,59 @@ def test_stop_gradient():
     assert ad.stop_gradient(X) is X
     assert ad.grad(lambda x: x * ad.stop_gradient(x))(3.0) == pytest.approx(3.0)
     assert ad.jvp(lambda x: x * ad.stop_gradient(x), (3.0,), (1.0,))[1] == pytest.approx(3.0)
+
+
+DERIVATIVES = [
+    ad.jacfwd(affine),
+    ad.jacrev(affine, (0,)),
+    ad.hessian(cubes),
+    ad.elementwise_grad(np.sin),
+    ad.jacobian(ad.grad(cubes)),
+]
+
+
+@pytest.mark.parametrize("derivative", DERIVATIVES, ids=repr)
+def test_derivatives_can_be_pickled_and_compared(derivative):
+    copy = pickle.loads(pickle.dumps(derivative))
+    assert copy == derivative and hash(copy) == hash(derivative) and repr(copy) == repr(derivative)
+    assert np.array_equal(copy(X), derivative(X))
+
+
+def test_sixteen_threads_call_a_new_derivative_at_once():
+    def f(x):
+        return np.sum(np.sin(x) * np.outer(x, x))
+
+    expected, start, found = ad.hessian(f)(X), threading.Barrier(16), []
+    ad.clear()
+
+    def call():
+        start.wait()
+        found.append(ad.hessian(f)(X))
+
+    threads = [threading.Thread(target=call) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 16 and all(np.array_equal(h, expected) for h in found)
+
+
+def test_functions_and_their_data_are_let_go():
+    def make(scale):
+        def f(x):
+            return np.sum(np.sin(x) * scale)
+
+        return f
+
+    scale = np.ones(2)
+    f = make(scale)
+    for call in (ad.hessian(f), ad.jacrev(f), ad.grad(f)):
+        call(X)
+    function, data = weakref.ref(f), weakref.ref(scale)
+    del f, call, scale
+    gc.collect()
+    assert function() is None and data() is None
+
+
+def test_the_source_of_a_jacobian_is_a_loop():
+    assert "for k in range(np.size(x)):" in ad.source(ad.hessian(cubes), X)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import inspect
 import linecache
 import os
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from adcompile.analysis.calls import python_function
 from adcompile.api import Derivative
 from adcompile.errors import AdcompileError, Place, SourceError
 
@@ -53,11 +53,10 @@ def locate(target: str, base: Path | None = None) -> Located:
 
 
 def _plain(value: Any) -> FunctionType | None:
-    """The function itself, also where a decorator made a derivative of it."""
+    """The function itself, also under a derivative, a cache, or NumPy's dispatch."""
     while isinstance(value, Derivative):
         value = value.fun
-    value = getattr(value, "__func__", value)
-    return value if inspect.isfunction(value) else None
+    return python_function(getattr(value, "__func__", value))
 
 
 def _missing(owner: Any, part: str) -> SourceError:

@@ -45,3 +45,9 @@ def test_what_is_not_there(folder, target, message):
     with pytest.raises(SourceError) as caught:
         locate(target)
     assert message in str(caught.value)
+
+
+def test_under_numpys_dispatch_and_a_cache(folder):
+    assert locate("numpy:trapezoid").function.__name__ == "trapezoid"
+    (folder / "cached.py").write_text("import functools\n\n\n@functools.lru_cache\ndef f(x):\n    return x * x\n")
+    assert locate("cached.py:f", folder).function(2.0) == 4.0
