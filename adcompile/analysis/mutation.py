@@ -20,6 +20,7 @@ from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_deriva
 from adcompile.analysis.stores import stored_atoms
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
+from adcompile.ir.abstract import is_by_identity
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, GlobalRef, If, OpaqueCode, Statement, Var, While, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, IterT, ListT, Method, Seq, TupleT, Type, Unknown
@@ -65,7 +66,8 @@ def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
     value = atom.value
     if isinstance(value, GlobalRef):
         return ("global", id(value.namespace), value.name)
-    return None if isinstance(value, IMMUTABLE) or value is ops.UNDEFINED else ("object", id(value))
+    fixed = isinstance(value, IMMUTABLE) or value is ops.UNDEFINED or is_by_identity(value)
+    return None if fixed else ("object", id(value))
 
 
 def names_immutable(atom: Atom) -> bool:
