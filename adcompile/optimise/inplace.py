@@ -72,12 +72,19 @@ class _Owned:
         counts: _Counts = {}
         self._define(block.params, loop)
         for s in block.statements:
-            _count(counts, atoms_of(s))
+            self._count(counts, atoms_of(s))
             self._statement(s, loop, counts)
-        _count(counts, end_atoms(block.end))
+        self._count(counts, end_atoms(block.end))
         self.shapes.undo(mark)
         self.uses.update(counts)  # a block further out sees more of the reads, and comes later
+        for v in (*block.params, *(r for s in block.statements for r in results_of(s))):
+            counts.pop(v, None)  # nobody outside reads it
         return counts
+
+    def _count(self, counts: _Counts, atoms: Iterable[Atom]) -> None:
+        for a in atoms:
+            if isinstance(a, Var) and isinstance(self.types.get(a), Array):
+                counts[a] = counts.get(a, 0) + 1
 
     def _define(self, vars_: Iterable[Var], loop: Block) -> None:
         for v in vars_:
@@ -147,13 +154,7 @@ class _Owned:
         return ours
 
     def _given(self, atom: Atom, ours: set[Var]) -> bool:
-        return isinstance(atom, Var) and atom in ours and self.uses[atom] == 1
+        return isinstance(atom, Var) and atom in ours and self.uses.get(atom) == 1
 
     def _takes(self, first: Atom, loop: Block, ours: set[Var]) -> bool:
         return self._given(first, ours) and self._from(first, loop)
-
-
-def _count(counts: _Counts, atoms: Iterable[Atom]) -> None:
-    for a in atoms:
-        if isinstance(a, Var):
-            counts[a] = counts.get(a, 0) + 1
