@@ -1,4 +1,4 @@
-"""Callables that make callables: super, functools.partial, methods of namedtuples.
+"""Callables that make callables: super, functools.partial, methods of namedtuples, np.vectorize.
 
 What they give is a Method value that nothing needs at run time: its definition holds the callable
 and what is bound to it, and a call of it goes on from there.
@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from adcompile.analysis.attributes import class_attributes, class_of, named_attributes
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.calls import class_handlers, dispatch, handles
+from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Method, TupleT
+from adcompile.runtime.scans import vectorized
 
 
 def bound(b: Builder, function: Any, owner: Atom, name: str) -> Var:
@@ -120,3 +123,27 @@ def named_replace(b: Builder, t: TupleT, owner: Atom, attribute: str) -> Atom | 
 
 
 named_attributes.append(named_replace)
+
+
+# -- np.vectorize -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Vectorized:
+    """Calls a function, which comes first, for each element of arrays."""
+
+
+@handles(np.vectorize)
+def make_vectorized(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    if len(args) != 1 or kwargs:
+        raise Unsupported("np.vectorize with settings", place, "write a comprehension: np.array([f(t) for t in x])")
+    return bound(b, Vectorized(), args[0], name or "vectorized")
+
+
+def call_vectorized(
+    b: Builder, value: Vectorized, args: Args, kwargs: Kwargs, place: Place | None, name: str
+) -> Atom:
+    return call_python(b, vectorized, list(args), list(kwargs))
+
+
+class_handlers[Vectorized] = call_vectorized

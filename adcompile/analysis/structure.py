@@ -279,6 +279,8 @@ def build_slice(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     owner, index = args
     t = b.type(owner)
+    if isinstance(t, Known) and isinstance(getattr(type(t.value), "__getitem__", None), python_types.FunctionType):
+        return dispatch(b, Const(type(t.value).__getitem__), [owner, index], [], name, place)
     if isinstance(t, Known) and b.known(index):
         return known_element(b, owner, index, place) if isinstance(t.value, (tuple, list, dict, str, range)) else None
     if isinstance(t, Known) and isinstance(t.value, (tuple, list)):

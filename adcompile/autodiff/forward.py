@@ -76,8 +76,8 @@ class Forward:
         b, t = self.b, self.b.type(atom)
         if isinstance(t, Known) or isinstance(t, Scalar) and not differentiable(t):
             return Const(0.0)
-        if isinstance(t, SliceT) or not is_structured(t) and not differentiable(t):
-            return Const(None)
+        if isinstance(t, SliceT) or not is_structured(t) and not differentiable(t) and not isinstance(t, Array):
+            return Const(None)  # but arrays of whole numbers stand beside others, in np.concatenate and its like
         if is_structured(t):
             return b.build(t, [self.zero(item) for item in b.items(atom)])
         if isinstance(atom, Var) and isinstance(t, (Array, Seq)):

@@ -152,6 +152,25 @@ def axes_from(start: int, stop: int) -> tuple[int, ...]:
     return tuple(range(start, stop))
 
 
+def axes_in_front(axes: Any, ndim: int) -> tuple[int, ...]:
+    """The permutation that moves the given axes (an int or a tuple) to the front."""
+    first = [k % ndim for k in (axes if isinstance(axes, tuple) else (axes,))]
+    return (*first, *(k for k in range(ndim) if k not in first))
+
+
+def directions(text: str, ndmin: int, place: int) -> tuple[int, ...]:
+    """What the string says that may come first in `np.r_`: the axis, the axes that parts have at least, and where
+    their own begin."""
+    given = [int(number) for number in text.split(",")]
+    return tuple((*given, ndmin, place)[:1]) + tuple((*given, *(ndmin, place)[len(given) - 1 :])[1:3])
+
+
+def with_axes(shape: tuple[int, ...], missing: int, place: int) -> tuple[int, ...]:
+    """A shape with more axes of length 1, as `np.r_` lays what has too few: its own begin at `place`."""
+    before = missing if place < 0 else min(place, missing)
+    return (1,) * before + shape + (1,) * (missing - before)
+
+
 def axes_without(ndim: int, left_out: int) -> tuple[int, ...]:
     return tuple(k for k in range(ndim) if k != left_out)
 

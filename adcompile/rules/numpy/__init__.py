@@ -16,6 +16,7 @@ TOPICS = (
     "index",
     "join",
     "scalars",
+    "making",
     "products",
     "linalg",
     "factor",

@@ -271,7 +271,7 @@ def slices_of(y_bar: Any, arrays: Any, axis: Any) -> Any:
     """The stretch of `y_bar` along an axis that belongs to each of the arrays."""
     lengths: tuple[Any, ...] = ()
     for k in rt.positions(arrays):
-        lengths = (*lengths, arrays[k].shape[axis])
+        lengths = (*lengths, shape_of(arrays[k])[axis])
     pieces: tuple[Any, ...] = ()
     for stretch in stretches(lengths):
         pieces = (*pieces, y_bar[along(stretch, axis, y_bar.ndim)])
@@ -390,7 +390,7 @@ def dstack_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 def length_along(a: Any, axis: Any, rank: Any) -> Any:
     """The length along an axis of a part that is lifted to a rank."""
-    return a.shape[axis] if np.ndim(a) == rank else 1
+    return shape_of(a)[axis] if np.ndim(a) == rank else 1
 
 
 def lifted_slices_of(y_bar: Any, arrays: Any, axis: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.rules.kinds import composite, linear, reduction, vjp
 from adcompile.rules.numpy.constant import present
 from adcompile.runtime import scans
@@ -145,19 +146,17 @@ def in_front(a, axis):
     """`a` with the reduced axes as one, in front."""
     if axis is None:
         return np.reshape(a, (-1,))
-    axes = tuple([i % np.ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))])
-    rest = tuple([i for i in range(np.ndim(a)) if i not in axes])
-    return np.reshape(np.transpose(a, axes + rest), (-1,) + tuple([np.shape(a)[i] for i in rest]))
+    count = len(axis) if isinstance(axis, tuple) else 1
+    moved = np.transpose(a, rt.axes_in_front(axis, np.ndim(a)))
+    return moved if count == 1 else np.reshape(moved, (-1,) + moved.shape[count:])
 
 
 def back_in_place(columns, a, axis):
     """The inverse of `in_front`, for an array of the shape of `a`."""
     if axis is None:
         return np.reshape(columns, np.shape(a))
-    axes = tuple([i % np.ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))])
-    order = axes + tuple([i for i in range(np.ndim(a)) if i not in axes])
-    moved = np.reshape(columns, tuple([np.shape(a)[i] for i in order]))
-    return np.transpose(moved, tuple([order.index(i) for i in range(np.ndim(a))]))
+    order = rt.axes_in_front(axis, np.ndim(a))
+    return np.transpose(np.reshape(columns, np.shape(np.transpose(a, order))), rt.inverse_axes(order))
 
 
 def product_of_others(columns):

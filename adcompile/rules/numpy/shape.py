@@ -30,7 +30,7 @@ from adcompile.rules.numpy.index import along
 
 def shape_of(a: Any) -> Any:
     """The shape of an array or number, written `a.shape` in generated code."""
-    if isinstance(a, (np.ndarray, np.generic)):
+    if isinstance(a, np.ndarray):
         return a.shape
     return np.shape(a)
 

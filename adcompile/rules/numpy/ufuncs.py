@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from adcompile.rules.kinds import composite
+from adcompile.rules.kinds import composite, constant
+from adcompile.runtime import scans
+from adcompile.runtime.marks import stop_gradient
 
 
 @composite(np.add.reduce)
@@ -49,36 +51,58 @@ def beside_each_other(a, b):
     return np.reshape(a, np.shape(a) + (1,) * np.ndim(b))
 
 
-@composite(np.add.outer)
-def add_outer(a, b):
-    return beside_each_other(a, b) + b
+def outer_of(fn):
+    """The rule of `fn.outer`, for a ufunc of two arguments."""
+
+    @composite(fn.outer)
+    def outer(a, b):
+        return fn(beside_each_other(a, b), b)
+
+    return outer
 
 
-@composite(np.subtract.outer)
-def subtract_outer(a, b):
-    return beside_each_other(a, b) - b
+OUTER = "add subtract multiply divide power float_power maximum minimum fmax fmin hypot arctan2 logaddexp logaddexp2"
+for name in (*OUTER.split(), "copysign", "remainder", "fmod"):
+    outer_of(getattr(np, name))
 
 
-@composite(np.multiply.outer)
-def multiply_outer(a, b):
-    return beside_each_other(a, b) * b
+def accumulate_of(fn):
+    """The rule of `fn.accumulate`, where every result is one of the elements."""
+
+    @composite(fn.accumulate)
+    def accumulate(array, axis=0, dtype=None, out=None):
+        return np.take_along_axis(array, scans.leaders(fn, array, axis), axis)
+
+    return accumulate
 
 
-@composite(np.divide.outer)
-def divide_outer(a, b):
-    return beside_each_other(a, b) / b
+accumulate_of(np.maximum)
+accumulate_of(np.minimum)
+constant(scans.leaders, scans.segments)
 
 
-@composite(np.power.outer)
-def power_outer(a, b):
-    return beside_each_other(a, b) ** b
+@composite(np.logaddexp.accumulate)
+def logaddexp_accumulate(array, axis=0, dtype=None, out=None):
+    top = stop_gradient(np.max(array, axis=axis, keepdims=True))
+    return top + np.log(np.cumsum(np.exp(array - top), axis=axis))
 
 
-@composite(np.maximum.outer)
-def maximum_outer(a, b):
-    return np.maximum(beside_each_other(a, b), b)
+@composite(np.hypot.reduce)
+def hypot_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
+    return np.linalg.norm(array, axis=axis, keepdims=keepdims)
 
 
-@composite(np.minimum.outer)
-def minimum_outer(a, b):
-    return np.minimum(beside_each_other(a, b), b)
+def reduceat_of(fn):
+    """The rule of `fn.reduceat`: a reduction for each stretch."""
+
+    @composite(fn.reduceat)
+    def reduceat(array, indices, axis=0, dtype=None, out=None):
+        moved = np.moveaxis(array, axis, 0)
+        parts = [fn.reduce(moved[low:high], axis=0) for low, high in scans.segments(indices, len(moved))]
+        return np.moveaxis(np.stack(parts), 0, axis)
+
+    return reduceat
+
+
+for fn in (np.add, np.multiply, np.maximum, np.minimum, np.logaddexp):
+    reduceat_of(fn)

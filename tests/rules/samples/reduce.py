@@ -50,6 +50,8 @@ def with_nans(calls):
     return [((NANS, *args[1:]), kwargs) for args, kwargs in calls]
 
 
+STARTS = np.array([1, 0])
+
 SAMPLES = {
     np.sum: _AXES + _WHERE + _COMPLEX + [((0.7,), {})],
     np.mean: _AXES + _WHERE + _COMPLEX,
@@ -95,6 +97,20 @@ SAMPLES = {
     np.logaddexp.reduce: [((ANY,), {}), ((ANY,), {"axis": 1, "keepdims": True})],
     np.add.accumulate: [((ANY,), {}), ((ANY,), {"axis": 1})],
     np.multiply.accumulate: [((ANY,), {}), ((ANY,), {"axis": 1})],
+    np.maximum.accumulate: [((ANY,), {}), ((ANY,), {"axis": 1})],
+    np.minimum.accumulate: [((ANY,), {}), ((ANY,), {"axis": 1})],
+    np.logaddexp.accumulate: [((ANY,), {}), ((ANY,), {"axis": 1})],
+    np.hypot.reduce: [((ANY,), {}), ((ANY,), {"axis": 1, "keepdims": True})],
+    **{
+        fn.reduceat: [((ANY, STARTS), {}), ((ANY, STARTS), {"axis": 1})]
+        for fn in (np.add, np.multiply, np.maximum, np.minimum, np.logaddexp)
+    },
+    **{
+        fn.outer: [((POSITIVE, 0.3 * POSITIVE), {})]
+        for fn in (np.fmax, np.fmin, np.hypot, np.arctan2, np.logaddexp, np.logaddexp2, np.copysign, np.float_power)
+    },
+    np.remainder.outer: [((POSITIVE, 0.3 * POSITIVE), {})],
+    np.fmod.outer: [((POSITIVE, 0.3 * POSITIVE), {})],
     np.add.outer: [((ANY, POSITIVE), {})],
     np.subtract.outer: [((ANY, POSITIVE), {})],
     np.multiply.outer: [((ANY, POSITIVE), {}), ((POSITIVE, Z), {})],
