@@ -55,6 +55,7 @@ class Memory:
 
     b: Builder
     statements: Sequence[Statement]
+    ends: Sequence[Atom] = ()  # what goes in and comes out
     parent: dict[Node, Node] = field(default_factory=dict[Node, Node])
     written: list[Written] = field(default_factory=list[Written])
     outside: dict[Node, Atom] = field(default_factory=dict[Node, Atom])
@@ -171,7 +172,7 @@ class Memory:
             return s.args[2:3]
         rule = lookup(fn) if fn is not None else None
         of_first = fn in AUGMENTED or fn in VIEWS or fn is operator.getitem or rule is not None and rule.view
-        if of_first and s.args and fn not in (np.broadcast_arrays, operator.iadd, operator.iconcat):
+        if of_first and s.args and fn not in (*OF_ALL, operator.iadd, operator.iconcat):
             return s.args[:1]
         if fn is operator.iadd and isinstance(s.args[0], Var) and isinstance(self.types[s.args[0]], Array):
             return s.args[:1]
@@ -191,8 +192,8 @@ class Memory:
     def find_outside(self) -> None:
         """Arrays that come from outside may be one memory: a write into one may be into each."""
         inner = {v for s in statements_of(Block((), tuple(self.statements), Yield())) for v in defined_by(s)}
-        for s in statements_of(Block((), tuple(self.statements), Yield())):
-            for a in atoms_of(s):
+        for atoms in (*map(atoms_of, statements_of(Block((), tuple(self.statements), Yield()))), self.ends):
+            for a in atoms:
                 for n in self.nodes(a):
                     if n not in inner and not self.is_inner_part(n, inner):
                         self.outside.setdefault(n, n if isinstance(n, Var) else a)
@@ -240,6 +241,10 @@ class Memory:
         alive = {self.find(v) for v in active if holds_inexact(self.types[v])} & roots
         return frozenset(v for r in alive for v in self.members.get(r, ()) if holds_inexact(self.types[v]))
 
+    def place_of(self, var: Var) -> Place | None:
+        made = self.definition.get(var)
+        return var.place if made is None or made.place is None else made.place
+
     def unfollowed(self, active: Iterable[Var]) -> Var | None:
         """An active value in a mirrored class of which we do not know that it is an array."""
         roots = {self.find(n) for w in self.written for n in self.nodes(w.target)}
@@ -250,10 +255,6 @@ class Memory:
                 if v in wanted and not holds_inexact(self.types[v]) and not is_structured(self.types[v]):
                     return v
         return None
-
-    def place_of(self, var: Var) -> Place | None:
-        made = self.definition.get(var)
-        return var.place if made is None else made.place
 
     def volatile(self) -> frozenset[Var]:
         """The values whose memory is written in place somewhere."""
@@ -311,11 +312,14 @@ def named(owner: Any, names: str) -> set[Any]:
 VIEWS: set[Any] = {
     *(ops.identity, ops.expect_length),
     *named(np.ndarray, "T mT transpose swapaxes squeeze real imag"),
-    *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims real"),
+    *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims"),
     *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit permute_dims matrix_transpose"),
     *named(np.linalg, "matrix_transpose"),
 }
 """A view of the first argument, whatever its layout, or views in a list."""
+
+OF_ALL = (np.broadcast_arrays, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+"""Views of each argument."""
 
 SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {ops.push, ops.pop, ops.list_set, ops.build_list, list, list.copy, tuple}
 """The result is, or consists of, memory of the arguments."""
@@ -326,6 +330,8 @@ def may_share(s: Call, types: Any) -> bool:
     fn = fn_of(s)
     if fn is None or any(k == "out" for k, _ in s.kwargs):
         return True
+    if fn in COPYING:
+        return not copies(s)
     if fn in FRESH_RESULT:
         return False
     if fn is operator.getitem and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Array):
@@ -336,10 +342,43 @@ def may_share(s: Call, types: Any) -> bool:
         return False
     if fn in METHODS and getattr(fn, "__objclass__", None) is np.ndarray:
         return False  # nothing comes back
+    if fn in MAYBE:
+        return may_view(s)
     if fn in SHARING or fn in AUGMENTED or fn in SAME_MEMORY:
         return True
     rule = lookup(fn)
     return rule is None or rule.view
+
+
+MAYBE: set[Any] = {
+    *(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require),
+    *(np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, rt.followed),
+    *(np.linalg.matrix_power, np.float64, np.float32),
+    *named(np.ndarray, "reshape ravel diagonal conj conjugate"),
+}
+"""What gives a view or a copy, as the layout, the dtype or the other arguments want."""
+
+COPYING: dict[Any, int] = {np.array: 99, np.ndarray.astype: 5, np.meshgrid: 99, **dict.fromkeys(named(np, "astype"), 99)}
+"""Calls with a parameter `copy`, and its position: without it, or if it is true, the result is fresh."""
+
+
+def may_view(s: Call) -> bool:
+    """Whether the run time decides if the result of a call is a view."""
+    fn, named_arguments = fn_of(s), {k for k, _ in s.kwargs}
+    if fn in COPYING:
+        return not copies(s)
+    if fn is np.einsum:
+        return len(s.args) == 2
+    if fn is np.diff:
+        return len(s.args) > 1 or "n" in named_arguments
+    return fn in MAYBE
+
+
+def copies(s: Call) -> bool:
+    """Whether a call that may be told not to copy is not told so."""
+    place = COPYING[fn_of(s)]
+    given = [v for k, v in s.kwargs if k == "copy"] + list(s.args[place : place + 1])
+    return not given or isinstance(given[0], Const) and given[0].value is True
 
 
 def index_kind(index: Atom, types: Any) -> str:

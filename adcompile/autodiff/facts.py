@@ -26,7 +26,7 @@ def facts(
     varied, useful = Varied(types, b.context.definition), Useful(types, b.context.definition)
     varied.vars.update(inputs)
     block = Block((), tuple(statements), Yield(tuple(outputs)))
-    memory = Memory(b, statements)
+    memory = Memory(b, statements, (*inputs, *outputs))
     varied.run(block)
     while memory.written and memory.spread(varied, None):
         varied.run(block)
@@ -47,7 +47,7 @@ def facts(
         return Activity(frozenset(varied.vars), active), memory
     unknown = memory.unfollowed(active)
     if unknown is not None:
-        raise refuse_memory(memory.place_of(unknown))
+        raise refuse_memory(memory.place_of(unknown) or b.place)
     b.context.volatile |= memory.volatile()
     return Activity(frozenset(varied.vars), active, memory.mirrored(active)), memory
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, index_kind
+from adcompile.analysis.alias import SAME_MEMORY, Memory, may_view, fn_of, holds_inexact, index_kind
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.mutation import AUGMENTED
 from adcompile.autodiff.cotangents import tangent_type
@@ -244,6 +244,8 @@ def memory_base(s: Call) -> Atom | None:
     fn = fn_of(s)
     if fn is rt.mirrored or fn is rt.followed:
         return s.args[2]
+    if fn is np.einsum:
+        return s.args[1] if len(s.args) == 2 else None
     named = next((a for k, a in s.kwargs if k in ("a", "m", "ary", "x", "array")), None)
     return s.args[0] if s.args else named
 
@@ -294,7 +296,7 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
         return "view"
     if fn in SAME_MEMORY:
         return "view"
-    if fn in MAYBE:
+    if may_view(s):
         return "maybe"
     if fn is rt.mirrored:
         return "view"
@@ -303,12 +305,6 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
         raise Unsupported("this view of memory that is written in place and carries derivatives", s.place, REMEDY)
     return "fresh"
 
-
-MAYBE: set[Any] = {
-    np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.asarray, np.asanyarray, np.ascontiguousarray,
-    np.asfortranarray, np.require, np.diagonal, np.ndarray.diagonal, np.diag, rt.followed,
-}  # fmt: skip
-"""What gives a view or a copy, as the layout wants."""
 
 CONTAINERS: set[Any] = {ops.build_list, ops.push, ops.list_set, list, list.copy, tuple, ops.list_concat}
 """What makes lists of arrays: the list of their shadows is made in the same way."""

@@ -11,13 +11,12 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
 from adcompile.analysis.alias import fn_of
-from adcompile.analysis.builder import rank
-from adcompile.autodiff.adjoint import expand_like
+from adcompile.analysis.builder import Builder, rank
 from adcompile.autodiff.mirror import CONTAINERS, root_of, sharing_of
 from adcompile.autodiff.writes import WHOLE, Write, stores_itself
-from adcompile.ir.nodes import Atom, Call, Const
+from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Known
+from adcompile.ir.types import Array, Known
 from adcompile.rules.registry import lookup
 
 if TYPE_CHECKING:
@@ -84,9 +83,18 @@ def by_reference(f: Forward, s: Call) -> None:
     elif d is None:
         f.dots[s.result] = b.emit(rt.shadow, (s.result,), b.type(s.result), (), f"{s.result.name}_dot")
     else:
-        d = expand_like(b, d, s.result) if rank(b.type(d)) == 0 else d
-        f.dots[s.result] = b.emit(rt.snapshot, (d,), b.type(s.result), (), f"{s.result.name}_dot")
+        f.dots[s.result] = own_tangent(b, d, s.result)
     b.role = role
+
+
+def own_tangent(b: Builder, d: Atom, like: Var) -> Atom:
+    """A tangent in memory of its own, which has the dtype and the layout of the array's."""
+    t, given, name = b.type(like), b.type(d), f"{like.name}_dot"
+    if isinstance(t, Array) and isinstance(given, Array) and given.dtype == t.dtype and rank(t) == rank(given) == 1:
+        return b.emit(rt.snapshot, (d,), t, (), name)
+    made = b.emit(rt.shadow, (like,), t, (), name)
+    b.emit(rt.add_at, (made, WHOLE, d), Known(None))
+    return made
 
 
 def virtual_dot(f: Forward, w: Write) -> Atom | None:

@@ -41,7 +41,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Known, differentiable
+from adcompile.ir.types import Known, TupleT, differentiable
 from adcompile.ir.walk import free_vars
 from adcompile.rules.registry import lookup
 
@@ -182,18 +182,25 @@ class Sweep:
         copies: dict[Var, Call] = {}
         if fn_of(call) in ABOUT_MEMORY:
             return [], call
-        for a in (*call.args, *(v for _, v in call.kwargs)):
-            if isinstance(a, Var) and a in self.context.volatile and a not in copies:
-                copies[a] = self.snapshot(a, cot)
-        if not copies:
-            return [], call
+        forward = Builder(self.context, "adjoint", place=s.place)
 
         def copied(a: Atom) -> Atom:
-            return copies[a].result if isinstance(a, Var) and a in copies else a
+            if not isinstance(a, Var):
+                return a
+            if a in self.context.volatile:
+                if a not in copies:
+                    copies[a] = self.snapshot(a, cot)
+                return copies[a].result
+            if isinstance(self.context.types[a], TupleT):  # an index in several axes
+                items = forward.context_items(a)
+                new = [copied(item) for item in items]
+                if any(x is not y for x, y in zip(items, new)):
+                    return forward.build(self.context.types[a], new)
+            return a
 
         kwargs = tuple((k, copied(a)) for k, a in call.kwargs)
         made = replace(call, args=tuple(map(copied, call.args)), kwargs=kwargs)
-        return list(copies.values()), made
+        return [*copies.values(), *forward.statements], made if copies else call
 
     def snapshot(self, var: Var, cot: Cotangents) -> Call:
         """A copy of an array as it is where the copy stands; its cotangent is the array's."""

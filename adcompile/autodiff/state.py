@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
-from adcompile.analysis.alias import Memory, fn_of
+from adcompile.analysis.alias import Memory, may_view
 from adcompile.analysis.builder import Builder, Context, is_structured
-from adcompile.autodiff.mirror import MAYBE, Mirror, read_again, root_of
+from adcompile.autodiff.mirror import Mirror, read_again, root_of
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -32,9 +32,11 @@ class State:
     def add_tangents(self, b: Builder, dots: dict[Var, Atom]) -> None:
         """Fill the shadows of what comes from outside with the tangents given for it."""
         role, b.role = b.role, "tangent"
-        for var, shadow in self.shadow.items():
-            if var in dots:
-                b.emit(rt.add_at, (shadow, Const(Ellipsis), dots[var]), Known(None))
+        given = [(shadow, dots[var]) for var, shadow in self.shadow.items() if var in dots]
+        for shadow, dot in given:
+            b.call(operator.setitem, shadow, Const(Ellipsis), dot)
+        for shadow, dot in given if len(given) > 1 else ():  # the arrays may overlap
+            b.emit(rt.check_tangent, (shadow, dot), Known(None))
         b.role = role
         dots.update(self.shadow)
 
@@ -113,7 +115,7 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> None:
             )
     if not arrays:
         return
-    simple = len(arrays) == 1 and not any(fn_of(c) in MAYBE for c in mirror.memory.definition.values())
+    simple = len(arrays) == 1 and not any(map(may_view, mirror.memory.definition.values()))
     if simple:
         shadows: list[Atom] = [b.emit(rt.shadow, arrays, b.type(arrays[0]), (), shadow_name(mirror, arrays[0]))]
     else:

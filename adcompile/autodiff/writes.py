@@ -126,10 +126,13 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
         return [s]
     if w.compute is None:
         assert w.value is not None
+        # the adjoint writes at the same index, which the program may have changed meanwhile
+        before, at = sweep.snapshots(s, Call(s.result, Const(operator.getitem), (w.index,)), cot)
+        w = replace(w, index=at.args[0])
         if is_listed(b, w.value) and any_active(b, w.value, sweep.active):
-            return store_list(sweep, s, w, target, cot)
+            return [*before, *store_list(sweep, s, w, target, cot)]
         store(b, w, target, cot, sweep.active)
-        return [s]
+        return [*before, s]
     before, call = sweep.snapshots(s, w.compute, cot)
     if not passes_derivative(call):
         b.call(operator.setitem, target, WHOLE, 0.0)

@@ -182,6 +182,7 @@ for _fn in (ops.build_string, ops.format_value):
     register(_fn, Rule("constant", typing=always(Instance(str))))
 
 register(rt.shadow, Rule("constant", typing=first))
+register(rt.check_tangent, Rule("constant", pure=False))
 register(rt.outline, Rule("constant", typing=first))
 register(rt.last_writes, Rule("constant", typing=always(Array(np.dtype(bool), None))))
 non_differentiable(rt.hold, rt.released, rt.shadows)

@@ -73,6 +73,7 @@ from adcompile.runtime.arrays import (
 )
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
+    check_tangent,
     outline,
     apart,
     add_at,
@@ -90,6 +91,7 @@ from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient
 
 __all__ = [
+    "check_tangent",
     "outline",
     "apart",
     "add_at",

@@ -72,6 +72,12 @@ def mirrored(y: Any, x: Any, shadow_of_x: Any) -> Any:
     return shadowing.like(y, x, shadow_of_x)
 
 
+def check_tangent(shadow: Any, tangent: Any) -> None:
+    """Raise ValueError if memory that two arguments share was given two different tangents."""
+    if not np.array_equal(shadow, tangent, equal_nan=True):
+        raise ValueError("arguments that share memory, and are written in place, have different tangents there")
+
+
 def apart(x: Any) -> Any:
     """A shadow, or a copy where it may overlap another one."""
     return x if x.base is None else x.copy()

@@ -218,9 +218,9 @@ class Check:
     # -- second order -----------------------------------------------------------------------
 
     def forward_over_reverse(self) -> None:
-        args = self.args()
-        wrt = self.wrt(args)
+        wrt = self.wrt(self.args())
         _, before, _ = self.expected("total")
+        args = self.args()
         gradient = ad.grad(self.module.total, wrt)
         along, up = trees.direction(args, 7), trees.direction(args, 11)
         first, second = ad.jvp(gradient, args, along)
@@ -236,9 +236,9 @@ class Check:
         self.compare("tangent of the gradient", trees.inner(up, second), phi)
 
     def reverse_over_reverse(self) -> None:
-        args = self.args()
-        wrt = self.wrt(args)
+        wrt = self.wrt(self.args())
         _, before, _ = self.expected("total")
+        args = self.args()
         gradient = ad.grad(self.module.total, wrt)
         up = trees.direction(args, 11)
         _, pullback = ad.vjp(gradient, *args)
