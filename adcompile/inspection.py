@@ -8,7 +8,8 @@ from typing import Any
 
 from adcompile.api import Derivative, grad, split_of
 from adcompile.errors import Place
-from adcompile.ir.nodes import Call, Const, Return, Var
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Return, Var
 from adcompile.ir.program import Program
 from adcompile.ir.types import ListT, RangeT, Scalar, Seq, TupleT, Type
 from adcompile.ir.walk import atoms_of, statements_of
@@ -69,11 +70,15 @@ def _readers(program: Program) -> dict[int, tuple[Place, ...]]:
     if pullback is None:
         return {}
     index: dict[Var, int] = {}
+    whole: set[Atom] = {pullback.params[0]}
     found: dict[int, dict[Place, None]] = {}
     for s in statements_of(pullback.body):
-        at = s.args[1] if isinstance(s, Call) and len(s.args) == 2 else None
-        if isinstance(s, Call) and s.args[:1] == (pullback.params[0],) and isinstance(at, Const):
-            index[s.result] = at.value
+        if isinstance(s, Call) and s.args[:1] and s.args[0] in whole:  # the tuple is taken apart
+            at = s.args[1] if len(s.args) == 2 else None
+            if isinstance(s.fn, Const) and s.fn.value is ops.unpack:
+                whole.add(s.result)
+            elif isinstance(at, Const):
+                index[s.result] = at.value
             continue
         for atom in atoms_of(s):
             if isinstance(atom, Var) and atom in index and s.place is not None:

@@ -53,3 +53,13 @@ def test_source_is_what_runs():
     call = g.specialise((np.ones(3),), {})[0].made.derived.call
     assert "".join(linecache.getlines(call.__code__.co_filename)) == text
     assert text != ad.source(ad.value_and_grad(squares), np.ones(3))
+
+
+def test_who_reads_what_is_kept():
+    def f(x):
+        s = 0.0
+        for k in range(len(x)):
+            s = s + np.sin(x[k] * s)
+        return np.cos(s)
+
+    assert all(k.readers for k in ad.saved(f, np.ones(3)))

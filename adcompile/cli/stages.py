@@ -22,9 +22,8 @@ from adcompile.inspection import kept_of
 from adcompile.ir.nodes import Var
 from adcompile.ir.program import Program
 from adcompile.ir.show import show
-from adcompile.ir.types import differentiable
+from adcompile.ir.types import Array, DictT, ListT, Seq, TupleT, differentiable
 from adcompile.ir.walk import large_stack
-from adcompile.optimise.passes import optimise
 from adcompile.refusals import refuse_self_reference
 
 
@@ -70,17 +69,33 @@ def stage(asked: Asked, name: str) -> str:
     return _TEXTS[name](asked).rstrip("\n") + "\n"
 
 
-def program_of(asked: Asked, kind: pipeline.Kind) -> Program:
-    """The typed program of a request, before it is optimised."""
+def made_of(asked: Asked, kind: pipeline.Kind) -> pipeline.Made:
+    """What specialisation makes of a request, before it is optimised."""
     call = asked.call
     wrt = () if kind == "primal" else positions(asked, call)
     refuse_self_reference(asked.located.function)
     request = pipeline.Request(kind, wrt)
-    return large_stack(pipeline.specialise, asked.located.function, request, call.types, call.kwtypes).program
+    return large_stack(pipeline.specialise, asked.located.function, request, call.types, call.kwtypes)
 
 
-def derivative(asked: Asked) -> Program:
-    return program_of(asked, "forward" if asked.forward else "joint")
+def program_of(asked: Asked, kind: pipeline.Kind) -> Program:
+    return made_of(asked, kind).program
+
+
+def finished(asked: Asked, kind: pipeline.Kind) -> Program:
+    """The program that is printed and loaded."""
+    return large_stack(pipeline.finish, made_of(asked, kind))[0]
+
+
+def reverse_kind(asked: Asked) -> pipeline.Kind:
+    """A gradient in one body; of what is no scalar, value and pullback."""
+    result = made_of(asked, "primal").result
+    whole = isinstance(result, (TupleT, ListT, DictT, Seq)) or isinstance(result, Array) and result.dims != ()
+    return "split" if whole and differentiable(result) else "joint"
+
+
+def derivative_kind(asked: Asked) -> pipeline.Kind:
+    return "forward" if asked.forward else reverse_kind(asked)
 
 
 def text_of(asked: Asked) -> str:
@@ -128,7 +143,7 @@ def _notes(facts: Activity, program: Program) -> dict[Var, str]:
 
 def derive_split(asked: Asked) -> Program:
     """The program of value and pullback, optimised."""
-    return optimise(program_of(asked, "split"))
+    return finished(asked, "split")
 
 
 _TEXTS: dict[str, Callable[[Asked], str]] = {
@@ -138,8 +153,8 @@ _TEXTS: dict[str, Callable[[Asked], str]] = {
     "typed": lambda asked: show(program_of(asked, "primal")),
     "facts": _facts,
     "forward": lambda asked: show(program_of(asked, "forward")),
-    "reverse": lambda asked: show(program_of(asked, "joint")),
-    "optimised": lambda asked: show(optimise(derivative(asked))),
-    "python": lambda asked: emit(optimise(derivative(asked))).source,
+    "reverse": lambda asked: show(program_of(asked, reverse_kind(asked))),
+    "optimised": lambda asked: show(finished(asked, derivative_kind(asked))),
+    "python": lambda asked: emit(finished(asked, derivative_kind(asked))).source,
 }
 assert tuple(_TEXTS) == pipeline.STAGES

@@ -1,5 +1,7 @@
+import numpy as np
 import pytest
 
+import adcompile as ad
 from adcompile import pipeline
 from adcompile.cli import STAGES
 from adcompile.cli.locate import locate
@@ -42,3 +44,17 @@ def test_argnums_that_do_not_fit(folder, argnums, message):
     with pytest.raises(NotDifferentiable, match=r"model\.py:18") as caught:
         stage(Asked(locate("model.py:typed"), argnums=(argnums,)), "python")
     assert message in str(caught.value)
+
+
+def test_reverse_of_what_is_no_scalar_is_value_and_pullback(folder):
+    (folder / "field.py").write_text("import numpy as np\n\n\ndef f(x):\n    return np.sin(x), {'y': x * x}\n")
+    asked = Asked(locate("field.py:f"), "float64[:]")
+    assert "function f_vjp_pullback(" in stage(asked, "reverse")
+    assert "def f_vjp_pullback(kept, y_bar):" in stage(asked, "python")
+
+
+def test_what_is_shown_is_what_runs(folder):
+    located = locate("model.py:loss")
+    args = (np.ones(2), np.ones((3, 2)), np.ones(3))
+    shown = stage(Asked(located, SIGNATURE), "python").replace("return (w_bar,)", "return w_bar")
+    assert shown.split("return")[0] == ad.source(ad.grad(located.function), *args).split("return")[0]
