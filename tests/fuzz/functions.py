@@ -212,7 +212,7 @@ def _mutator(g: Generator, result: bool) -> Helper:
         x = params[0]
         for _ in range(g.rng.choice((1, 1, 2))):
             make = g.rng.choice(WRITES)
-            if not g.attempt(lambda make=make: make(g), "augment_array"):
+            if not g.attempt(lambda make=make: make(g)):
                 g.emit(f"{x.name} *= 0.5")
         if g.chance(0.4):
             g.body(1, 1)

@@ -70,7 +70,7 @@ class Generator:
     def choose(self, items: list[Construct]) -> Construct:
         return self.rng.choices(items, [c.weight for c in items])[0]
 
-    def attempt(self, make: Callable[[], object], name: str) -> object:
+    def attempt(self, make: Callable[[], object], name: str = "") -> object:
         """What a production makes; None, and nothing written, where it is impossible."""
         frame = self.frame
         lines, used = len(frame.lines), self.used.copy()
@@ -86,7 +86,8 @@ class Generator:
             self.used, self.frozen, self.helpers, self.classes = used, outer, helpers, classes
             self.pending = pending
             return None
-        self.mark(name)
+        if name:
+            self.mark(name)
         return True if out is None else out
 
     # -- names and lines ------------------------------------------------------------------------

@@ -289,10 +289,11 @@ def write_float32(g: Generator) -> None:
 def work_buffer(g: Generator) -> None:
     """Memory written anew in each iteration and read after the write."""
     shape = g.shape()
-    v = g.bind(Array(shape), g.rng.choice(("np.empty({})", "np.zeros({})")).format(shape_text(shape)))
     total = g.bind(NUMBER, g.number(0).text)
+    first = g.tame(g.operand(shape, 1)).text  # made before the buffer has a name: it may be empty memory
+    v = g.bind(Array(shape), g.rng.choice(("np.empty({})", "np.zeros({})")).format(shape_text(shape)))
     with g.suite(f"for {g.fresh('k')} in range({g.rng.choice((2, 3))}):"):
-        g.emit(f"{v.name}[:] = {g.tame(g.operand(shape, 1)).text}")
+        g.emit(f"{v.name}[:] = {first}")
         g.emit(f"{total.name} = 0.5 * {total.name} + np.sum({v.name} * {g.array(shape, 1).text}) * 0.2")
         if g.chance(0.4):
             g.statement()

@@ -1,0 +1,185 @@
+"""The fuzzer: a fixed set of programs is right in every mode, and the fuzzer itself does what it says.
+
+The programs here are a sample. The long runs are
+
+    python -m tests.fuzz --programs 2000 --seed 1 --details
+    python -m tests.fuzz --faults
+"""
+
+import pytest
+
+from tests.fuzz import faults
+from tests.fuzz.checker import Check, Verdict, check
+from tests.fuzz.constructs import GROUPS, TABLE, blocks, enabled, pairs, wanted
+from tests.fuzz.counts import Counts
+from tests.fuzz.program import Program, generate, runs
+from tests.fuzz.runner import judge, programs, run
+from tests.fuzz.shrink import shrink
+
+SEED, PROGRAMS, CHUNK = 20260, 500, 25
+EVERYTHING = enabled()
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, CHUNK))
+def test_programs_are_right_or_refused(first):
+    failed = []
+    for index in range(first, first + CHUNK):
+        program, verdict, _ = judge(SEED, index, EVERYTHING)
+        if verdict.failed:
+            failed.append(f"{verdict.kind} {verdict.stage}: {verdict.reason}\n{verdict.detail}\n{program.source}")
+    assert not failed, f"{len(failed)} of {CHUNK}; shrink with python -m tests.fuzz --seed {SEED} --first {first}" + (
+        "\n\n".join(["", *failed])
+    )
+
+
+# -- what is generated --------------------------------------------------------------------------
+
+
+def test_a_program_is_determined_by_seed_and_number():
+    assert generate(3, 5, EVERYTHING) == generate(3, 5, EVERYTHING)
+    assert generate(3, 5, EVERYTHING).source != generate(4, 5, EVERYTHING).source
+
+
+def test_every_pair_of_constructs_comes_in_a_block():
+    made = blocks(EVERYTHING, 1)
+    met = {tuple(sorted((a, b))) for block in made for a in block for b in block if a < b}
+    assert met == set(pairs(EVERYTHING))
+    assert len(made) < 2000  # so that 2 000 programs hold all of them
+
+
+def test_programs_hold_what_they_must():
+    missing = [p.missing for i in range(60) if (p := generate(8, i, EVERYTHING)).missing]
+    assert len(missing) <= 3, missing
+    for i in range(5):
+        assert set(wanted(EVERYTHING, 8, i)) <= {*generate(8, i, EVERYTHING).used, *generate(8, i, EVERYTHING).missing}
+
+
+@pytest.mark.parametrize("group", sorted(set(GROUPS) - {"basic", "arguments", "results"}))
+def test_groups_can_be_left_out(group):
+    names = enabled(without=[group])
+    assert not any(TABLE[n].group == group for n in names)
+    for i in range(5):
+        program = generate(2, i, names)
+        assert runs(program)
+        assert not {TABLE[n].group for n in program.used} & {group}
+
+
+def test_unknown_constructs_are_errors():
+    with pytest.raises(ValueError, match="no construct and no group: nothing"):
+        enabled(only=["nothing"])
+
+
+# -- what is checked ----------------------------------------------------------------------------
+
+SOURCE = '''
+import numpy as np
+
+
+def main(a, s):
+    a[1:] = a[:-1] * s
+    if s > 5.0:
+        s = s * 2.0
+    for i in range(2):
+        s = s + a[0] * 0.5
+    return np.sum(a * a) + s * 1.5
+
+
+def total(a, s):
+    return 0.5 * main(a, s)
+
+
+def arguments(n=3, m=2, seed=0):
+    a = np.linspace(0.1, 0.9, n) + 0.01 * (seed % 7)
+    return (a, 0.3)
+
+
+def state():
+    return []
+'''
+PROGRAM = Program(0, 0, SOURCE)
+
+
+def test_differences_confirm_what_is_right():
+    verdict = check(PROGRAM, "both")
+    assert verdict.kind == "right", verdict
+    assert verdict.compared >= 3  # at three points; reverse mode is compared with forward mode
+
+
+def broken(name):
+    """What a fault does to the verdict on the program."""
+    return next(run(under_fault, [(name, PROGRAM)], 60.0, lambda *_: None))
+
+
+def under_fault(name, program):
+    faults.FAULTS[name]()
+    return check(program)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("arguments_not_restored", "state after the pullback"),
+        ("overwritten_cotangent_stays", "forward and reverse mode disagree"),
+        ("forward_carries_zeros", "tangent against differences"),
+        ("no_copy_of_what_is_written_later", "the pullback after the arguments were written over"),
+    ],
+)
+def test_a_fault_has_the_verdict_that_names_it(name, reason):
+    verdict = broken(name)
+    assert verdict is not None and (verdict.kind, verdict.reason) == ("wrong", reason)
+
+
+@pytest.mark.parametrize("name", sorted(faults.FAULTS))
+def test_faults_can_be_planted(name):
+    """The functions they change are still there."""
+    assert next(run(faults.plants, [(name,)], 60.0, lambda *_: False))
+
+
+def test_there_are_twenty_faults():
+    assert len(faults.FAULTS) >= 20
+
+
+def test_a_worker_that_hangs_is_ended():
+    def hangs(k):
+        while k == 1:
+            pass
+        return k
+
+    assert list(run(hangs, [(0,), (1,), (2,)], 1.0, lambda k: f"late {k}")) == [0, "late 1", 2]
+
+
+# -- what is reported ---------------------------------------------------------------------------
+
+
+def test_shrinking_keeps_what_matters():
+    def fails(program):
+        return "a[1:] =" in program.source
+
+    small = shrink(PROGRAM, fails, seconds=20.0)
+    body = small.source[small.source.index("def main") : small.source.index("def total")]
+    assert "a[1:] =" in body
+    assert "for" not in body and "if" not in body
+    assert len(body.split("\n")) < 8
+
+
+def test_counts_name_what_never_came():
+    counts = Counts(EVERYTHING)
+    for program, verdict, seconds in programs(1, range(2), EVERYTHING, 60.0):
+        counts.add(program, verdict, seconds)
+    single, double = counts.never()
+    assert counts.programs == 2 and single and double
+    assert "2 programs" in counts.report(details=True)
+
+
+def test_a_refusal_must_have_a_place():
+    check = Check(PROGRAM, None)
+    check.point = {"seed": 0}
+
+    def refuses():
+        raise faults.api.tangents.NotDifferentiable("no place")
+
+    check.forward = refuses
+    verdict = check.stage("forward")
+    assert isinstance(verdict, Verdict) and verdict.kind == "crash" and "without a place" in verdict.reason
