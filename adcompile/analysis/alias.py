@@ -358,7 +358,9 @@ MAYBE: set[Any] = {
 }
 """What gives a view or a copy, as the layout, the dtype or the other arguments want."""
 
-COPYING: dict[Any, int] = {np.array: 99, np.ndarray.astype: 5, np.meshgrid: 99, **dict.fromkeys(named(np, "astype"), 99)}
+COPYING: dict[Any, int] = {
+    np.array: 99, np.ndarray.astype: 5, np.meshgrid: 99, **dict.fromkeys(named(np, "astype"), 99),
+}  # fmt: skip
 """Calls with a parameter `copy`, and its position: without it, or if it is true, the result is fresh."""
 
 

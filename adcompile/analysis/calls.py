@@ -179,7 +179,8 @@ def call_known(
                 return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
             rule = lookup(method)
             if rule is not None:
-                return call_rule(b, method, rule, [owner, *args], kwargs, name, place)
+                stored = call_out(b, method, [owner, *args], kwargs, name, place)
+                return stored if stored is not None else call_rule(b, method, rule, [owner, *args], kwargs, name, place)
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
         count = len(value.outputs) + (2 if value.returns else 0)

@@ -142,8 +142,10 @@ SHARING: set[Any] = {
     operator.getitem, ops.load_global, ops.identity, ops.expect_length, ops.build_tuple, ops.build_list, ops.build_dict,
     ops.push, ops.pop, ops.list_set, ops.make_function, np.asarray, np.asanyarray, np.ascontiguousarray, np.reshape,
     np.ravel, list, tuple, dict, set, frozenset, slice, zip, enumerate, reversed, iter, sorted, map, filter,
-    rt.broadcast_like, sum, any, all, min, max, getattr, hasattr, list.copy, list.index, list.count, tuple.index,
-    tuple.count, dict.copy, dict.get, dict.keys, dict.values, dict.items, np.ndarray.tolist,
+    np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, np.ndarray.conj,
+    np.ndarray.conjugate, np.linalg.matrix_power, rt.broadcast_like, sum, any, all, min, max, getattr, hasattr,
+    list.copy, list.index, list.count, tuple.index, tuple.count, dict.copy, dict.get, dict.keys, dict.values,
+    dict.items, np.ndarray.tolist,
 }  # fmt: skip
 """These write nothing, and what they return may share memory with what they are given."""
 
@@ -230,7 +232,7 @@ class Aliases:
         try:
             if fn in SHARING or fn in AUGMENTED:
                 return True
-            if fn in FRESH_RESULT:
+            if fn in FRESH_RESULT and all(name != "copy" for name, _ in s.kwargs):
                 return False
         except TypeError:
             return True

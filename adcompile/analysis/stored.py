@@ -10,7 +10,7 @@ import numpy as np
 from adcompile.analysis import calls
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import handles
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import Array, Known, TupleT
 from adcompile.rules.typing import out_position
@@ -38,7 +38,9 @@ def with_out(fn: Any, args: list[Atom], kwargs: Kwargs) -> tuple[list[Atom], Kwa
 
 
 def call_out(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
-    """`f(…, out=o)`: the result is `o`."""
+    """`f(…, out=o)`: the result is `o`. Raises Unsupported for several arrays."""
+    if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
+        raise Unsupported("out= of several arrays", place, "bind the results to names, and write a[...] = … with each")
     found = with_out(fn, args, kwargs)
     if found is None:
         return None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import SAME_MEMORY, Memory, may_view, fn_of, holds_inexact, index_kind
+from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, index_kind, may_view
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.mutation import AUGMENTED
 from adcompile.autodiff.cotangents import tangent_type

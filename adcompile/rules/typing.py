@@ -94,13 +94,16 @@ def out_position(fn: Any) -> int | None:
     """Where `out` stands among the arguments of a function of NumPy's, given by position."""
     if isinstance(fn, np.ufunc):
         return fn.nin
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):  # np.add.reduce
+        place = OUT_POSITIONS.get(getattr(np.ufunc, fn.__name__))
+        return None if place is None else place - 1
     if getattr(fn, "__objclass__", None) is np.ndarray:  # its owner comes first, as in the function of that name
         fn = getattr(np, fn.__name__, None)
-    if not str(getattr(fn, "__module__", None)).startswith("numpy"):
-        return None
     known = OUT_POSITIONS.get(fn)
     if known is not None:
         return known
+    if not str(getattr(fn, "__module__", None)).startswith("numpy"):
+        return None
     try:
         parameters = inspect.signature(fn).parameters
     except (TypeError, ValueError):
@@ -109,7 +112,9 @@ def out_position(fn: Any) -> int | None:
     return names.index("out") if "out" in names else None
 
 
-OUT_POSITIONS: dict[Any, int] = {np.dot: 2, np.concatenate: 2, np.ufunc.reduce: 4, np.ufunc.accumulate: 4}
+OUT_POSITIONS: dict[Any, int] = {
+    np.dot: 2, np.concatenate: 2, np.ufunc.reduce: 4, np.ufunc.accumulate: 4, np.ufunc.reduceat: 5,
+}  # fmt: skip
 """Of those without a signature; the methods of ufuncs have their ufunc first."""
 
 
