@@ -168,6 +168,9 @@ class _Algebra(ForwardWalk):
     def emit(self, call: Call, out: list[Statement]) -> None:
         super().emit(call, out)
         self.shapes.note(call)
+        if any(a in self.sharing.changing for a in call.args):
+            self.defs.pop(call.result, None)  # computed again later, it would be something else
+            return
         if is_fresh(call, self.types):
             self.sharing.fresh.add(call.result)
         if isinstance(call.fn, Const) and call.fn.value is np.sum:

@@ -81,6 +81,7 @@ class Sharing:
     written: set[Var] = field(default_factory=set[Var])
     uses: dict[Var, int] = field(default_factory=dict[Var, int])
     fresh: set[Var] = field(default_factory=set[Var])
+    changing: set[Var] = field(default_factory=set[Var])  # what may hold something else later
 
     def may_merge(self, dropped: Var, kept: Atom) -> bool:
         """Whether the uses of `dropped` may read `kept`, which has the same value."""
@@ -117,7 +118,32 @@ class _Analysis:
         self._block(block, (), (), ())
         self._roots(self.escaping, live_out)
         self._roots(self.escaping, end_atoms(block.end))
-        return Sharing(self.effects.types, self._reach(self.escaping), self._reach(self.writing), self.uses, self.fresh)
+        escapes, written = self._reach(self.escaping), self._reach(self.writing)
+        return Sharing(self.effects.types, escapes, written, self.uses, self.fresh, self._changing())
+
+    def _changing(self) -> set[Var]:
+        """What is connected, by handing memory on, with what someone writes into. Memory from
+        outside may be one: if some of it is written, all of it is."""
+        if not self.writing:
+            return set()
+        beside: dict[Var, list[Var]] = {}
+        for target, sources in self.sources.items():
+            for source in sources:
+                beside.setdefault(target, []).append(source)
+                beside.setdefault(source, []).append(target)
+        seen = self._connected(beside, self.writing)
+        outside = [v for v in (*beside, *self.uses) if v not in self.sources and v not in self.fresh and self._mutable(v)]
+        return seen | self._connected(beside, outside) if not seen.isdisjoint(outside) else seen
+
+    def _connected(self, beside: Mapping[Var, list[Var]], roots: Iterable[Var]) -> set[Var]:
+        seen: set[Var] = set()
+        work = list(roots)
+        while work:
+            var = work.pop()
+            if var not in seen:
+                seen.add(var)
+                work.extend(beside.get(var, ()))
+        return seen
 
     def _reach(self, roots: list[Var]) -> set[Var]:
         seen: set[Var] = set()
