@@ -456,11 +456,11 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, copy: boo
     after the call do not matter; `copy=False` saves the copies.
     """
     target, bound, entry = _find(fun, primals, Plan("vjp", None, has_aux))
+    spaces = [space_of(p) for p in primals]  # before the function writes into them
     raw = list(entry.run(target.function, (*bound.args, *bound.values)))
     aux = raw.pop(1) if has_aux else None
     value = raw[0]
     kept = own_tree(raw, 1) if copy else raw[1]
-    spaces = [space_of(p) for p in primals]
     pullback = Pullback(entry.made, kept, space_of(value), spaces, len(target.leading))
     return (value, pullback, aux) if has_aux else (value, pullback)
 

@@ -14,17 +14,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from adcompile.analysis import attributes, builtins, callables, folds, stored, structure
-from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis import attributes, builtins, callables, containers, folds, objects, stored, structure
+from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
-from adcompile.analysis.demotion import Restart
+from adcompile.analysis.heap import adopt, write_back
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.narrow import narrow
 from adcompile.autodiff import nested
 from adcompile.autodiff.composite import install
 from adcompile.autodiff.separate import Derived as Separate
 from adcompile.autodiff.separate import split_body
-from adcompile.autodiff.transform import finished, gradient, independent, leaves, pushforward
+from adcompile.autodiff.transform import dispatched, finished, gradient, independent, leaves, pushforward
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.errors import AdcompileError, Place
@@ -39,7 +39,7 @@ from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
 
-HANDLERS = (attributes, builtins, callables, folds, stored, structure, nested)
+HANDLERS = (attributes, builtins, callables, containers, folds, objects, stored, structure, nested)
 """The modules that give callables their meaning; they register it when they are imported."""
 
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")
@@ -241,7 +241,7 @@ class Entry:
                 var = self.param(self.function.__code__.co_freevars[i], t)
                 assert isinstance(var, Var)
                 self.context.example[var] = contents
-                self.context.cells[id(cell)] = var
+                self.context.cells[id(cell)] = adopt(self.b, var, var, ("cell", i), var.name)
                 out.append(i)
         return tuple(out)
 
@@ -251,18 +251,20 @@ class Entry:
         b, request = self.b, self.request
         fun = Const(self.fun)
         if request.kind == "primal":
-            value = b.dispatch(fun, args, kwargs)
-            self.result = b.type(value)
-            return value
+            given = [*args, *(v for _, v in kwargs)]
+            called = dispatched(b, fun, given, kwargs, given, entry=True)
+            write_back(b, called.pending)
+            self.result = b.type(called.value)
+            return called.value
         if request.kind == "forward":
             dots: list[tuple[int, Atom]] = []
             for i in request.argnums:
                 x = [*args, *(v for _, v in kwargs)][i]
                 dots.append((i, self.param(f"{getattr(x, 'name', 'x')}_dot", b.type(x))))
-            value, dot = pushforward(b, fun, args, kwargs, dots, request.has_aux)
+            value, dot = pushforward(b, fun, args, kwargs, dots, request.has_aux, entry=True)
             self.result = b.type(value)
             return b.build_tuple(value, dot)
-        value, aux, grads = gradient(b, fun, args, kwargs, request.argnums, request.has_aux)
+        value, aux, grads = gradient(b, fun, args, kwargs, request.argnums, request.has_aux, entry=True)
         self.result = b.type(value)
         out = grads[0] if request.bare else b.build_tuple(*grads)
         if aux is not None:
@@ -273,11 +275,13 @@ class Entry:
         self, ref: FunctionRef, args: list[Atom], kwargs: list[tuple[str, Atom]]
     ) -> tuple[Atom, tuple[tuple[Var, Type], ...]]:
         b, request = self.b, self.request
-        values = list(args)
+        given = [*args, *(v for _, v in kwargs)]
+        values = list(given)
         for i in request.argnums:
             values[i] = independent(b, values[i])
         start = len(b.statements)
-        result = b.dispatch(Const(self.fun), values, kwargs)
+        called = dispatched(b, Const(self.fun), values, kwargs, given, entry=True)
+        result = called.value
         value, aux = b.items(result)[:2] if request.has_aux else (result, None)
         self.result = b.type(value)
         statements = b.statements[start:]
@@ -286,11 +290,13 @@ class Entry:
 
         def finish(adjoint: Builder, table: Any) -> Atom:
             made: set[Atom] = set()
+            write_back(adjoint, called.before)
             return adjoint.build_tuple(*(finished(adjoint, table, values[i], made) for i in request.argnums))
 
         others = () if aux is None else (aux,)
         halves = split_body(self.context, Separate(self.context), statements, value, wrt, finish, others)
         b.statements.extend(halves.forward)
+        write_back(b, called.pending)
         pullback = FunctionRef(f"{self.name}_pullback", ref)
         self.context.functions[pullback] = Function(
             pullback.name, (halves.store, halves.seed), (), halves.pullback, Signature()

@@ -13,6 +13,7 @@ import numpy as np
 from adcompile.analysis.binding import is_installed
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.heap import look
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
 from adcompile.errors import Place
@@ -26,7 +27,9 @@ from adcompile.ir.types import (
     Known,
     ListT,
     Method,
+    ObjectT,
     RangeT,
+    Ref,
     Scalar,
     Seq,
     SliceT,
@@ -36,11 +39,13 @@ from adcompile.ir.types import (
 
 class_attributes: dict[type, Callable[..., Atom]] = {}
 """Attributes of bound values by the class of what is bound (super)."""
+object_readers: list[Callable[..., Atom | None]] = []
+"""Attributes of objects whose attributes are known (analysis/objects)."""
 named_attributes: list[Callable[..., Atom | None]] = []
 """Attributes of namedtuples other than their fields."""
 
 
-@handles(getattr)
+@handles(getattr, look=())
 def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     owner = args[0]
     if not b.known(args[1]):
@@ -62,6 +67,8 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
             if read is not None:
                 return read
     cls = class_of(t)
+    if isinstance(t, Ref):
+        t = b.type(look(b, owner, place))
     if isinstance(t, SliceT):
         return b.items(owner)[("start", "stop", "step").index(attribute)]
     if cls is None:
@@ -77,8 +84,10 @@ def class_of(t: Type) -> type | None:
             return list
         case DictT():
             return dict
-        case Seq(_, cls) | Instance(cls):
+        case Seq(_, cls) | Instance(cls) | ObjectT(cls):
             return cls
+        case Ref(cell):
+            return cell.cls
         case RangeT():
             return range
         case Closure():
@@ -176,6 +185,11 @@ def guard_class(b: Builder, cls: type, attribute: str, found: Any) -> None:
         b.context.guard_type(b.context.owner(home), ("__dict__", ("item", attribute)), t)
 
 
+def descriptor_of(cls: type, attribute: str) -> Any:
+    """What a class says of a name, as it stands there."""
+    return next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
+
+
 def may_hide(b: Builder, owner: Atom, t: Type, cls: type, attribute: str) -> bool:
     """Whether an object that is not at hand may have an own attribute of the name of one of its
     class: an argument where its type says so, one that the code itself makes where its class sets any."""
@@ -199,6 +213,11 @@ def class_attribute(
     """An attribute of an object: its class's property or method, or its own data, read live."""
     if attribute == "__class__":
         return Const(cls)
+    if isinstance(t, ObjectT):
+        for reader in object_readers:
+            value = reader(b, owner, t, attribute, args, name, place)
+            if value is not None:
+                return value
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
     found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
     own = getattr(example, "__dict__", {})
@@ -221,7 +240,9 @@ def class_attribute(
     if isinstance(found, classmethod):
         return b.emit(getattr, args, Method(found.__func__, Known(cls)), (), attribute, place)
     if callable(found):
-        return b.emit(getattr, (owner, args[1]), Method(found, t), (), attribute, place)
+        return b.emit(getattr, (owner, args[1]), Method(found, b.type(owner)), (), attribute, place)
+    if isinstance(t, ObjectT):
+        return known_attribute(b, Const(cls), cls, attribute, args, name, place)
     if example is not None:
         return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
     hidden = cls.__dictoffset__ != 0  # the object, which only the call will bring, may have data of that name

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.store import Store
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
@@ -22,23 +23,36 @@ from adcompile.ir.program import FunctionRef, Guard
 from adcompile.ir.types import (
     UNKNOWN,
     Array,
+    Cell,
     Closure,
     DictT,
     Known,
     ListT,
+    ObjectT,
+    Ref,
     Scalar,
     SliceT,
     TupleT,
     Type,
     array_type,
+    holds_ref,
 )
 from adcompile.ir.walk import FreeVars, substitute
 
-CONSTRUCTORS = (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function)
+CONSTRUCTORS = (ops.build_tuple, ops.build_list, ops.build_dict, ops.build_object, ops.make_function)
 
 
 def _missing(*args: Any) -> Any:
     raise AssertionError("autodiff.composite.install has not been called")
+
+
+class Restart(Exception):
+    """Specialise again from the start, with what the context has learned."""
+
+
+class Tentative(Exception):
+    """Something cannot be followed in a loop that stays one, and may be where its iterations are
+    run one by one."""
 
 
 @dataclass
@@ -66,6 +80,16 @@ class Context:
     bound_if: dict[Var, tuple[Atom, int]] = field(default_factory=dict)  # of those: the test, and the side they are of
     cells: dict[int, Atom] = field(default_factory=dict)  # id of a cell → the parameter that brings its value
     owners: dict[int, GlobalRef] = field(default_factory=dict)  # by the id of what they mean
+    store: Store = field(default_factory=Store)  # what lists, dicts and objects hold
+    outside: list[Cell] = field(default_factory=list[Cell])  # those that the caller has, in order
+    paths: dict[Cell, tuple[Any, ...]] = field(default_factory=dict)  # which of the arguments, or part of one, each is
+    originals: dict[Cell, Atom] = field(default_factory=dict)  # what they held at first, where that is taken out
+    written: dict[Cell, Atom] = field(default_factory=dict)  # of those: written into, and what they held at first
+    tentative: int = 0  # loops around that may be run iteration by iteration instead
+    given: dict[Cell, None] = field(default_factory=dict[Cell, None])  # cells that something holds as values
+    unsteady: bool = False  # lists are written into, or get shorter: a later read gives something else
+    iterated: list[Cell] = field(default_factory=list[Cell])  # what the loops around run over
+    calls: list[Any] = field(default_factory=list[Any])  # the statements that are being followed, and iterations
     loose: set[Var] = field(default_factory=set)  # unbound on some path
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
@@ -80,6 +104,7 @@ class Context:
     names: dict[Var, str] = field(default_factory=dict)  # better names for values that have none
     why: dict[Var, str] = field(default_factory=dict)
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
+    settle: Callable[..., Atom] = _missing  # analysis/heap: a value without references
     # what rule kinds need of both modes; set by autodiff.composite.install
     sweep_composite: Callable[..., Any] = _missing
     transpose_frule: Callable[..., Any] = _missing
@@ -114,6 +139,8 @@ class Context:
 
 def const_type(value: Any) -> Type:
     """The type of a Const: numbers are Known too, so that they fold."""
+    if isinstance(value, Cell):
+        return Ref(value)
     if isinstance(value, np.ndarray):
         return array_type(value) if type(value) is np.ndarray else type_of(value)
     return Known(value)
@@ -194,12 +221,17 @@ class Builder:
         name: str = "",
         place: Place | None = None,
     ) -> Var:
-        """Record `result = fn(*args)` of this type, with no further thought."""
+        """Record `result = fn(*args)` of this type, with no further thought. What holds references
+        to cells is known by its definition alone: it is no statement."""
         where = self.place if self.pinned else place or self.place
+        if not holds_ref(type_) and any(holds_ref(self.type(a)) for a in (*args, *(v for _, v in kwargs))):
+            args = [self.context.settle(self, a) for a in args]
+            kwargs = [(k, self.context.settle(self, v)) for k, v in kwargs]
         result = self.new(name or "t", type_, where)
         statement = Call(result, as_atom(fn), tuple(args), tuple(kwargs), where, self.role)
         self.context.definition[result] = statement
-        self.statements.append(statement)
+        if not holds_ref(type_):
+            self.statements.append(statement)
         return result
 
     def append(self, statement: Statement) -> None:
@@ -220,6 +252,10 @@ class Builder:
         if isinstance(shape, DictT):
             pairs = [a for key, item in zip(shape.keys, items) for a in (Const(key), item)]
             return self.emit(ops.build_dict, pairs, DictT(shape.keys, types), name=name, place=place)
+        if isinstance(shape, ObjectT):
+            known = (Const(shape.cls), Const(shape.names))
+            t = ObjectT(shape.cls, shape.names, types)
+            return self.emit(ops.build_object, (*known, *items), t, name=name, place=place)
         if isinstance(shape, SliceT):
             return self.emit(slice, items, SliceT((types[0], types[1], types[2])), name=name, place=place)
         assert isinstance(shape, Closure)
@@ -242,6 +278,8 @@ class Builder:
         """The parts of a value of structured type: elements, dict values, slice parts, or a
         closure's defaults and cells."""
         t = self.type(atom)
+        if isinstance(t, Ref):
+            return self.items(self.context.store.states[t.cell].content)
         if isinstance(atom, Const) and isinstance(atom.value, (tuple, list)):
             return [Const(item) for item in atom.value]
         if isinstance(atom, Const) and isinstance(atom.value, dict):
@@ -257,6 +295,8 @@ class Builder:
                     return list(definition.args)
             if fn is ops.build_dict:
                 return list(definition.args[1::2])
+            if fn is ops.build_object:
+                return list(definition.args[2:])
             if fn is ops.make_function:
                 _, defaults, kwdefaults, *cells = definition.args
                 return [*self.items(defaults), *self.items(kwdefaults), *cells]
@@ -267,6 +307,8 @@ class Builder:
                 self.emit(operator.getitem, (atom, Const(key)), item, name=str(key) if str(key).isidentifier() else "")
                 for key, item in zip(t.keys, t.values)
             ]
+        if isinstance(t, ObjectT):
+            return [self.emit(getattr, (atom, Const(n)), item, name=n) for n, item in zip(t.names, t.types)]
         if isinstance(t, SliceT):
             return [
                 self.emit(getattr, (atom, Const(part)), item) for part, item in zip(("start", "stop", "step"), t.parts)
@@ -316,6 +358,12 @@ class Builder:
             )
             if not built and not (isinstance(t, TupleT) and t.cls is not tuple):
                 return self.read(atom, index, t.items[index])
+        if isinstance(atom, Var) and isinstance(t, ObjectT):
+            definition = self.context.definition.get(atom)
+            if definition is None or not (isinstance(definition.fn, Const) and definition.fn.value in CONSTRUCTORS):
+                if isinstance(part := t.types[index], Known):
+                    return Const(part.value)
+                return self.emit(getattr, (atom, Const(t.names[index])), part, name=t.names[index])
         return self.items(atom)[index]
 
 
@@ -337,7 +385,7 @@ def parts(t: Type) -> tuple[Type, ...]:
     match t:
         case TupleT(items, _) | ListT(items):
             return items
-        case DictT(_, values):
+        case DictT(_, values) | ObjectT(_, _, values):
             return values
         case SliceT(p):
             return p
@@ -356,6 +404,8 @@ def same_form(a: Type, b: Type) -> bool:
             return len(x) == len(y)
         case DictT(x, _), DictT(y, _):
             return x == y
+        case ObjectT(c, x, _), ObjectT(d, y, _):
+            return c is d and x == y
         case SliceT(_), SliceT(_):
             return True
         case Closure(f, x, kx, cx), Closure(g, y, ky, cy):
@@ -365,7 +415,7 @@ def same_form(a: Type, b: Type) -> bool:
 
 
 def is_structured(t: Type) -> bool:
-    return isinstance(t, (TupleT, ListT, DictT, SliceT, Closure))
+    return isinstance(t, (TupleT, ListT, DictT, ObjectT, SliceT, Closure))
 
 
 def rank(t: Type) -> int | None:

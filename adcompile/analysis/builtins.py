@@ -14,8 +14,10 @@ from adcompile.analysis.attributes import class_of
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.folds import accumulate
+from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, branch_on, run_loop
 from adcompile.analysis.iteration import as_sequence, indexable, known_items
+from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -32,7 +34,9 @@ from adcompile.ir.types import (
     Known,
     ListT,
     Method,
+    ObjectT,
     RangeT,
+    Ref,
     Scalar,
     Seq,
     SliceT,
@@ -98,7 +102,7 @@ def classes_of(t: Type) -> tuple[type, ...] | None:
             return None if cls is None else (cls,)
 
 
-@handles(isinstance)
+@handles(isinstance, look=())
 def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     classes = classes_of(b.type(args[0]))
     if classes is None or not b.known(args[1]):
@@ -114,7 +118,7 @@ def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     return b.emit(isinstance, args, Scalar(frozenset({bool})), (), name, place)
 
 
-@handles(type)
+@handles(type, look=())
 def class_of_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     classes = classes_of(b.type(args[0])) if len(args) == 1 else None
     if classes is not None and len(classes) == 1:
@@ -122,7 +126,7 @@ def class_of_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, 
     return b.emit(type, args, UNKNOWN, (), name, place)
 
 
-@handles(callable)
+@handles(callable, look=())
 def is_callable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     t = b.type(args[0])
     if isinstance(t, (Closure, Method)):
@@ -135,7 +139,7 @@ def is_callable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     return Const(answers.pop()) if len(answers) == 1 else None
 
 
-@handles(hasattr)
+@handles(hasattr, look=())
 def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     t, attribute = b.type(args[0]), b.value(args[1]) if b.known(args[1]) else None
     if attribute is None:
@@ -152,12 +156,14 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     return Const(answers.pop()) if len(answers) == 1 else None
 
 
-NEVER_NONE = (Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Instance)
+NEVER_NONE = (Ref, ObjectT, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Instance)
 
 
 def identity_of(fn: Any) -> Any:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
         left, right = b.type(args[0]), b.type(args[1])
+        if isinstance(left, Ref) and isinstance(right, Ref):
+            return Const((left == right) is (fn is operator.is_))
         if isinstance(left, Known) and isinstance(right, Known):
             return Const(fn(left.value, right.value))
         for known, other in ((left, right), (right, left)):
@@ -178,8 +184,8 @@ def never_bool(t: Type) -> bool:
     return bool not in t.kinds if isinstance(t, Scalar) else isinstance(t, NEVER_NONE)
 
 
-handles(operator.is_)(identity_of(operator.is_))
-handles(operator.is_not)(identity_of(operator.is_not))
+handles(operator.is_, look=())(identity_of(operator.is_))
+handles(operator.is_not, look=())(identity_of(operator.is_not))
 
 
 @handles(operator.contains)
@@ -226,14 +232,14 @@ def negation(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
 # -- iterables ----------------------------------------------------------------------------------
 
 
-@handles(range)
+@handles(range, look=())
 def make_range(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     unit = len(args) == 1 or len(args) == 2 and b.known(args[0]) and b.value(args[0]) == 0
     return b.emit(range, args, RangeT(unit), (), "", place)
 
 
 def lazy(kind: str, fn: Any) -> None:
-    @handles(fn)
+    @handles(fn, look=())
     def make(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         if kind == "enumerate" and kwargs:
             args = [args[0], dict(kwargs)["start"]]
@@ -242,7 +248,7 @@ def lazy(kind: str, fn: Any) -> None:
         return b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), (), name, place)
 
 
-for _kind, _fn in (("zip", zip), ("enumerate", enumerate), ("reversed", reversed)):
+for _kind, _fn in (("zip", zip), ("enumerate", enumerate), ("reversed", reversed), ("iter", iter)):
     lazy(_kind, _fn)
 for _kind, _fn in (("keys", dict.keys), ("values", dict.values), ("items", dict.items)):
     lazy(_kind, _fn)
@@ -274,7 +280,7 @@ def collect(b: Builder, source: Atom, transform: Any, place: Place | None) -> At
     return env[result]
 
 
-@handles(operator.mul)
+@handles(operator.mul, look=(0, 1))
 def repeat_container(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`xs * n` of a tuple or list: its items again where n is known, else a loop if they may carry derivatives."""
     for items, count in (args, args[::-1]):
@@ -314,7 +320,7 @@ def repeat_items(b: Builder, items: Atom, t: TupleT | ListT | Seq, count: Atom, 
     return out
 
 
-@handles(map)
+@handles(map, look=())
 def map_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     source = args[1] if len(args) == 2 else b.call(zip, *args[1:])
 
@@ -325,7 +331,7 @@ def map_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, na
     return collect(b, source, transform, place)
 
 
-@handles(filter)
+@handles(filter, look=())
 def filter_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     items = known_items(b, args[1])
     if items is None:
@@ -407,6 +413,8 @@ def dict_get(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
 @handles(list.copy, dict.copy)
 def copy_container(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     t = b.type(args[0])
+    if isinstance(t, Seq):
+        return b.emit(list, args, t, (), name, place)
     return b.build(t, b.items(args[0]), name, place) if isinstance(t, (ListT, DictT)) else None
 
 
@@ -417,9 +425,11 @@ def copy_container(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, 
 def push(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     """A list one longer: known structure while it is, a sequence in loops (by join)."""
     t = b.type(args[0])
+    if not isinstance(t, ListT):
+        args = [args[0], give(b, args[1])]
     if isinstance(t, ListT) and len(t.items) < 4096:
         return b.build(t, [*b.items(args[0]), args[1]], name, place)
-    item = join(t.item, widen(b.type(args[1]))) if isinstance(t, Seq) else UNKNOWN
+    item = join(t.item, deep_widen(b.type(args[1]))) if isinstance(t, Seq) else UNKNOWN
     return b.emit(ops.push, args, Seq(item, list), (), name, place)
 
 
@@ -434,22 +444,6 @@ def pop(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) 
         return b.build_tuple(b.build(ListT(()), items[:-1]), items[-1])
     item = t.item if isinstance(t, Seq) else UNKNOWN
     return b.emit(ops.pop, args, TupleT((t, item)), (), name, place)
-
-
-@handles(ops.list_set)
-def list_set(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-    """A local list or dict with one element replaced."""
-    owner, index, value = args
-    t = b.type(owner)
-    if isinstance(t, DictT) and b.known(index):
-        pairs = dict(zip(t.keys, b.items(owner)))
-        pairs[b.value(index)] = value
-        return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)
-    if isinstance(t, ListT) and b.known(index) and -len(t.items) <= b.value(index) < len(t.items):
-        items = b.items(owner)
-        items[b.value(index)] = value
-        return b.build(t, items, name, place)
-    return b.emit(ops.list_set, args, UNKNOWN, (), name, place)
 
 
 # -- sorting ------------------------------------------------------------------------------------

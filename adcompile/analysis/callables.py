@@ -20,7 +20,7 @@ from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Method, TupleT
+from adcompile.ir.types import Known, Method, TupleT
 from adcompile.runtime.scans import vectorized
 
 
@@ -43,7 +43,7 @@ class Partial:
     keywords: tuple[str, ...]
 
 
-@handles(functools.partial)
+@handles(functools.partial, look=())
 def make_partial(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     packed = b.build_tuple(*args, *(v for _, v in kwargs))
     return bound(b, Partial(len(args) - 1, tuple(k for k, _ in kwargs)), packed, name or "partial")
@@ -70,7 +70,7 @@ class Super:
     cls: type
 
 
-@handles(super)
+@handles(super, look=())
 def make_super(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     if len(args) != 2 or not b.known(args[0]):
         raise Unsupported("super() of a class that is not known", place, "write super() in the method itself")
@@ -80,14 +80,17 @@ def make_super(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
 def super_attribute(b: Builder, value: Super, owner: Atom, attribute: str, place: Place | None) -> Atom:
     """The attribute of the next class in the method resolution order, bound to the object."""
     t = b.type(owner)
-    cls = class_of(t)
+    held = t.value if isinstance(t, Known) else None
+    cls = held if isinstance(held, type) else class_of(t)  # in a class method, or __new__
     order = (cls or value.cls).__mro__
     behind = order[order.index(value.cls) + 1 :] if value.cls in order else value.cls.__mro__[1:]
     found = next((vars(c)[attribute] for c in behind if attribute in vars(c)), None)
     if isinstance(found, property) and isinstance(found.fget, FunctionType):
         return dispatch(b, Const(found.fget), [owner], [], attribute, place)
-    if isinstance(found, staticmethod):
-        return Const(found.__func__)
+    if isinstance(found, staticmethod) or attribute == "__new__":
+        return Const(getattr(found, "__func__", found))
+    if isinstance(found, classmethod):
+        return bound(b, found.__func__, Const(cls or value.cls), attribute)
     if found is None or not callable(found):
         raise Unsupported(f"super().{attribute}", place, "name the class: Base.method(self, …)")
     return bound(b, found, owner, attribute)

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.binding import bind, is_installed, read_cell, read_held
-from adcompile.analysis.builder import Builder, Context, Lifted
-from adcompile.analysis.demotion import Restart, demote, is_container_write
+from adcompile.analysis.builder import Builder, Context, Lifted, Restart
+from adcompile.analysis.demotion import demote, is_container_write
+from adcompile.analysis.heap import cell_of, check_alias, give, hand_over, is_opaque, look, settle
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import (
     deep_widen,
@@ -47,10 +48,13 @@ from adcompile.ir.types import (
     Known,
     Method,
     Never,
+    ObjectT,
+    Ref,
     Scalar,
     TupleT,
     Type,
     differentiable,
+    holds_ref,
     join,
 )
 from adcompile.rules.registry import Rule, lookup
@@ -75,12 +79,31 @@ class Specialised:
 
 
 call_out: Any = None  # what `f(…, out=o)` means, given by analysis/stored
+makers: list[Callable[..., Any]] = []
+"""What is asked of a call of a class first (analysis/objects)."""
+cell_handlers: dict[Any, Handler] = {}
+"""For calls with a reference to a cell among their arguments, asked first."""
+looks: dict[Any, tuple[int, ...]] = {}
+"""Which arguments a handler gets as what they refer to, in place of the reference."""
 
 
-def handles(*fns: Any) -> Callable[[Handler], Handler]:
+def handles(*fns: Any, look: tuple[int, ...] = (0,)) -> Callable[[Handler], Handler]:
+    """Register a handler. Of the arguments numbered in `look` it sees what cells hold; the
+    others it gets as references, since they may be kept or returned."""
+
     def decorate(handler: Handler) -> Handler:
         for fn in fns:
             handlers[fn] = handler
+            looks[fn] = look
+        return handler
+
+    return decorate
+
+
+def handles_cells(*fns: Any) -> Callable[[Handler], Handler]:
+    def decorate(handler: Handler) -> Handler:
+        for fn in fns:
+            cell_handlers[fn] = handler
         return handler
 
     return decorate
@@ -105,9 +128,10 @@ def dispatch(
         return dispatch(b, Const(t.function), [owner, *args], kwargs, name, place)
     if isinstance(t, Choice):
         return call_choice(b, fn, t, args, kwargs, name, place)
-    if isinstance(t, Instance):
+    if isinstance(t, (Instance, Ref, ObjectT)):
         return call_instance(b, fn, t, args, kwargs, name, place)
     if not isinstance(t, Known):
+        args, kwargs = handed_over(b, args, kwargs)
         for a in (*args, *(v for _, v in kwargs)):
             demote(b, None, a, place)
         return b.emit(fn, args, UNKNOWN, kwargs, name, place)
@@ -131,12 +155,15 @@ def call_choice(
     return option(0)(b)
 
 
+TAKE_UNBOUND = (ops.make_function, ops.make_variable, ops.write_variable)
+
+
 def check_defined(
     b: Builder, fn: Atom, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], place: Place | None
 ) -> None:
     """A read of a name that no path has bound raises what Python raises; code that uses the
     result of a recursion not yet inferred is not reached in this round."""
-    if isinstance(fn, Const) and (isinstance(fn.value, OpaqueCode) or fn.value is ops.make_function):
+    if isinstance(fn, Const) and (isinstance(fn.value, OpaqueCode) or fn.value in TAKE_UNBOUND):
         return
     if isinstance(fn, Const) and fn.value is ops.build_tuple and place is None:
         return
@@ -153,11 +180,18 @@ def call_known(
 ) -> Atom:
     if isinstance(value, Lifted):
         return value.run(b, *args)
+    if any(isinstance(b.type(a), (Ref, ObjectT)) for a in args):
+        result = call_with_cells(b, value, args, kwargs, name, place)
+        if result is not None:
+            return result
+    if args and (is_container_write(value) or value is setattr or value is delattr):
+        check_alias(b, args[0], place)
     if is_container_write(value) and args:
         demote(b, value, args[0], place)
     handler = handler_of(value)
     if handler is not None:
-        result = handler(b, args, kwargs, place, name)
+        seen = [look(b, a, place) if k in looks[value] else a for k, a in enumerate(args)]
+        result = handler(b, seen, kwargs, place, name)
         if result is not None:
             return result
     for_class = class_handlers.get(type(value))
@@ -183,6 +217,7 @@ def call_known(
                 return stored if stored is not None else call_rule(b, method, rule, [owner, *args], kwargs, name, place)
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
+        args, kwargs = handed_over(b, args, kwargs)
         count = len(value.outputs) + (2 if value.returns else 0)
         return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)
     if isinstance(value, FunctionRef):
@@ -205,9 +240,39 @@ def emit_unknown(
 ) -> Atom:
     """A call of what nothing is known of: it may write into the lists and dicts it is given."""
     if is_unknown(fn):
+        args, kwargs = handed_over(b, args, kwargs)
         for a in (*args, *(v for _, v in kwargs)):
             demote(b, fn, a, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
+
+
+def handed_over(
+    b: Builder, args: list[Atom], kwargs: list[tuple[str, Atom]]
+) -> tuple[list[Atom], list[tuple[str, Atom]]]:
+    """The arguments for code that is not followed."""
+    if not any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
+        return args, kwargs
+    values = hand_over(b, [*args, *(v for _, v in kwargs)])
+    return values[: len(args)], [(k, v) for (k, _), v in zip(kwargs, values[len(args) :])]
+
+
+def call_with_cells(
+    b: Builder, value: Any, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+) -> Atom | None:
+    """A call that gets a reference: what it means for the cell, or None for what it means for
+    the value in it. What a cell holds that is there when the code runs is written into there."""
+    cell = cell_of(args[0])
+    held = None if cell is None else look(b, args[0], place)
+    if cell is not None and held is not None and is_opaque(b.type(held)) and cell.cls is not ops.Variable:
+        if value is setattr or value is delattr or is_container_write(value):
+            rest = [give(b, a) for a in args[1:]]
+            return dispatch(b, Const(value), [held, *rest], [(k, give(b, v)) for k, v in kwargs], name, place)
+        return None
+    try:
+        handler = cell_handlers.get(value)
+    except TypeError:
+        return None
+    return None if handler is None else handler(b, args, kwargs, place, name)
 
 
 def call_rule(
@@ -216,6 +281,8 @@ def call_rule(
     """A callable with a rule: fold it if all is known, else emit it with its type."""
     if rule.kind == "overlay":
         return dispatch(b, Const(rule.body), args, kwargs, name, place)
+    if any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
+        args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in args]
     kwtypes = {k: b.type(a) for k, a in kwargs}
     if b.role != "primal" and not kwargs and fn in TWINS and all(map(is_python_float, types)):
@@ -338,7 +405,7 @@ def is_of_library(fn: python_types.FunctionType) -> bool:
 
 def call_python(b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]]) -> Atom:
     """Inline a Python function of ours (a rule body)."""
-    return follow(b, fn, fn, args, kwargs, fn.__name__, b.place)
+    return settle(b, follow(b, fn, fn, args, kwargs, fn.__name__, b.place))
 
 
 def call_closure(
@@ -375,7 +442,7 @@ def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom])
 
 def call_separate(b: Builder, function: Function, params: list[Atom], cells: list[Atom]) -> Atom:
     """Call a recursive function by reference, specialised on the types of the leaves."""
-    values = [*params, *cells]
+    values = [give(b, v) for v in (*params, *cells)]
     types = tuple(deep_widen(b.type(v)) for v in values)
     key = (function, types)
     spec = b.context.specialised.get(key)
@@ -392,6 +459,7 @@ def call_separate(b: Builder, function: Function, params: list[Atom], cells: lis
 def specialise_separate(b: Builder, spec: Specialised, function: Function, types: tuple[Type, ...]) -> None:
     context = b.context
     outer, context.inlining = context.inlining, []
+    mark = context.store.mark()
     origin = [*function.params, *function.captured]
     for _ in range(ROUNDS):
         inner = Builder(context, b.role)
@@ -404,7 +472,9 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
             if isinstance(t, Known):
                 values[v] = Const(t.value)
         try:
+            context.store.undo(mark)
             result = run_function(inner, function, values[: len(function.params)], values[len(function.params) :])
+            result = settle(inner, result)
             end: Return | Raise = Return(result)
             joined = join(spec.result, deep_widen(inner.type(result)))
         except Terminated as stop:
@@ -418,6 +488,7 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
         raise Unsupported(
             "the type of the result of this recursive function keeps growing", function.place, "write it as a loop"
         )
+    context.store.undo(mark)
     flat = tuple(p for leaves in params for p in leaves)
     body = inner.block((), end)
     context.functions[spec.ref] = Function(function.name, flat, (), body, Signature(), function.place)
@@ -442,12 +513,20 @@ def call_partial(
 
 
 def call_instance(
-    b: Builder, fn: Atom, t: Instance, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
+    b: Builder,
+    fn: Atom,
+    t: Instance | Ref | ObjectT,
+    args: list[Atom],
+    kwargs: list[tuple[str, Atom]],
+    name: str,
+    place: Place | None,
 ) -> Atom:
     """Call an object: its class's __call__ with the object first."""
-    method = getattr(t.cls, "__call__", None)  # noqa: B004  the function is wanted
+    cls = t.cell.cls if isinstance(t, Ref) else t.cls
+    method = getattr(cls, "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [fn, *args], kwargs, name, place)
+    args, kwargs = handed_over(b, args, kwargs)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
 
 
@@ -455,6 +534,10 @@ def construct(
     b: Builder, cls: type, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
     """Calling a class: a namedtuple is structure; other objects are inert or refused later."""
+    for maker in makers:
+        made = maker(b, cls, args, kwargs, name, place)
+        if made is not None:
+            return made
     fields = getattr(cls, "_fields", None)
     if issubclass(cls, tuple) and fields is not None and cls.__new__ is not tuple.__new__:
         defaults = getattr(cls, "_field_defaults", {})
@@ -462,8 +545,9 @@ def construct(
         values = [Const(defaults[f]) for f in fields if f in defaults]
         items = bind(b, cls.__name__, signature, args, kwargs, values, {}, place)
         return b.build(TupleT((), cls), items, name, place)
+    args, kwargs = handed_over(b, args, kwargs)
     return b.emit(cls, args, Instance(cls), kwargs, name, place)
 
 
 def new_context() -> Context:
-    return Context(dispatch)
+    return Context(dispatch, settle=settle)

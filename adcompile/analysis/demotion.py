@@ -8,14 +8,10 @@ import operator
 from typing import Any
 
 from adcompile.analysis.binding import live_key
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, Restart
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Var
 from adcompile.ir.types import DictT, ListT, Seq, differentiable
-
-
-class Restart(Exception):
-    """Specialise again from the start: a function turned out to be recursive."""
 
 
 CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.ior} | {

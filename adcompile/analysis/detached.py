@@ -26,7 +26,8 @@ CARRIERS: set[Any] = {
 }  # fmt: skip
 """Constant functions whose results hold the data that their detached arguments hold."""
 STRUCTURAL: set[Any] = {
-    ops.build_tuple, ops.build_list, ops.build_set, ops.build_dict, ops.dict_merge, ops.list_concat, ops.tuple_concat,
+    ops.build_tuple, ops.build_list, ops.build_set, ops.build_dict, ops.build_object,
+    ops.dict_merge, ops.list_concat, ops.tuple_concat,
     ops.make_function, ops.identity, ops.push, ops.pop, ops.list_set, ops.unpack, ops.unpack_star, ops.expect_length,
     operator.getitem, getattr, list, tuple, set, frozenset, dict, iter, zip, enumerate, reversed, sorted, slice,
 }  # fmt: skip

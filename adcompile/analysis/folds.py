@@ -10,6 +10,7 @@ from typing import Any
 from adcompile.analysis import iteration
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.heap import look
 from adcompile.analysis.infer import choose, run_loop
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.structure import Args, Kwargs
@@ -24,14 +25,14 @@ from adcompile.ir.types import (
 )
 
 
-@handles(sum)
+@handles(sum, look=())
 def total(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`sum(items)`: the additions Python makes where the items are known, a loop elsewhere."""
     start = dict(kwargs).get("start", args[1] if len(args) > 1 else Const(0))
     return accumulate(b, operator.add, args[0], start, place, name)
 
 
-@handles(functools.reduce)
+@handles(functools.reduce, look=())
 def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     if len(args) == 3:
         return accumulate(b, args[0], args[1], args[2], place, name)
@@ -97,7 +98,7 @@ def extreme(fn: Any) -> Any:
 
 
 def extreme_of_sequence(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
-    t = b.type(args[0]) if len(args) == 1 else None
+    t = b.type(look(b, args[0])) if len(args) == 1 else None
     if not isinstance(t, (Seq, Array)) or isinstance(t, Array) and t.dims is not None and len(t.dims) != 1:
         return None
     if set(dict(kwargs)) - {"key"}:
@@ -115,8 +116,8 @@ def extreme_of_sequence(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: s
     return accumulate(b, Lifted(better), args[0], first, place, name)
 
 
-handles(max)(extreme(max))
-handles(min)(extreme(min))
+handles(max, look=())(extreme(max))
+handles(min, look=())(extreme(min))
 
 
 def quantifier(fn: Any) -> Any:

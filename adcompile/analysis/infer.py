@@ -8,19 +8,13 @@ into their leaves at joins, and loops are repeated until the types of what they 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from adcompile.analysis import iteration
-from adcompile.analysis.builder import Builder, Lifted, is_structured, parts, same_form
-from adcompile.analysis.leaves import (
-    deep_widen,
-    is_undefined,
-    leaf_names,
-    leaf_types,
-    part_name,
-    rebuild_carried,
-    value_leaves,
-)
+from adcompile.analysis.builder import Builder, Lifted, Tentative, is_structured, parts
+from adcompile.analysis.heap import look, reached, wrapped
+from adcompile.analysis.joins import Carried, Frame, Join, Side
+from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_names, leaf_types
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -45,19 +39,18 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import (
     NEVER,
-    Choice,
+    Cell,
     Closure,
     DictT,
     Instance,
     Known,
     ListT,
-    Scalar,
+    ObjectT,
     Seq,
     TupleT,
     Type,
     Unknown,
-    join,
-    widen,
+    holds_ref,
 )
 
 Environment = dict[Var, Atom]
@@ -70,15 +63,6 @@ class Terminated(Exception):
     def __init__(self, end: End) -> None:
         super().__init__()
         self.end = end
-
-
-@dataclass
-class Frame:
-    """The loop whose body is being run: what its carried values were assumed to be, and are."""
-
-    assumed: list[Type]
-    joined: list[Type] = field(default_factory=list)
-    kept: list[int] = field(default_factory=list)  # positions that vary
 
 
 def resolve(env: Environment, atom: Atom) -> Atom:
@@ -103,7 +87,10 @@ def run_statement(b: Builder, statement: Statement, env: Environment, frame: Fra
         fn = resolve(env, statement.fn)
         args = [resolve(env, a) for a in statement.args]
         kwargs = [(k, resolve(env, a)) for k, a in statement.kwargs]
-        env[statement.result] = b.dispatch(fn, args, kwargs, statement.result.name, statement.place)
+        b.context.calls.append(statement)
+        value = b.dispatch(fn, args, kwargs, statement.result.name, statement.place)
+        b.context.calls.pop()
+        env[statement.result] = wrapped(b, fn, args, value, statement.result.name, statement.place)
         return None
     if isinstance(statement, If):
         return run_if(b, statement, env, frame)
@@ -131,8 +118,7 @@ def run_end(b: Builder, end: End, env: Environment, frame: Frame | None) -> End:
         return Return(demand(resolve(env, end.value)))
     if isinstance(end, (Continue, Break)):
         assert frame is not None
-        values = [resolve(env, v) for v in end.values]
-        return type(end)(tuple(leaf for k in frame.kept for leaf in carried_leaves(b, values[k], frame, k)))
+        return type(end)(tuple(frame.leaves(b, [resolve(env, v) for v in end.values])))
     if isinstance(end, Raise):
         exception = None if end.exception is None else resolve(env, end.exception)
         return Raise(exception, None if end.cause is None else resolve(env, end.cause), end.place)
@@ -142,46 +128,43 @@ def run_end(b: Builder, end: End, env: Environment, frame: Frame | None) -> End:
 # -- branches -----------------------------------------------------------------------------------
 
 
-@dataclass
-class Tree:
-    """A joined value: one atom, or parts to be rebuilt after the statement that joins them."""
-
-    atom: Atom | None = None
-    form: Type | None = None
-    parts: list[Tree] = field(default_factory=list)
-
-    def rebuild(self, b: Builder, name: str) -> Atom:
-        if self.atom is not None:
-            return self.atom
-        assert self.form is not None
-        return b.build(self.form, [p.rebuild(b, "") for p in self.parts], name=name)
-
-
 def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | None:
     test = demand(resolve(env, s.test), s.place)
     truth = known_truth(b, test)
+    if truth is None and holds_ref(b.type(test)):
+        test = look(b, b.call(bool, test) if not isinstance(b.type(look(b, test)), (Seq, Instance)) else test)
+        truth = known_truth(b, test)
     if truth is not None:
         end = run_block(b, s.then if truth else s.orelse, env, frame)
         if not isinstance(end, Yield):
             return end
         env.update(zip(s.results, end.values))
         return None
+    store = b.context.store
     then, orelse = b.child(), b.child()
-    ends = [run_block(then, s.then, env, frame), run_block(orelse, s.orelse, env, frame)]
-    yielding = [(c, e) for c, e in zip((then, orelse), ends) if isinstance(e, Yield)]
-    results: list[Var] = []
-    columns: list[list[Atom]] = [[] for _ in yielding]
-    trees = []
-    for i, result in enumerate(s.results):
-        alternatives = [(c, e.values[i]) for c, e in yielding]
-        trees.append(phi(b, result.name, result, alternatives, results, columns))
-    final = iter(columns)
+    ends: list[End] = []
+    sides: list[Side] = []
+    for child, block in ((then, s.then), (orelse, s.orelse)):
+        mark = store.mark()
+        ends.append(run_block(child, block, env, frame))
+        states = store.undo(mark)
+        if isinstance(ends[-1], Yield):
+            sides.append(Side(child, states))
+    join = Join(b, sides)
+    yielded = [e.values for e in ends if isinstance(e, Yield)]
+    trees = [
+        join.value(r.name, r, [(side, values[i]) for side, values in zip(sides, yielded)])
+        for i, r in enumerate(s.results)
+    ]
+    join.cells()
+    final = iter(join.columns)
     blocks = [
         c.block((), Yield(tuple(next(final))) if isinstance(e, Yield) else e) for c, e in zip((then, orelse), ends)
     ]
-    b.append(If(tuple(results), test, blocks[0], blocks[1], s.place, b.role))
-    if not yielding:
+    b.append(If(tuple(join.results), test, blocks[0], blocks[1], s.place, b.role))
+    if not sides:
         return Unreachable()
+    join.commit()
     for result, tree in zip(s.results, trees):
         env[result] = tree.rebuild(b, result.name)
     return None
@@ -210,7 +193,7 @@ def branch_on(
 
 def known_truth(b: Builder, test: Atom) -> bool | None:
     """The truth value of a test, where the type tells it."""
-    t = b.type(test)
+    t = b.type(look(b, test))
     if isinstance(t, Known):
         try:
             return bool(t.value)
@@ -223,101 +206,59 @@ def known_truth(b: Builder, test: Atom) -> bool | None:
     return None
 
 
-def phi(
-    b: Builder,
-    name: str,
-    origin: Var,
-    alternatives: list[tuple[Builder, Atom]],
-    results: list[Var],
-    columns: list[list[Atom]],
-) -> Tree:
-    """Join one value over the branches that yield; leaves are added to `results`/`columns`."""
-    defined = [(c, a) for c, a in alternatives if not is_undefined(a)]
-    if not defined:
-        return Tree(Const(ops.UNDEFINED))
-    first = defined[0][1]
-    if len(defined) == len(alternatives) and all(same_atom(first, a) and not local(c, a) for c, a in defined):
-        return Tree(first)
-    types = [c.type(a) for c, a in defined]
-    if is_structured(types[0]) and all(same_form(types[0], t) for t in types):
-        rows = [c.items(a) for c, a in defined]
-        form = types[0]
-        children: list[Tree] = []
-        for k in range(len(rows[0])):
-            cells = iter(rows)
-            part = [(c, Const(ops.UNDEFINED) if is_undefined(a) else next(cells)[k]) for c, a in alternatives]
-            children.append(phi(b, part_name(name, form, k), origin, part, results, columns))
-        return Tree(None, form, children)
-    joined: Type = NEVER
-    for t in types:
-        joined = join(joined, t)
-    if len(defined) != len(alternatives) and isinstance(widen(joined), (Scalar, Instance)):
-        joined = widen(joined)  # a number or text that may be unbound is no constant
-    if isinstance(joined, Known):
-        return Tree(Const(joined.value))
-    options = choice(types)
-    if options is not None and len(defined) == len(alternatives):
-        result = b.new(name, options, origin.place)
-        results.append(result)
-        for column, (c, a) in zip(columns, alternatives):
-            t = c.type(a)
-            column.append(a if not isinstance(t, Known) else Const(options.options.index(t)))
-        return Tree(result)
-    result = b.new(name, joined, origin.place)
-    if any(is_undefined(a) or a in b.context.loose for _, a in alternatives):
-        b.context.loose.add(result)
-    results.append(result)
-    for column, (_, a) in zip(columns, alternatives):
-        column.append(a)
-    return Tree(result)
-
-
-def choice(types: list[Type]) -> Choice | None:
-    """The type of a function that depends on the path, if all it can be are known callables."""
-    options: list[Known] = []
-    for t in types:
-        for known in t.options if isinstance(t, Choice) else (t,):
-            if not isinstance(known, Known) or not callable(known.value):
-                return None
-            if known not in options:
-                options.append(known)
-    if any(isinstance(t, Choice) and t.options != tuple(options[: len(t.options)]) for t in types):
-        return None
-    return Choice(tuple(options))
-
-
-def same_atom(a: Atom, b: Atom) -> bool:
-    if isinstance(a, Const) and isinstance(b, Const):
-        return a.value is b.value or Known(a.value) == Known(b.value)
-    return a is b
-
-
-def local(b: Builder, atom: Atom) -> bool:
-    return isinstance(atom, Var) and atom in b.local
-
-
 # -- loops --------------------------------------------------------------------------------------
 
 
 def run_for(b: Builder, s: For, env: Environment) -> None:
     iterable = demand(resolve(env, s.iterable), s.place)
+    if holds_ref(b.type(iterable)) and isinstance(b.type(look(b, iterable)), ObjectT):
+        iterable = b.call(iter, iterable, place=s.place)
     items = iteration.known_items(b, iterable)
     if items is not None:
         branch = iteration.as_branch(s.body)
         if branch is not None and len(items) <= iteration.UNROLL:
-            unroll(b, s, branch, items, env)
+            unroll(b, s, branch, iterable, lambda: iteration.known_items(b, iterable) or [], env)
             return
-    start, outer = len(b.statements), dict(env)
-    run_loop(b, s, env, iteration.plan(b, iterable, s.place))
-    if any(holds_structure(b.type(env[r])) for r in s.results):
-        # a list of tuples or functions has no leaf to carry: run the iterations one by one
-        numbers = iteration.known_range(b, iterable)
-        branch = iteration.as_branch(s.body)
-        if numbers is not None and branch is not None and len(numbers) <= iteration.UNROLL:
-            del b.statements[start:]
-            env.clear()
-            env.update(outer)
-            unroll(b, s, branch, [Const(k) for k in numbers], env)
+    numbers, branch = iteration.known_range(b, iterable), iteration.as_branch(s.body)
+    small = numbers is not None and branch is not None and len(numbers) <= iteration.UNROLL
+    start, outer, mark = len(b.statements), dict(env), b.context.store.mark()
+    depth, lengths = len(b.context.calls), (len(b.context.iterated), b.context.inlining)
+    b.context.tentative += small
+    try:
+        held = run_as_loop(b, s, env, iterable)
+        followed = not any(map(holds_structure, held))  # a list of tuples or functions has no leaf to carry
+    except Tentative:
+        followed = not small
+        if followed:
+            raise
+    finally:
+        b.context.tentative -= small
+    if followed or not small or numbers is None or branch is None:
+        return
+    del b.statements[start:], b.context.calls[depth:], b.context.iterated[lengths[0] :]
+    b.context.inlining = lengths[1]
+    b.context.store.undo(mark)
+    env.clear()
+    env.update(outer)
+    unroll(b, s, branch, iterable, lambda: [Const(k) for k in numbers], env)
+
+
+def run_as_loop(b: Builder, s: For, env: Environment, iterable: Atom) -> list[Type]:
+    """Run a loop that stays one; the types of what it carries."""
+    over = reached(b, [iterable])
+    start, outer, mark = len(b.statements), dict(env), b.context.store.mark()
+    cells: list[Cell] = []
+    b.context.iterated += over
+    for live in (False, True):
+        cells = run_loop(b, s, env, iteration.plan(b, iterable, s.place, live))
+        if live or not set(over) & set(cells):
+            break
+        del b.statements[start:]  # it writes into what it runs over: read that as it is by then
+        b.context.store.undo(mark)
+        env.clear()
+        env.update(outer)
+    del b.context.iterated[len(b.context.iterated) - len(over) :]
+    return [b.type(b.context.store.states[c].content) for c in cells] + [b.type(env[r]) for r in s.results]
 
 
 def holds_structure(t: Type) -> bool:
@@ -325,33 +266,56 @@ def holds_structure(t: Type) -> bool:
     return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, Unknown))
 
 
-def unroll(b: Builder, s: For, body: Block, items: list[Atom], env: Environment) -> None:
+def unroll(
+    b: Builder, s: For, body: Block, iterable: Atom, items: Callable[[], list[Atom]], env: Environment
+) -> None:
+    """Run the iterations one by one; each sees what its item is by then."""
     carried = [resolve(env, a) for a in s.init]
     element, *params = s.body.params
-    for item in items:
-        env[element] = item
+    now = items()
+    live = holds_ref(b.type(iterable))
+    k = 0
+    while k < len(now):
+        if k > 4 * iteration.UNROLL:
+            raise Unsupported("this loop adds to the list that it runs over", s.place, "collect into another list")
+        env[element] = now[k]
         env.update(zip(params, carried))
+        b.context.calls.append(k)
         end = run_block(b, body, env, None)
+        b.context.calls.pop()
         if not isinstance(end, Yield):
             raise Terminated(end)
         carried = list(end.values)
+        k += 1
+        if live:
+            now = items()
     env.update(zip(s.results, carried))
 
 
-def run_loop(b: Builder, s: For | While, env: Environment, plan: iteration.Plan | None) -> None:
+def run_loop(
+    b: Builder, s: For | While, env: Environment, plan: iteration.Plan | None
+) -> list[Cell]:
+    """Run a loop that stays one; the cells that it carries."""
+    store = b.context.store
     params = s.body.params[1:] if plan else s.body.params
     init = [resolve(env, a) for a in s.init]
     varying = iteration.varying(s.body, params)
     for k, value in enumerate(init):
         if k not in varying:
             env[params[k]] = env[s.results[k]] = value
-    assumed = [NEVER if is_undefined(a) else deep_widen(b.type(a)) for a in init]
+    mark = store.mark()
+    assumed: dict[object, Type] = {
+        k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying
+    }
+    carried = Carried(assumed, varying, mark)
     for _ in range(ROUNDS):
-        frame = Frame(assumed, list(assumed), varying)
+        carried.stable = True
+        frame = Frame(carried)
         node, leaves = run_body(b, s, params, init, env, frame, plan)
-        if frame.joined == assumed:
+        frame.check_edges(b)
+        store.undo(mark)
+        if carried.stable:
             break
-        assumed = frame.joined
     else:
         raise Unsupported(
             "a value carried by this loop changes its structure in every iteration",
@@ -360,8 +324,16 @@ def run_loop(b: Builder, s: For | While, env: Environment, plan: iteration.Plan 
         )
     b.append(node)
     rest = iter(node.results)
-    for k in varying:
-        env[s.results[k]] = rebuild_carried(b, s.results[k].name, assumed[k], [next(rest) for _ in range(leaves[k])])
+    frame = Frame(carried)
+    for slot in carried.slots():
+        name = slot.name if isinstance(slot, Cell) else s.results[slot].name
+        value = frame.rebuild(b, name, slot, [next(rest) for _ in range(leaves[slot])])
+        if isinstance(slot, Cell):
+            store.put(slot, replace(store.states[slot], content=value))
+        else:
+            env[s.results[slot]] = value
+    frame.apply_flags(b)
+    return [slot for slot in carried.slots() if isinstance(slot, Cell)]
 
 
 def run_body(
@@ -372,49 +344,45 @@ def run_body(
     env: Environment,
     frame: Frame,
     plan: iteration.Plan | None,
-) -> tuple[For | While, dict[int, int]]:
-    """Build the loop under the assumed types; also the number of leaves of each carried value."""
-    child = b.child()
+) -> tuple[For | While, dict[object, int]]:
+    """Build the loop under what it is assumed to carry; also the number of leaves of each slot."""
+    child, store, carried = b.child(), b.context.store, frame.carried
+    frame.start = store.mark()
+    outer = frame.leaves(b, init)
+    slots, assumed = carried.slots(), dict(carried.assumed)
     body_params: list[Var] = []
+    element: Var | None = None
     if plan is not None:
         element = child.new(plan.name or s.body.params[0].name, plan.type, s.body.params[0].place)
         body_params.append(element)
-        env[s.body.params[0]] = plan.bind(child, element)
-    leaves: dict[int, int] = {}
-    outer: list[Atom] = []
+    leaves: dict[object, int] = {}
     results: list[Var] = []
-    for k in frame.kept:
-        types = leaf_types(frame.assumed[k])
-        leaves[k] = len(types)
-        names = leaf_names(params[k].name, frame.assumed[k])
-        fresh = [child.new(n, t, params[k].place) for n, t in zip(names, types)]
+    for slot in slots:
+        types = leaf_types(assumed[slot])
+        leaves[slot] = len(types)
+        inner, out = (slot, slot) if isinstance(slot, Cell) else (params[slot], s.results[slot])
+        names = leaf_names(inner.name or "t", assumed[slot])
+        fresh = [child.new(n, t, inner.place) for n, t in zip(names, types)]
         body_params.extend(fresh)
-        env[params[k]] = rebuild_carried(child, params[k].name, frame.assumed[k], fresh)
-        outside = carried_leaves(b, init[k], frame, k)
-        inside = [b.new(n, t, s.results[k].place) for n, t in zip(names, types)]
-        for atom, param, result in zip(outside, fresh, inside):
+        value = frame.rebuild(child, inner.name, slot, fresh)
+        if isinstance(slot, Cell):
+            store.put(slot, replace(store.states[slot], content=value))
+        else:
+            env[params[slot]] = value
+        names = leaf_names(out.name or "t", assumed[slot])
+        after = [b.new(n, t, out.place) for n, t in zip(names, types)]
+        for atom, param, result in zip(outer[len(results) :], fresh, after):
             if is_undefined(atom) or atom in b.context.loose:
                 b.context.loose |= {param, result}
-        outer.extend(outside)
-        results.extend(inside)
+        results.extend(after)
+    frame.apply_flags(b)
+    if plan is not None and element is not None:
+        env[s.body.params[0]] = plan.bind(child, element)
     end = run_block(child, s.body, env, frame)
     body = child.block(body_params, end)
     if plan is not None:
         return For(tuple(results), plan.iterable, tuple(outer), body, s.place, b.role), leaves
     return While(tuple(results), tuple(outer), body, s.place, b.role), leaves
-
-
-def carried_leaves(b: Builder, value: Atom, frame: Frame, k: int) -> list[Atom]:
-    """The leaves of a carried value in the form assumed of position k; notes what does not fit."""
-    assumed = frame.assumed[k]
-    if is_undefined(value):
-        return [Const(ops.UNDEFINED)] * len(leaf_types(assumed))
-    t = deep_widen(b.type(value))
-    joined = join(assumed, t)
-    if joined != assumed:
-        frame.joined[k] = join(frame.joined[k], joined)
-        return [Const(ops.UNDEFINED)] * len(leaf_types(assumed))  # this round is thrown away
-    return value_leaves(b, value, assumed)
 
 
 # -- try ----------------------------------------------------------------------------------------
@@ -424,6 +392,7 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
     """The body alone, if interpreting it leaves nothing to run; else the statement as written."""
     scratch = b.child()
     inner = dict(env)
+    mark = b.context.store.mark()
     try:
         end = run_block(scratch, s.body, inner, None)
     except Unsupported:
@@ -433,6 +402,7 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
         b.local |= scratch.local
         env.update(zip(s.results, end.values))
         return None
+    b.context.store.undo(mark)
     fn, args = resolve(env, s.opaque.fn), [resolve(env, a) for a in s.opaque.args]
     outcome = b.dispatch(fn, args, [], s.opaque.result.name, s.place)
     env.update(zip(s.results, b.items(outcome)))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.heap import cell_of, give, look, settle
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Raise, Statement, Unreachable, Var, Yield
@@ -68,6 +69,7 @@ def definition(b: Builder, atom: Atom) -> Call:
 
 def known_items(b: Builder, atom: Atom) -> list[Atom] | None:
     """The elements of an iterable whose number is known and that is not a range."""
+    atom = look(b, atom)
     t = b.type(atom)
     match t:
         case TupleT() | ListT():
@@ -76,7 +78,7 @@ def known_items(b: Builder, atom: Atom) -> list[Atom] | None:
             return [Const(k) for k in keys]
         case Known(value) if isinstance(value, (tuple, list, str, dict)):
             return [Const(v) for v in value]
-        case IterT(kind, _) if kind in ("zip", "enumerate", "reversed", "values", "items", "keys"):
+        case IterT(kind, _) if kind in ("zip", "enumerate", "reversed", "values", "items", "keys", "iter"):
             return known_iterator_items(b, atom, kind)
         case _:
             return None
@@ -85,10 +87,11 @@ def known_items(b: Builder, atom: Atom) -> list[Atom] | None:
 def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None:
     args = definition(b, atom).args
     columns = [known_items(b, a) for a in (args if kind == "zip" else args[:1])]
-    if kind == "items" and isinstance(b.type(args[0]), DictT):
-        keys = [Const(k) for k in b.type(args[0]).keys]  # type: ignore[union-attr]
+    held = b.type(look(b, args[0])) if args else None
+    if kind == "items" and isinstance(held, DictT):
+        keys = [Const(k) for k in held.keys]
         return [b.call(ops.build_tuple, k, v) for k, v in zip(keys, b.items(args[0]))]
-    if kind == "values" and isinstance(b.type(args[0]), DictT):
+    if kind == "values" and isinstance(held, DictT):
         return b.items(args[0])
     known = [c for c in columns if c is not None]
     if len(known) != len(columns) or not columns:
@@ -106,17 +109,17 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     return known[0]
 
 
-def plan(b: Builder, atom: Atom, place: Place | None) -> Plan:
-    """How to loop over a value that is not unrolled."""
-    t = b.type(atom)
+def plan(b: Builder, atom: Atom, place: Place | None, live: bool = False) -> Plan:
+    """How to loop over a value that is not unrolled; `live`: the loop writes into it."""
+    t = b.type(look(b, atom))
     if isinstance(t, RangeT) or isinstance(t, Known) and isinstance(t.value, range):
         return Plan(atom, INT, lambda _, element: element)
-    indexed = indexable(b, atom)
+    indexed = indexable(b, atom, live)
     if indexed is not None:
         length, read = indexed
         steps = b.dispatch(Const(range), [length], [], "", place)
         return Plan(steps, INT, read, "i")
-    return Plan(atom, element_type(b, atom, t), lambda _, element: element)
+    return Plan(settle(b, atom), element_type(b, atom, t), lambda _, element: element)
 
 
 def element_type(b: Builder, atom: Atom, t: Type) -> Type:
@@ -136,9 +139,13 @@ def index_type(b: Builder, args: tuple[Atom, ...]) -> Type:
     return TupleT((INT,) * (len(args) if shape is None else len(shape)))
 
 
-def indexable(b: Builder, atom: Atom) -> tuple[Atom, Callable[[Builder, Var], Atom]] | None:
-    """The length of an iterable and how to read its element at a position."""
-    t = b.type(atom)
+def indexable(
+    b: Builder, atom: Atom, live: bool = False
+) -> tuple[Atom, Callable[[Builder, Var], Atom]] | None:
+    """The length of an iterable and how to read its element at a position; `live`: as it is by then."""
+    if not live:
+        atom = look(b, atom)
+    t = b.type(look(b, atom))
     match t:
         case Array(_, dims) if dims:
             return b.call(len, atom), lambda c, i: c.call(operator.getitem, atom, i)
@@ -148,22 +155,24 @@ def indexable(b: Builder, atom: Atom) -> tuple[Atom, Callable[[Builder, Var], At
             items = known_items(b, atom)
             if items is None:
                 return None
+            if cell_of(atom) is not None:
+                return Const(len(items)), lambda c, i: c.call(operator.getitem, atom, i)
             sequence = as_sequence(b, items)
             return Const(len(items)), lambda c, i: c.call(operator.getitem, sequence, i)
         case RangeT():
             return b.call(len, atom), lambda c, i: c.call(operator.getitem, atom, i)
         case IterT(kind, _):
-            return indexable_iterator(b, definition(b, atom), kind)
+            return indexable_iterator(b, definition(b, atom), kind, live)
         case _:
             return None
 
 
 def indexable_iterator(
-    b: Builder, made: Call, kind: str
+    b: Builder, made: Call, kind: str, live: bool
 ) -> tuple[Atom, Callable[[Builder, Var], Atom]] | None:
-    if kind not in ("zip", "enumerate", "reversed", "values", "items", "keys"):
+    if kind not in ("zip", "enumerate", "reversed", "values", "items", "keys", "iter"):
         return None
-    inner = [indexable(b, a) for a in (made.args if kind == "zip" else made.args[:1])]
+    inner = [indexable(b, a, live) for a in (made.args if kind == "zip" else made.args[:1])]
     usable = [i for i in inner if i is not None]
     if len(usable) != len(inner) or not inner:
         return None
@@ -194,6 +203,7 @@ def indexable_iterator(
 
 def as_sequence(b: Builder, items: list[Atom]) -> Atom:
     """A list of known items as a leaf of one item type, to be indexed at run time."""
+    items = [give(b, a) for a in items]
     item: Type = NEVER
     for a in items:
         item = join(item, widen(b.type(a)))

@@ -10,11 +10,14 @@ from adcompile.ir.nodes import (
     Var,
 )
 from adcompile.ir.types import (
+    Boxed,
     Closure,
     DictT,
     Known,
     ListT,
     Never,
+    ObjectT,
+    Ref,
     SliceT,
     TupleT,
     Type,
@@ -23,7 +26,9 @@ from adcompile.ir.types import (
 
 
 def part_name(name: str, form: Type, k: int) -> str:
-    return f"{name}_{form.keys[k]}" if isinstance(form, DictT) else f"{name}_{k}"
+    if isinstance(form, DictT):
+        return f"{name}_{form.keys[k]}"
+    return f"{name}_{form.names[k]}" if isinstance(form, ObjectT) else f"{name}_{k}"
 
 
 def is_undefined(atom: Atom) -> bool:
@@ -41,6 +46,8 @@ def deep_widen(t: Type) -> Type:
             return ListT(tuple(map(deep_widen, items)))
         case DictT(keys, values):
             return DictT(keys, tuple(map(deep_widen, values)))
+        case ObjectT(cls, names, types):
+            return ObjectT(cls, names, tuple(map(deep_widen, types)))
         case SliceT((p, q, r)):
             return SliceT((deep_widen(p), deep_widen(q), deep_widen(r)))
         case Closure(f, defaults, kwdefaults, cells):
@@ -51,16 +58,20 @@ def deep_widen(t: Type) -> Type:
 
 
 def leaf_types(t: Type) -> list[Type]:
-    if isinstance(t, (Known, Never)):
+    if isinstance(t, (Known, Never, Ref)):
         return []
+    if isinstance(t, Boxed):
+        return leaf_types(t.content)
     if is_structured(t):
         return [leaf for p in parts(t) for leaf in leaf_types(p)]
     return [t]
 
 
 def leaf_names(name: str, t: Type) -> list[str]:
-    if isinstance(t, (Known, Never)):
+    if isinstance(t, (Known, Never, Ref)):
         return []
+    if isinstance(t, Boxed):
+        return leaf_names(name, t.content)
     if is_structured(t):
         return [n for k, p in enumerate(parts(t)) for n in leaf_names(part_name(name, t, k), p)]
     return [name]

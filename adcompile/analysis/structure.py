@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.binding import is_installed, live_key
-from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.builder import Builder, Tentative, is_structured
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
+from adcompile.analysis.leaves import deep_widen
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import note_read, type_of
@@ -30,6 +32,7 @@ from adcompile.ir.types import (
     Known,
     ListT,
     RangeT,
+    Ref,
     Scalar,
     Seq,
     SliceT,
@@ -42,6 +45,7 @@ from adcompile.ir.types import (
 
 Args = list[Atom]
 Kwargs = list[tuple[str, Atom]]
+EVERY = tuple(range(256))
 DATA = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -99,7 +103,7 @@ def member(b: Builder, owner: Atom, step: str, value: Any, fn: Any, name: str, p
     return var
 
 
-@handles(ops.identity)
+@handles(ops.identity, look=())
 def identity(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     return args[0]
 
@@ -116,19 +120,19 @@ def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
 # -- displays -----------------------------------------------------------------------------------
 
 
-@handles(ops.build_tuple)
+@handles(ops.build_tuple, look=())
 def build_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     return b.build(TupleT(()), args, name, place)
 
 
-@handles(ops.build_list)
+@handles(ops.build_list, look=())
 def build_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     if place in b.context.demoted:
         return b.emit(ops.build_list, args, Instance(list), (), name, place)
     return b.build(ListT(()), args, name, place)
 
 
-@handles(ops.build_dict)
+@handles(ops.build_dict, look=())
 def build_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     if place in b.context.demoted or not all(b.known(k) for k in args[::2]):
         return b.emit(ops.build_dict, args, Instance(dict), (), name, place)
@@ -136,7 +140,7 @@ def build_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     return b.build(DictT(tuple(items), ()), list(items.values()), name, place)
 
 
-@handles(ops.make_function)
+@handles(ops.make_function, look=(1, 2))
 def make_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     function: Function = b.value(args[0])
     defaults, kwdefaults = b.items(args[1]), b.items(args[2])
@@ -151,13 +155,23 @@ def make_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     return b.emit(ops.make_function, args, closure, (), name or function.name, place)
 
 
-@handles(ops.tuple_concat)
+@handles(ops.start_list)
+def start_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return b.build(ListT(()), [], name, place)
+
+
+@handles(ops.collected)
+def collected(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return args[0]
+
+
+@handles(ops.tuple_concat, look=EVERY)
 def concat_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     joined = concat_list(b, args, kwargs, place, name)
     return None if joined is None else b.call(tuple, joined, name=name, place=place)
 
 
-@handles(ops.list_concat)
+@handles(ops.list_concat, look=EVERY)
 def concat_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     rows = [known_items(b, a) for a in args]
     if all(r is not None for r in rows):
@@ -169,7 +183,7 @@ def concat_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     return total
 
 
-@handles(ops.dict_merge)
+@handles(ops.dict_merge, look=EVERY)
 def dict_merge(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     merged: dict[Any, Atom] = {}
     for a in args:
@@ -181,7 +195,7 @@ def dict_merge(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     return b.build(DictT(tuple(merged), ()), list(merged.values()), name, place)
 
 
-@handles(ops.kwargs_merge)
+@handles(ops.kwargs_merge, look=EVERY)
 def kwargs_merge(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`dict_merge`, refusing repeated names as Python does."""
     seen: set[Any] = set()
@@ -195,7 +209,7 @@ def kwargs_merge(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, na
     return dict_merge(b, args, kwargs, place, name)
 
 
-@handles(operator.add)
+@handles(operator.add, look=(0, 1))
 def add_containers(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`xs + ys` of known tuples or known lists."""
     for form, build in ((TupleT, ops.build_tuple), (ListT, ops.build_list)):
@@ -208,7 +222,7 @@ def known_container(t: Type) -> Type:
     return TupleT(()) if isinstance(t, Known) and type(t.value) is tuple else t
 
 
-@handles(ops.apply)
+@handles(ops.apply, look=(1, 2))
 def apply(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """A call with splats, once the splatted containers are known."""
     positional = known_items(b, args[1])
@@ -266,7 +280,7 @@ def unpack_star(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     return b.call(ops.build_tuple, *items[:before], middle, *items[len(items) - after :])
 
 
-@handles(slice)
+@handles(slice, look=())
 def build_slice(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     start, stop, step = (Const(None), args[0], Const(None)) if len(args) == 1 else (*args, Const(None))[:3]
     return b.build(SliceT((UNKNOWN, UNKNOWN, UNKNOWN)), [start, stop, step], name, place)
@@ -319,10 +333,14 @@ def element(b: Builder, owner: Atom, t: TupleT | ListT, index: Atom, name: str, 
         build = ops.build_tuple if isinstance(t, TupleT) else ops.build_list
         return b.call(build, *b.items(owner)[s])
     joined: Type = NEVER
-    for i in t.items:
-        joined = join(joined, widen(i))
     cls = tuple if isinstance(t, TupleT) else list
-    sequence = b.emit(ops.build_tuple if cls is tuple else ops.build_list, b.items(owner), Seq(joined, cls))
+    if b.context.tentative and any(isinstance(i, Ref) for i in t.items):
+        raise Tentative  # which of these lists or objects is meant is known iteration by iteration
+    items = [give(b, item) for item in b.items(owner)]
+    joined = NEVER
+    for item in items:
+        joined = join(joined, deep_widen(b.type(item)))
+    sequence = b.emit(ops.build_tuple if cls is tuple else ops.build_list, items, Seq(joined, cls))
     return sequence_element(b, sequence, Seq(joined, cls), index, name, place)
 
 

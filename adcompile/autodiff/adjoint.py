@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.analysis.builder import CONSTRUCTORS, Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
 from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
@@ -19,7 +19,6 @@ from adcompile.autodiff.refusal import is_in_place, refuse
 from adcompile.autodiff.structural import STRUCTURAL, Active
 from adcompile.errors import NotDifferentiable
 from adcompile.frontend.lower import lower_function
-from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, If, Var, Yield
 from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
@@ -82,7 +81,7 @@ def is_display(b: Builder, call: Call) -> bool:
         return False
     if isinstance(t, TupleT) and call.fn.value is t.cls:
         return True
-    return is_structured(t) and call.fn.value in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function)
+    return is_structured(t) and call.fn.value in CONSTRUCTORS
 
 
 def entry(table: dict[Any, Any], fn: Any) -> Any:

@@ -41,6 +41,8 @@ def is_cheap(context: Context, call: Call) -> bool:
         return False  # what it reads is written in place later
     if fn is operator.getitem:
         owner = context.types[call.args[0]] if isinstance(call.args[0], Var) else None
+        if isinstance(owner, Seq) and context.unsteady:
+            return False
         if not isinstance(owner, (Array, Seq, RangeT)):
             return not isinstance(owner, Instance) and owner is not None
         index = call.args[1]

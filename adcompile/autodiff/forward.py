@@ -392,6 +392,14 @@ def pop(f: Forward, s: Call) -> Any:
     return f.b.emit(ops.pop, (d,), TupleT(tuple(tangent_type(i) for i in t.items)))
 
 
+def put_item(f: Forward, s: Call) -> Any:
+    items, index, item = s.args
+    owner = f.value_dot(items) if isinstance(f.b.type(items), Seq) else f.whole_dot(items)
+    if owner is None:
+        owner = f.b.emit(rt.zero_list, (items,), tangent_type(f.b.type(s.result)))
+    return f.b.emit(ops.put_item, (owner, index, f.value_dot(item)), tangent_type(f.b.type(s.result)))
+
+
 def unpack(f: Forward, s: Call) -> Any:
     d = f.whole_dot(s.args[0])
     return None if d is None else f.b.emit(ops.unpack, (d, s.args[1]), tangent_structure(f.b.type(s.result)))
@@ -431,7 +439,7 @@ def concat(f: Forward, s: Call) -> Any:
     return f.b.emit(operator.add, lists, tangent_type(f.b.type(s.result)))
 
 
-SPENT = dict.fromkeys((ops.push, ops.pop, ops.index_add, rt.accumulate, rt.add_item), True)
+SPENT = dict.fromkeys((ops.push, ops.pop, ops.put_item, ops.index_add, rt.accumulate, rt.add_item), True)
 """Calls whose result is the memory of the first argument: a zero tangent of that is made before."""
 
 def unless_shared(f: Forward, s: Call) -> Any:
@@ -448,6 +456,7 @@ STRUCTURAL: dict[Any, Any] = {
     ops.build_tuple: display,
     ops.build_list: display,
     ops.build_dict: display,
+    ops.build_object: display,
     ops.make_function: display,
     operator.getitem: getitem,
     ops.push: push,
@@ -456,6 +465,7 @@ STRUCTURAL: dict[Any, Any] = {
     rt.followed: followed,
     rt.add: add_lists,
     rt.add_item: index_add,
+    ops.put_item: put_item,
     ops.pop: pop,
     ops.unpack: unpack,
     ops.identity: same,

@@ -32,6 +32,7 @@ from adcompile.autodiff.transform import (
     pull_back,
     pushforward,
     seed_one,
+    taken,
     tangent_of,
 )
 from adcompile.autodiff.units import Pass, Splice, each, is_memory, spent
@@ -107,12 +108,12 @@ def jacobian(
     place: Place | None,
 ) -> tuple[Atom, Atom | None]:
     """(Jacobian, aux) of a call; `mode` is jacfwd, jacrev or jacobian."""
-    values = [*args, *(v for _, v in kwargs)]
+    given, values = taken(b, args, kwargs)
     for i in dict.fromkeys(argnums):
         values[i] = independent(b, values[i])
     inputs = values[argnums[0]] if single else b.build_tuple(*(values[i] for i in argnums))
     start = len(b.statements)
-    result = dispatched(b, fun, values, kwargs)
+    result = dispatched(b, fun, values, kwargs, given).value
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     results = _leaves(b, value)
     call = Invocation(fun, values, kwargs, argnums, has_aux)

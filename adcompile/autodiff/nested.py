@@ -14,6 +14,7 @@ from typing import Any
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import bound
+from adcompile.analysis.heap import look, settle
 from adcompile.analysis.calls import class_handlers, handles
 from adcompile.autodiff.arguments import meant
 from adcompile.autodiff.jacobians import jacobian
@@ -40,6 +41,7 @@ def call_transform(
     b: Builder, fun: Atom, template: Template, args: Sequence[Atom], kwargs: Kwargs, place: Place | None
 ) -> Atom:
     """The result of calling grad(fun), jacfwd(fun) or any other derivative function."""
+    args, kwargs = [settle(b, a) for a in args], [(k, settle(b, a)) for k, a in kwargs]
     transform, argnums, has_aux = template.transform, template.argnums, template.has_aux
     kwargs, at = meant(b, fun, argnums, args, kwargs, place)
     single = argnums is not None and not isinstance(argnums, (tuple, list))
@@ -86,7 +88,7 @@ def register_transform(fn: Any, *transforms: str) -> None:
     """Calls of `fn(f, argnums=…, has_aux=…)` give a derivative function: that of `transforms`, the
     first innermost. Called without f, it gives what takes f: a decorator."""
 
-    @handles(fn)
+    @handles(fn, look=())
     def make(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
         given = settings(fn, ("fun", "argnums", "has_aux"), args, kwargs, place)
         argnums = literal(b, given.get("argnums", Const(0)), place)
@@ -136,6 +138,7 @@ def settings(
 
 def literal(b: Builder, atom: Atom, place: Place | None) -> Any:
     """A setting's value: a constant, a number of a module (which is guarded), or a tuple of these."""
+    atom = look(b, atom)
     if b.known(atom):
         return b.value(atom)
     if isinstance(atom, Var) and atom in b.context.origin and isinstance(b.context.example.get(atom), int):
@@ -165,6 +168,7 @@ def call_pullback(
         raise Unsupported("a pullback takes one cotangent, of the structure of the result", place, "write pullback(y)")
     packed, seed = args
     fun, *primals = b.items(packed)
+    seed = settle(b, seed)
     grads = pull_back(b, fun, primals, conjugated(b, seed), has_aux=value.has_aux)
     return b.build_tuple(*(conjugated(b, g) for g in grads))
 
@@ -175,13 +179,14 @@ class_handlers[Pullback] = call_pullback
 def register_vjp(fn: Any) -> None:
     """`vjp(f, *primals)` inside a function."""
 
-    @handles(fn)
+    @handles(fn, look=())
     def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
         given = settings(fn, ("has_aux", "copy"), (), kwargs, place)
         has_aux = bool(literal(b, given.get("has_aux", Const(False)), place))
         fun, *primals = args
+        packed = b.build_tuple(fun, *(settle(b, p) for p in primals))  # as they are now
         result = b.dispatch(fun, primals, [])
-        pullback = bound(b, Pullback(has_aux), b.build_tuple(*args), "pullback")
+        pullback = bound(b, Pullback(has_aux), packed, "pullback")
         if not has_aux:
             return b.build_tuple(result, pullback)
         value, aux = b.items(result)[:2]
@@ -191,7 +196,7 @@ def register_vjp(fn: Any) -> None:
 def register_jvp(fn: Any) -> None:
     """`jvp(f, primals, tangents, has_aux=…)` inside a function."""
 
-    @handles(fn)
+    @handles(fn, look=())
     def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
         given = settings(fn, ("fun", "primals", "tangents", "has_aux"), args, kwargs, place)
         has_aux = bool(literal(b, given.get("has_aux", Const(False)), place))
@@ -206,7 +211,7 @@ def register_jvp(fn: Any) -> None:
 def register_hvp(fn: Any) -> None:
     """`hvp(f, primals, tangents, argnums=…)` inside a function."""
 
-    @handles(fn)
+    @handles(fn, look=())
     def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
         given = settings(fn, ("fun", "primals", "tangents", "argnums"), args, kwargs, place)
         values, pairs = along(b, fn, given, place)
@@ -222,9 +227,10 @@ def along(
     items: list[list[Atom]] = []
     for what in ("primals", "tangents"):
         value = given.get(what)
+        value = None if value is None else look(b, value)
         if value is None or not isinstance(b.type(value), (TupleT, ListT)):
             raise Unsupported(f"{what} of {fn.__name__}() that are not a tuple", place, "write (x,)")
-        items.append(b.items(value))
+        items.append([settle(b, item) for item in b.items(value)])
     values, dots = items
     if len(values) != len(dots):
         raise Unsupported(f"{len(values)} primals and {len(dots)} tangents in {fn.__name__}()", place, "give one each")
@@ -262,6 +268,7 @@ class Push:
 def call_push(b: Builder, value: Push, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     packed, *dots = args
     fun, *primals = b.items(packed)
+    primals, dots = [settle(b, p) for p in primals], [settle(b, d) for d in dots]
     if len(dots) != len(primals) or kwargs:
         raise Unsupported(f"{len(primals)} primals and {len(dots)} tangents", place, "give one each")
     return pushforward(b, fun, primals, [], given_tangents(b, primals, dots))[1]
@@ -273,7 +280,7 @@ class_handlers[Push] = call_push
 def register_linearize(fn: Any) -> None:
     """`linearize(f, *primals)` inside a function."""
 
-    @handles(fn)
+    @handles(fn, look=())
     def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
         settings(fn, (), (), kwargs, place)
         fun, *primals = args

@@ -239,7 +239,7 @@ def asked_for_memory(context: Context, statements: Sequence[Statement]) -> set[A
     """What is asked where it lies in memory, or the list that it is kept in."""
     out: set[Atom] = set()
     for s in statements_of(Block((), tuple(statements), Yield())):
-        if isinstance(s, Call) and fn_of(s) in ABOUT_MEMORY:
+        if isinstance(s, Call) and (fn_of(s) in ABOUT_MEMORY or fn_of(s) is rt.refill):
             for a in s.args:
                 made = context.definition.get(a) if isinstance(a, Var) else None
                 out.update((a, made.args[0]) if made is not None and fn_of(made) is operator.getitem else (a,))

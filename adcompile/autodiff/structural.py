@@ -10,7 +10,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, rank
-from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type
+from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, DictT, Known, ListT, Scalar, Seq, SliceT, TupleT, Type
@@ -90,6 +90,33 @@ def pop(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) ->
         cot.owned.add(pushed)
         cot.add(owner, pushed)
     return True
+
+
+def put_item(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    """`items[index] = item`: the item gets what has come together there, and the list nothing."""
+    owner, index, item = call.args
+    t = b.type(call.result)
+    if not isinstance(t, Seq):
+        return False
+    if y_bar not in cot.owned:
+        y_bar = b.emit(rt.copy, (y_bar,), b.type(y_bar))
+    if active(item):
+        cot.add(item, b.emit(operator.getitem, (y_bar, index), tangent_structure(b.type(item))))
+    if isinstance(owner, Var) and active(owner):
+        nothing = zero_of(b, item)
+        rest = b.emit(ops.put_item, (y_bar, index, nothing), b.type(y_bar))
+        cot.owned.add(rest)
+        if isinstance(b.type(owner), Seq):
+            cot.set(owner, rest)
+        else:
+            cot.add(owner, rest)
+    return True
+
+
+def zero_of(b: Builder, item: Atom) -> Atom:
+    return b.call(rt.zeros_like, item) if isinstance(item, Const) else zero(b, item)
+
+
 
 
 def unpack(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
@@ -180,6 +207,7 @@ STRUCTURAL: dict[Any, Any] = {
     ops.build_tuple: builder,
     ops.push: push,
     ops.pop: pop,
+    ops.put_item: put_item,
     ops.unpack: unpack,
     rt.scatter_list: scatter_list,
     rt.add: add_lists,

@@ -9,11 +9,13 @@ differentiates like any other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.heap import adopt, closing, give, is_mutable, reached, settle, write_back
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
@@ -21,9 +23,10 @@ from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_scalar
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import detached, enter
+from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
-from adcompile.ir.types import Array, Known, Scalar, Type, Unknown, differentiable, is_complex
+from adcompile.ir.types import Array, Cell, Known, Scalar, Type, Unknown, differentiable, is_complex
 from adcompile.ir.walk import statements_of
 
 
@@ -95,10 +98,48 @@ def results_of(s: Statement) -> tuple[Var, ...]:
     return (s.result,) if isinstance(s, Call) else s.results
 
 
-def dispatched(b: Builder, fun: Atom, values: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> Atom:
-    """Call `fun` with these values, of which the last are those of `kwargs`."""
+def dispatched(
+    b: Builder,
+    fun: Atom,
+    values: Sequence[Atom],
+    kwargs: Sequence[tuple[str, Atom]],
+    given: Sequence[Atom],
+    entry: bool = False,
+) -> Called:
+    """Call `fun` with these values, of which the last are those of `kwargs`. `given` are the values
+    as the caller has them, at the `entry` of the program. Lists, dicts and objects among the values
+    are the function's own: what it writes into them, the caller gets at the end."""
     count = len(values) - len(kwargs)
-    return b.dispatch(fun, list(values[:count]), [(k, v) for (k, _), v in zip(kwargs, values[count:])])
+    names = [getattr(v, "name", "") for v in given]
+    cells = [adopt(b, v, g if entry else None, (i,), n) for i, (v, g, n) in enumerate(zip(values, given, names))]
+    before = b.context.store.mark()
+    result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
+    if entry:
+        return Called(*closing(b, result))
+    inner = set(reached(b, cells))
+    changed = any(s is not None and c in inner for c, s in b.context.store.changed(before).items())
+    value = settle(b, result)
+    if is_mutable(b.type(value)):
+        for g in given:
+            give(b, g)
+    return Called(value, (), (), changed)
+
+
+@dataclass(frozen=True)
+class Called:
+    """What a function that is to be differentiated gave: its value, what its caller's lists, dicts
+    and objects hold by then and held before, and whether it has written into any."""
+
+    value: Atom
+    pending: Sequence[tuple[Cell, Atom]]
+    before: Sequence[tuple[Cell, Atom]] = ()
+    changed: bool = False
+
+
+def taken(b: Builder, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> tuple[list[Atom], list[Atom]]:
+    """The arguments of a call as they are, and as values."""
+    given = [*args, *(v for _, v in kwargs)]
+    return given, [settle(b, v) for v in given]
 
 
 def conjugated(b: Builder, g: Atom) -> Atom:
@@ -121,22 +162,23 @@ def gradient(
     kwargs: Sequence[tuple[str, Atom]],
     argnums: Sequence[int],
     has_aux: bool,
+    entry: bool = False,
 ) -> tuple[Atom, Atom | None, list[Atom]]:
     """(value, aux, gradients) of a call: the joint emission, forward and reverse in one body.
 
     `argnums` count the positional arguments, then those by keyword.
     """
-    values = [*args, *(v for _, v in kwargs)]
+    given, values = taken(b, args, kwargs)
     for i in argnums:
         values[i] = independent(b, values[i])
     start = len(b.statements)
-    result = dispatched(b, fun, values, kwargs)
+    result = dispatched(b, fun, values, kwargs, given, entry).value
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     check_scalar(b.type(value), getattr(fun, "value", fun), b.place)
     inputs = [leaf for i in dict.fromkeys(argnums) for leaf in leaves(b, values[i])]
     role, b.role = b.role, "adjoint"
-    given = [value] if aux is None else [value, aux]
-    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], results=given)
+    out = [value] if aux is None else [value, aux]
+    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], results=out)
     value, aux = table.results if aux is not None else (table.results[0], None)
     made: set[Atom] = set()
     grads = [finished(b, table, values[i], made) for i in argnums]
@@ -233,11 +275,11 @@ def pull_back(
 ) -> list[Atom]:
     """The cotangents of all arguments of a call (of those in `wrt`) for a cotangent of its result, by
     default ones."""
-    values = [*args, *(v for _, v in kwargs)]
+    given, values = taken(b, args, kwargs)
     for i in range(len(values)) if wrt is None else wrt:
         values[i] = independent(b, values[i])
     start = len(b.statements)
-    result = dispatched(b, fun, values, kwargs)
+    result = dispatched(b, fun, values, kwargs, given, False).value
     result = b.items(result)[0] if has_aux else result
     seed = ones_like(b, result) if seed is None else seed
     chosen = values if wrt is None else [values[i] for i in dict.fromkeys(wrt)]
@@ -260,19 +302,29 @@ def pushforward(
     kwargs: Sequence[tuple[str, Atom]],
     tangents: Sequence[tuple[int, Atom]],
     has_aux: bool = False,
+    entry: bool = False,
 ) -> tuple[Atom, Atom]:
     """(value, tangent) of a call along the given tangents of some arguments, counted as in `gradient`."""
-    values = [*args, *(v for _, v in kwargs)]
+    given, values = taken(b, args, kwargs)
     for i, _ in tangents:
         values[i] = independent(b, values[i])
     dots: dict[Var, Atom] = {}
     for i, dot in tangents:
         pair_leaves(b, values[i], dot, dots)
     start = len(b.statements)
-    result = dispatched(b, fun, values, kwargs)
+    called = dispatched(b, fun, values, kwargs, given, entry)
+    if called.changed:
+        raise Unsupported(
+            "jvp of a function that writes into a list, dict or object among its arguments, inside a function",
+            b.place,
+            "let the function return what it makes, or pass copies",
+        )
+    result = called.value
     statements = cut(b, start)
     target = b.items(result)[0] if has_aux else result
-    return result, tangent_of(b, forward_of(b, statements, dots, [target]), target)
+    dot = tangent_of(b, forward_of(b, statements, dots, [target]), target)
+    write_back(b, called.pending)
+    return result, dot
 
 
 def forward_of(b: Builder, statements: Sequence[Statement], dots: dict[Var, Atom], targets: Sequence[Atom]) -> Forward:

@@ -17,7 +17,7 @@ from adcompile.ir.types import Type
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, end_atoms
 from adcompile.runtime import arrays
 
-_INDEXED = (operator.getitem, operator.setitem, operator.delitem, ops.index_add, arrays.accumulate)
+_INDEXED = (operator.getitem, operator.setitem, operator.delitem, ops.index_add, ops.put_item, arrays.accumulate)
 """Calls whose second argument is an index, printed between brackets or as an argument."""
 _NAMELESS = TEMPORARY | {"s"}
 """What the frontend calls slices and tuples without a name of the user's."""

@@ -32,7 +32,7 @@ IN_PLACE = {
     operator.ilshift: "LShift",
     operator.irshift: "RShift",
 }
-BUFFERED = (ops.push, ops.pop, ops.index_add, arrays.accumulate)
+BUFFERED = (ops.push, ops.pop, ops.put_item, ops.index_add, arrays.accumulate)
 """The result is the first argument, changed in place: both have one name."""
 STORES = (operator.setitem, operator.delitem, setattr, delattr)
 TAKEN_APART = (ops.unpack, ops.unpack_star)

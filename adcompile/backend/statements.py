@@ -67,6 +67,10 @@ class Statements(Expressions):
             out.append(gast.Expr(node))
         elif fn is memory.add_at:
             out.append(self._added(self._place(call), call.args[2]))
+        elif fn is ops.put_item:
+            self._same_object(call, out)
+            target = gast.Subscript(self.buffer(call), self.index(call.args[1]), gast.Store())
+            out.append(gast.Assign([target], self.atom(call.args[2]), None))
         elif fn is ops.list_set:
             self._list_set(call, out)
         elif fn is ops.read:

@@ -49,6 +49,7 @@ class Builder:
         self.trail: list[tuple[str, Atom | None]] = []
         self.captured = tuple(captured)
         self.local = scope.bound | set(captured)
+        self.shared: frozenset[str] = frozenset()  # names whose value is in a variable of their own
         self.loose: set[Atom] = {UNBOUND}  # values that some path may leave unbound
 
     def place(self, node: Any) -> Place | None:
@@ -99,6 +100,8 @@ class Builder:
         return self.env.get(name, UNBOUND)
 
     def load(self, name: str, node: Any) -> Atom:
+        if name in self.shared and name in self.env:
+            return self.call(ops.read_variable, self.env[name], node=node, hint=name)
         if name in self.env or name in self.local:
             value = self.value_of(name)
             if value in self.loose:
@@ -108,7 +111,9 @@ class Builder:
         return self.call(ops.load_global, Const(ref), node=node, hint=name)
 
     def assign(self, name: str, atom: Atom, node: Any) -> None:
-        if name in self.scope.globals or name in self.scope.nonlocals:
+        if name in self.shared and name in self.env:
+            self.call(ops.write_variable, self.env[name], atom, node=node)
+        elif name in self.scope.globals or name in self.scope.nonlocals:
             kind = "global" if name in self.scope.globals else "nonlocal"
             message = f"{name!r} is {kind}, and assigning to it is not followed"
             self.refuse(node, message, "Return the value instead, and let the caller assign it.")
@@ -159,4 +164,4 @@ class Builder:
         return results[0]
 
 
-LowerNested = Callable[[Unit, Any, str, Sequence[str], dict[str, Any]], Function]
+LowerNested = Callable[[Unit, Any, str, Sequence[str], dict[str, Any], "frozenset[str]"], Function]

@@ -58,6 +58,18 @@ class Captures:
             return f"{name!r} changes in the loop while a function that captures it is kept"
         return None
 
+    def functions(self) -> list[Any]:
+        """The functions nested directly in this one."""
+        self._survey()
+        return list(self._functions)
+
+    def rebound(self, node: Any, name: str) -> bool:
+        """Whether a nested function must see a variable as it is when it runs, and can: it is
+        none of a comprehension's."""
+        plain = all(b.comprehension is None for b in self._bindings.get(name, ()))
+        own = self._names_of.get(node) == name
+        return plain and not own and self.problem(node, name) is not None
+
     def _outlives(self, node: Any, me: _Moment) -> bool:
         """Whether the function may be called after the iteration that defines it."""
         if node not in self._names_of:

@@ -29,14 +29,15 @@ class Comprehensions(Expressions):
         targets = self.unit.scopes.names(g.target for g in node.generators).binds
         names = tuple(n for n in self.rebound(node) if n not in targets)
         hidden = {n: self.env.get(n) for n in targets}
-        outer = self.env.get(_ACC)
-        self.bind(_ACC, self.call(ops.build_list, node=node, hint=hint if is_list else "items"))
+        outer, shared = self.env.get(_ACC), self.shared
+        self.shared -= set(targets)
+        self.bind(_ACC, self.call(ops.start_list, node=node, hint=hint if is_list else "items"))
         self._generator(node.generators, 0, elements, (_ACC, *names), node, hint if is_list else "items")
-        items = self.env[_ACC]
+        items, self.shared = self.env[_ACC], shared
         for name, before in [*hidden.items(), (_ACC, outer)]:
             self._restore(name, before)
         if is_list:
-            return items
+            return self.call(ops.collected, items, node=node, hint=hint)
         return self.call(dict if isinstance(node, gast.DictComp) else set, items, node=node, hint=hint)
 
     def _restore(self, name: str, before: Atom | None) -> None:
@@ -105,8 +106,10 @@ class Comprehensions(Expressions):
         if self.rebound(node) or any(g.is_async for g in node.generators):
             return self.refuse(node, "a generator expression that binds names is not followed", "Write a loop.", hint)
         targets = self.unit.scopes.names(g.target for g in node.generators).binds
-        hidden = {n: self.env.get(n) for n in targets}
+        hidden, shared = {n: self.env.get(n) for n in targets}, self.shared
+        self.shared -= set(targets)
         result = self._search(node, 0, wanted, hint)
+        self.shared = shared
         for name, before in hidden.items():
             self._restore(name, before)
         return result

@@ -350,13 +350,15 @@ class Expressions(Builder):
         free = self.captures.free_of(node, self.late)
         free = [n for n in free if n == name or n in self.local or n in self.env]
         for captured in free:
-            known = captured == name or self.late.get(name) is node
+            known = captured == name or self.late.get(name) is node or captured in self.shared
             problem = None if known else self.captures.problem(node, captured)
             if problem is not None:
                 return self.refuse(node, problem, "Pass the value as an argument with a default: def f(x, k=k).", name)
         cells = [UNBOUND if n == name else self.value_of(n) for n in free]
         key = (node, name, tuple(free), frozenset(self.late))
         if key not in self.unit.lowered:
-            self.unit.lowered[key] = self.lower_nested(self.unit, node, name, free, self.late)
+            self.unit.lowered[key] = self.lower_nested(
+                self.unit, node, name, free, self.late, self.shared & set(free)
+            )
         function = Const(self.unit.lowered[key])
         return self.call(ops.make_function, function, defaults, kwdefaults, *cells, node=node, hint=name)

@@ -12,7 +12,6 @@ import gast
 
 from adcompile.frontend.builder import UNBOUND, Unit
 from adcompile.frontend.captures import Captures
-from adcompile.frontend.containers import local_containers
 from adcompile.frontend.items import (
     NEVER,
     RESULT,
@@ -36,9 +35,10 @@ from adcompile.frontend.items import (
 )
 from adcompile.frontend.normalise import Normaliser
 from adcompile.frontend.opaque import make_opaque
-from adcompile.frontend.scopes import Scopes, parameters
+from adcompile.frontend.scopes import Scopes, assigned_inside, parameters
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
+from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Attempt,
@@ -68,6 +68,17 @@ _ELEMENT = "%element%"
 class FunctionLowerer(Statements):
     """Lowers one function's control flow to SSA: a name's value is carried out of a branch or
     around a loop only if the branch or loop binds it and somebody reads it later."""
+
+    def share(self, captured: frozenset[str], node: Any) -> None:
+        """Put names that several functions share, and one rebinds, into variables of their own."""
+        own = {n for n in assigned_inside(self.unit.scopes, node) if n in self.scope.bound}
+        for inner in self.captures.functions():
+            if self.late.get(getattr(inner, "name", "")) is not inner:
+                free = [n for n in self.unit.scopes.of(inner).free if n in self.scope.bound]
+                own |= {n for n in free if self.captures.rebound(inner, n)}
+        for name in sorted(own):
+            self.env[name] = self.call(ops.make_variable, self.value_of(name), node=node, hint=name)
+        self.shared = frozenset(own) | captured
 
     def body(self, seq: Seq) -> Block:
         end = self.sequence(seq, frozenset({RESULT}), ())
@@ -217,7 +228,7 @@ class FunctionLowerer(Statements):
         names = others + tuple(
             name for name in item.facts.binds if name in live and name not in flags and name not in others
         )
-        declared = self.scope.globals | self.scope.nonlocals
+        declared = self.scope.globals | self.scope.nonlocals | self.shared
         if declared & set(item.facts.binds):
             for name in sorted(declared & set(item.facts.binds)):
                 self.assign(name, UNBOUND, item.node)
@@ -239,7 +250,7 @@ class FunctionLowerer(Statements):
         bound = (*item.facts.reads, *item.facts.binds)
         used = sorted({n for n in bound if (n in self.local or n in self.env) and not is_flag(n)})
         inputs = [n for n in used if self.value_of(n) is not UNBOUND]
-        values = self._values(inputs)
+        values = tuple(self.load(n, item.node) if n in self.shared else self.value_of(n) for n in inputs)
         # functions made where they are used are made in there
         late = self.late_among(n for n in bound if n in self.late and n not in self.env)
         place = self.place(item.node)
@@ -280,11 +291,19 @@ def _live_after(seq: Seq, live: frozenset[str]) -> list[frozenset[str]]:
     return out
 
 
-def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str], around: dict[str, Any]) -> Function:
+def lower_node(
+    unit: Unit,
+    node: Any,
+    name: str,
+    captured: Sequence[str],
+    around: dict[str, Any],
+    variables: frozenset[str] = frozenset(),
+) -> Function:
     """A FunctionDef or Lambda, whose free variables are `captured`, as a Function; `around`: the
-    late functions of the functions around it."""
+    late functions of the functions around it; `variables`: those of the captured names whose value
+    is in a variable that several functions share."""
     scope = unit.scopes.of(node)
-    containers = local_containers(node, scope, unit.scopes)
+    containers: frozenset[str] = frozenset()
     statements = (
         [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
     )
@@ -296,6 +315,7 @@ def lower_node(unit: Unit, node: Any, name: str, captured: Sequence[str], around
     cells = tuple(Var(n, None) for n in captured)
     lowerer.env.update(zip(captured, cells))
     lowerer.env.update((p.name, p) for p in params)
+    lowerer.share(variables, node)
     if scope.yields or isinstance(node, gast.AsyncFunctionDef):
         if isinstance(node, gast.AsyncFunctionDef):
             stop = lowerer.refuse(

@@ -162,6 +162,17 @@ class Scopes:
         out.yields |= any(g.is_async for g in node.generators)
 
 
+def assigned_inside(scopes: Scopes, node: Any) -> frozenset[str]:
+    """The variables around the functions nested in this one, its own among them, that these
+    functions assign to (nonlocal)."""
+    body = [node.body] if isinstance(node, gast.Lambda) else node.body
+    out: set[str] = set()
+    for inner in nested_functions(body):
+        scope = scopes.of(inner)
+        out |= scope.nonlocals | (assigned_inside(scopes, inner) - scope.bound)
+    return frozenset(out)
+
+
 def nested_functions(nodes: Iterable[Any]) -> Iterator[Any]:
     """The functions defined directly in the scope of these nodes."""
     stack = list(nodes)[::-1]

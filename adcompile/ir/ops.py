@@ -11,6 +11,8 @@ import builtins
 import importlib
 from typing import Any
 
+from adcompile.runtime.state import build_object as build_object
+
 
 class _Undefined:
     """The value of a name that no path has bound."""
@@ -135,6 +137,41 @@ def pop(items: list[Any]) -> tuple[list[Any], Any]:
     """(the list without its last item, that item); `items` may not be used again."""
     item = items.pop()
     return items, item
+
+
+def start_list() -> list[Any]:
+    """The list in which a comprehension collects."""
+    return []
+
+
+def collected(items: list[Any]) -> list[Any]:
+    """The list that a comprehension has collected, which is nobody else's."""
+    return items
+
+
+class Variable:
+    """A variable that several functions share and one of them assigns to."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def make_variable(value: Any) -> Variable:
+    return Variable(value)
+
+
+def read_variable(variable: Variable) -> Any:
+    return variable.value
+
+
+def write_variable(variable: Variable, value: Any) -> None:
+    variable.value = value
+
+
+def put_item(items: Any, index: Any, item: Any) -> Any:
+    """The list with `item` at `index`; `items` may not be used again."""
+    items[index] = item
+    return items
 
 
 def index_add(buffer: Any, index: Any, value: Any) -> Any:

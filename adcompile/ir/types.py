@@ -13,6 +13,9 @@
     Choice(options)                one of several known callables, by its number
     Instance(cls, own)             an object of this class, nothing known of its attributes but that `own`
                                    names those of the class that it hides by its own
+    ObjectT(cls, names, types)     an object of this class with these attributes
+    Ref(cell)                      a list, dict or object that may be written into; while specialising only
+    Boxed(cls, content)            such a one that differs in every iteration; while specialising only
     Maybe(type)                    unbound on some paths (UNDEFINED), else of this type
     Unknown                        anything
 
@@ -25,6 +28,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 import numpy as np
+
+from adcompile.errors import Place
 
 Dim = Literal["one", "many", "any"]
 
@@ -143,13 +148,48 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectT:
+    cls: type
+    names: tuple[str, ...]
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Maybe:
     type: Type
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Cell:
+    """The identity of a list, dict, object or variable of the program that is being specialised.
+    What it holds is looked up in the store. `real` is the object itself where the caller has it;
+    `sources` are the cells one of which this is, where that depends on the path."""
+
+    cls: type
+    name: str = ""
+    place: Place | None = None
+    real: Any = None
+    sources: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The type of a Const that holds a Cell: which one it is, is known."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Boxed:
+    """In what a loop assumes of the values it carries: another cell in every iteration."""
+
+    cls: type
+    content: Type
+
+
 Type = Union[
     Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Choice,
-    Instance, Maybe,
+    Instance, ObjectT, Maybe, Ref, Boxed,
 ]
 
 UNKNOWN = Unknown()
@@ -194,7 +234,7 @@ def differentiable(t: Type) -> bool:
             return dtype.kind in "fc"
         case TupleT(items) | ListT(items):
             return any(differentiable(i) for i in items)
-        case DictT(_, values):
+        case DictT(_, values) | ObjectT(_, _, values):
             return any(differentiable(v) for v in values)
         case Seq(item) | Maybe(item):
             return differentiable(item)
@@ -206,7 +246,7 @@ def differentiable(t: Type) -> bool:
             return differentiable(owner)
         case Instance(cls):
             return cls not in (str, bytes, range, slice)
-        case Unknown():
+        case Unknown() | Ref() | Boxed():
             return True
         case _:
             return False
@@ -279,6 +319,10 @@ def join(a: Type, b: Type) -> Type:
             return Seq(join(ia, ib), ca)
         case DictT(ka, va), DictT(kb, vb) if ka == kb:
             return DictT(ka, tuple(map(join, va, vb)))
+        case ObjectT(ca, na, ta), ObjectT(cb, nb, tb) if ca is cb:
+            return ObjectT(ca, na, tuple(map(join, ta, tb))) if na == nb else Instance(ca)
+        case (ObjectT(ca), Instance(cb)) | (Instance(ca), ObjectT(cb)) if ca is cb:
+            return Instance(ca)
         case SliceT(pa), SliceT(pb):
             p, q, r = map(join, pa, pb)
             return SliceT((p, q, r))
@@ -289,6 +333,10 @@ def join(a: Type, b: Type) -> Type:
             return Closure(fa, tuple(map(join, da, db)), kw, tuple(map(join, ca, cb)))
         case Instance(ca, own), Instance(cb, other) if ca is cb and own == other:
             return a
+        case (DictT(), Instance(cls)) | (Instance(cls), DictT()) if cls is dict:
+            return Instance(dict)
+        case (ListT() | Seq(), Instance(cls)) | (Instance(cls), ListT() | Seq()) if cls is list:
+            return Instance(list)
         case _:
             return UNKNOWN
 
@@ -298,3 +346,20 @@ def _join_all(types: tuple[Type, ...]) -> Type:
     for t in types:
         out = join(out, t)
     return out
+
+
+def holds_ref(t: Type) -> bool:
+    """Whether a value of this type is, or holds, a reference to a cell."""
+    match t:
+        case Ref():
+            return True
+        case TupleT(items) | ListT(items) | DictT(_, items) | ObjectT(_, _, items) | IterT(_, items):
+            return any(map(holds_ref, items))
+        case SliceT(items):
+            return any(map(holds_ref, items))
+        case Closure(_, defaults, kwdefaults, cells):
+            return any(map(holds_ref, (*defaults, *cells, *(t for _, t in kwdefaults))))
+        case Method(_, owner):
+            return holds_ref(owner)
+        case _:
+            return False

@@ -41,12 +41,14 @@ BUILTINS = names(
 BUILDERS = frozenset({ops.build_tuple, ops.build_list, ops.build_string, ops.make_function, ops.identity, slice})
 OPS = BUILDERS | frozenset(
     {
-        *(ops.build_dict, ops.build_set, ops.dict_merge, ops.list_concat, ops.tuple_concat, ops.format_value),
+        *(ops.build_dict, ops.build_object, ops.build_set),
+        *(ops.dict_merge, ops.list_concat, ops.tuple_concat, ops.format_value),
         *(ops.unpack, ops.unpack_star, ops.load_global, ops.push, ops.pop, ops.index_add, ops.list_set),
+        ops.put_item,
         *(ops.read, ops.identity),
     }
 )
-LINEAR = frozenset({ops.push, ops.pop, ops.index_add})
+LINEAR = frozenset({ops.push, ops.pop, ops.put_item, ops.index_add})
 """Functional operations that use up their first argument."""
 
 ITERATORS = names(builtins, "reversed iter zip enumerate map filter")

@@ -236,7 +236,7 @@ class _Analysis:
             self.writing.extend(shared)
         if fn is not None and hashable(fn) and (fn in LINEAR or fn in INPLACE):
             self._roots(self.writing, call.args[:1])
-            shared = [a for a in (call.args if fn is ops.push else call.args[:1]) if isinstance(a, Var)]
+            shared = [a for a in (call.args if fn in (ops.push, ops.put_item) else call.args[:1]) if isinstance(a, Var)]
         elif is_fresh(call, self.effects.types):
             self.fresh.add(call.result)
             return

@@ -87,6 +87,7 @@ from adcompile.runtime.memory import (
     snapshot,
     unless_shared,
 )
+from adcompile.runtime.state import build_object, different, put_back, refill, take_down
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient
 
@@ -118,6 +119,7 @@ __all__ = [
     "axes_to_end",
     "axes_without",
     "broadcast_like",
+    "build_object",
     "cofactors",
     "cofactors_bar",
     "contract",
@@ -128,6 +130,7 @@ __all__ = [
     "diagonal_index",
     "diagonal_mask",
     "diagonal_place",
+    "different",
     "directions",
     "einsum_adjoint",
     "einsum_bar",
@@ -161,13 +164,16 @@ __all__ = [
     "own",
     "padded_index",
     "positions",
+    "refill",
     "power",
     "quotient",
     "repeated_shape",
+    "put_back",
     "scatter",
     "scatter_list",
     "shape_along",
     "size_of",
+    "take_down",
     "sum_over",
     "tensordot_axes",
     "tiled_shape",

@@ -1,0 +1,365 @@
+"""The abstract heap: what lists, dicts and objects hold, cell by cell.
+
+A list, dict or object of the program is a Const that holds its Cell; what the cell holds now is
+a value (analysis/store). A write replaces that value, so that every alias sees it and
+differentiation sees values only. `settle` gives a value without references, for code that
+really runs: containers are built there, where they are needed.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
+from adcompile.analysis.store import State
+from adcompile.errors import Place, Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.types import (
+    Array,
+    Cell,
+    DictT,
+    Instance,
+    IterT,
+    Known,
+    ListT,
+    Method,
+    ObjectT,
+    Ref,
+    Scalar,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+    Unknown,
+    holds_ref,
+)
+from adcompile.runtime import state as run_time
+
+REMEDY = "build a new one: items = items + [item], d = {**d, key: value}, or copy it before it is shared"
+WORDS = {list: "list", dict: "dict", ops.Variable: "variable"}
+
+
+def cell_of(atom: Atom) -> Cell | None:
+    """The cell that an atom refers to."""
+    return atom.value if isinstance(atom, Const) and isinstance(atom.value, Cell) else None
+
+
+def fresh(b: Builder, cls: type, content: Atom, name: str = "", place: Place | None = None) -> Const:
+    """A new list, dict or object."""
+    cell = Cell(cls, name, place)
+    b.context.store.put(cell, State(content))
+    return Const(cell)
+
+
+def read(b: Builder, cell: Cell, place: Place | None = None) -> Atom:
+    """What a cell holds now."""
+    state = b.context.store.states[cell]
+    if state.stale:
+        refuse(b, cell, "is read here, and has been written into under another name", place)
+    return state.content
+
+
+def look(b: Builder, atom: Atom, place: Place | None = None) -> Atom:
+    """What an atom refers to; the atom itself if it is a value."""
+    cell = cell_of(atom)
+    return atom if cell is None else read(b, cell, place or b.place)
+
+
+def write(b: Builder, cell: Cell, content: Atom, place: Place | None = None) -> None:
+    """Replace what a cell holds."""
+    state = b.context.store.states[cell]
+    if state.lent or state.stale:
+        refuse(b, cell, "is written into here, and something that does not follow writes holds it", place)
+    for source in behind(cell):
+        if source.real is not None:
+            refuse(b, cell, "is written into here, and may be one that the caller has", place)
+        b.context.store.put(source, replace(b.context.store.states[source], stale=True))
+    if cell.real is not None:
+        note_written(b, cell)
+    b.context.store.put(cell, replace(state, content=content))
+
+
+def behind(cell: Cell) -> list[Cell]:
+    """The cells one of which `cell` is."""
+    out: dict[Cell, None] = {}
+    todo = list(cell.sources)
+    while todo:
+        source = todo.pop()
+        if source not in out:
+            out[source] = None
+            todo.extend(source.sources)
+    return list(out)
+
+
+def refuse(b: Builder, cell: Cell, message: str, place: Place | None) -> None:
+    """Refuse what cannot be followed. A list or dict made in sight becomes an object that the
+    code writes into as it runs: where it carries no derivatives, that is as good."""
+    if b.context.tentative:
+        raise Tentative
+    if cell.place is not None and cell.place not in b.context.demoted:
+        b.context.demoted.add(cell.place)
+        raise Restart
+    word = WORDS.get(cell.cls, f"{cell.cls.__name__} object")
+    named = f" {cell.name!r}" if cell.name else ""
+    raise Unsupported(f"the {word}{named} {message}", place or b.place, REMEDY)
+
+
+def lend(b: Builder, cell: Cell, borrower: Cell | None = None) -> None:
+    """From now on something holds what the cell holds, and does not follow its writes: a
+    sequence of unknown length, or a cell that may be this one."""
+    store = b.context.store
+    state = store.states[cell]
+    again = bool(state.borrowers) and state.borrowers != (borrower,)
+    held = state.borrowers if borrower is None else (*state.borrowers, borrower)
+    if not state.lent or held != state.borrowers:
+        store.put(cell, replace(state, lent=True, borrowers=held))
+    if again:  # two names for one cell, of which neither sees what is written through the other
+        for other in held:
+            if other in store.states and not store.states[other].lent:
+                store.put(other, replace(store.states[other], lent=True))
+
+
+# -- values without references ------------------------------------------------------------------
+
+Memo = dict[Cell, Any]
+"""What has been built for each cell; None while it is being built."""
+
+
+def settle(b: Builder, atom: Atom, memo: Memo | None = None, escaping: bool = False) -> Atom:
+    """The value of an atom without references to cells. `escaping`: its identity matters, so
+    what the caller has is handed out itself."""
+    t = b.type(atom)
+    if not holds_ref(t):
+        return atom
+    memo = {} if memo is None else memo
+    if isinstance(t, Ref):
+        return settled_cell(b, t.cell, memo, escaping)
+    if is_structured(t):
+        items = [settle(b, item, memo, escaping) for item in b.items(atom)]
+        return b.build(t, items, getattr(atom, "name", ""))
+    assert isinstance(atom, Var)
+    made = b.context.definition[atom]
+    if isinstance(t, Method):
+        owner = settle(b, made.args[0], memo, escaping)
+        if isinstance(made.fn, Const) and made.fn.value is getattr:
+            return b.emit(getattr, (owner, made.args[1]), Method(t.function, b.type(owner)), (), atom.name)
+        var = b.emit(ops.identity, (owner,), Method(t.function, b.type(owner)), (), atom.name)
+        b.context.definition[var] = Call(var, made.fn, (owner,))
+        return var
+    assert isinstance(t, IterT)
+    args = [settle(b, a, memo, escaping) for a in made.args]
+    return b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, atom.name)
+
+
+def settled_cell(b: Builder, cell: Cell, memo: Memo, escaping: bool) -> Atom:
+    if cell in memo:
+        if memo[cell] is None:
+            raise Unsupported(
+                f"this {cell.cls.__name__} holds itself, and is needed as a value",
+                b.place,
+                "keep the reference back to it out of what is returned or handed to code that is not followed",
+            )
+        return memo[cell]
+    content = read(b, cell)
+    if escaping and cell.real is not None:
+        for inner in reached(b, [content]):
+            if inner.real is None or inner in b.context.written:
+                settle(b, Const(inner), memo, escaping)
+        memo[cell] = cell.real
+        return cell.real
+    memo[cell] = None
+    memo[cell] = settle(b, content, memo, escaping)
+    return memo[cell]
+
+
+def reached(b: Builder, atoms: Sequence[Atom]) -> list[Cell]:
+    """The cells that can be reached from these values."""
+    out: dict[Cell, None] = {}
+    todo: list[Type] = [b.type(a) for a in atoms]
+    while todo:
+        t = todo.pop()
+        if isinstance(t, Ref):
+            if t.cell not in out:
+                out[t.cell] = None
+                todo.append(b.type(b.context.store.states[t.cell].content))
+        elif holds_ref(t):
+            inner = t.parts if isinstance(t, IterT) else (t.self,) if isinstance(t, Method) else parts(t)
+            todo.extend(inner)
+    return list(out)
+
+
+def give(b: Builder, atom: Atom) -> Atom:
+    """The value for something that keeps it and does not follow writes."""
+    if not holds_ref(b.type(atom)):
+        return atom
+    value = settle(b, atom)
+    for cell in reached(b, [atom]):
+        lend(b, cell)
+        b.context.given[cell] = None
+    return value
+
+
+def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
+    """Before a write into an object that is there when the code runs: is it one that a cell has
+    been made into, then the cell would not see the write."""
+    made = b.context.definition.get(target) if isinstance(target, Var) else None
+    if made is not None and isinstance(made.fn, Const) and is_made_here(made.fn.value):
+        return
+    t = b.type(target)
+    if isinstance(t, (Array, Scalar, Known)):
+        return
+    cls = getattr(t, "cls", list if isinstance(t, ListT) else dict if isinstance(t, DictT) else None)
+    cells = [c for c in b.context.given if cls is None or c.cls is cls]
+    if cells and b.context.tentative:
+        raise Tentative
+    for cell in cells:
+        if cell.place is None or cell.place in b.context.demoted:
+            raise Unsupported(
+                f"a write into a {cell.cls.__name__} that was taken out of a list or dict of unknown length",
+                place,
+                "use an array, or change the object before it is put into the list",
+            )
+    if cells:
+        b.context.demoted.update(c.place for c in cells)
+        raise Restart
+
+
+def is_made_here(fn: Any) -> bool:
+    return any(fn is f for f in (ops.identity, ops.build_list, ops.build_dict, ops.build_set, set, dict, list))
+
+
+def hand_over(b: Builder, atoms: Sequence[Atom]) -> list[Atom]:
+    """The values for code that is not followed, which may write into them: from now on the cells
+    are objects of which only the class is known."""
+    cells = reached(b, atoms)
+    for cell in cells:
+        if cell.real is not None:
+            refuse(b, cell, "goes here into code that is not followed, and is one that the caller has", b.place)
+    memo: Memo = {}
+    values = [settle(b, a, memo) for a in atoms]
+    for cell in cells:
+        value = memo.get(cell)
+        if value is None or is_opaque(b.type(value)) or cell.cls is ops.Variable:
+            continue
+        kept = b.emit(ops.identity, (value,), Instance(cell.cls), (), cell.name)
+        b.context.store.put(cell, replace(b.context.store.states[cell], content=kept))
+        values = [kept if cell_of(a) is cell else v for a, v in zip(atoms, values)]
+    return values
+
+
+def is_opaque(t: Type) -> bool:
+    """Whether a cell holds an object that is there when the code runs."""
+    return isinstance(t, (Instance, Unknown))
+
+
+# -- what the caller has ------------------------------------------------------------------------
+
+
+def is_mutable(t: Type) -> bool:
+    """Whether values of this type are, or hold, lists, dicts or objects of known content."""
+    if isinstance(t, TupleT):
+        return any(map(is_mutable, t.items))
+    return isinstance(t, (ListT, DictT, ObjectT)) or isinstance(t, Seq) and t.cls is list
+
+
+def adopt(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str = "") -> Atom:
+    """An argument as cells. `value` has its structure and the leaves to compute with, `real` is
+    what the caller of the program has, if it has; `path` names that in every round of the
+    specialisation."""
+    t = b.type(value)
+    if not is_mutable(t):
+        return value
+    if isinstance(t, TupleT):
+        return b.build(t, adopted_items(b, value, real, path, name), name)
+    cls = list if isinstance(t, (ListT, Seq)) else dict if isinstance(t, DictT) else t.cls  # type: ignore[union-attr]
+    cell = Cell(cls, name, real=real)
+    written = real is not None and ("outside", path) in b.context.demoted
+    if isinstance(t, Seq):
+        content = b.emit(list, (value,), t, (), name) if written else value
+    elif written or any(map(is_mutable, parts(t))):
+        content = b.build(t, adopted_items(b, value, real, path, name), name)
+    else:
+        content = value
+    b.context.store.put(cell, State(content))
+    if real is None:
+        return Const(cell)
+    b.context.outside.append(cell)
+    b.context.paths[cell] = path
+    if written:
+        b.context.originals[cell] = b.emit(list, (value,), t, (), name) if isinstance(t, Seq) else content
+    return Const(cell)
+
+
+def adopted_items(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str) -> list[Atom]:
+    types = parts(b.type(value))
+    same = value is real
+    items = b.items(value)
+    out: list[Atom] = []
+    for k, (item, t) in enumerate(zip(items, types)):
+        inner = item if same or not is_mutable(t) else None if real is None else b.item(real, k)
+        out.append(adopt(b, item, inner, (*path, k), getattr(item, "name", "") or name))
+    return out
+
+
+def note_written(b: Builder, cell: Cell) -> None:
+    """A write into what the caller has: its first content must be at hand, so specialise again
+    with it taken out at the beginning."""
+    path = ("outside", b.context.paths[cell])
+    if path not in b.context.demoted:
+        b.context.demoted.add(path)
+        raise Restart
+    b.context.written.setdefault(cell, b.context.originals[cell])
+
+
+Held = list[tuple[Cell, Atom]]
+
+
+def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
+    """At the end of a function: its result as a value, and what the caller's lists, dicts and
+    objects that have been written into hold now and held before."""
+    written = list(b.context.written)
+    if written:
+        classes = {cell.cls for cell in written}
+        apart = [cell.real for cell in b.context.outside if cell.cls in classes]
+        if len(apart) > 1:
+            b.emit(run_time.different, apart, Known(None))
+    memo: Memo = {}
+    value = settle(b, result, memo, escaping=True)
+    pending = [(cell, settle(b, read(b, cell), memo, escaping=True)) for cell in written]
+    before = [(cell, settle(b, b.context.originals[cell], memo, escaping=True)) for cell in written]
+    return value, pending, before
+
+
+def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
+    """Make the caller's lists, dicts and objects hold what they hold in the store."""
+    for cell, content in pending:
+        b.emit(run_time.refill, (cell.real, content), Known(None), (), "")
+
+
+# -- what makes new ones ------------------------------------------------------------------------
+
+FRESH: set[Any] = {
+    ops.build_list, ops.build_dict, ops.collected, ops.list_concat, ops.dict_merge, list, dict, sorted, list.copy,
+    dict.copy, operator.add, operator.mul, np.ndarray.tolist, str.split, str.rsplit, str.splitlines, dict.fromkeys,
+}  # fmt: skip
+"""Calls whose result, if it is a list or dict, is nobody else's."""
+
+
+def wrapped(b: Builder, fn: Atom, args: Sequence[Atom], value: Atom, name: str, place: Place | None) -> Atom:
+    """The result of a call in the program: a new cell, where the call makes a list or dict."""
+    if not isinstance(value, Var) or not isinstance(fn, Const):
+        return value
+    t = b.type(value)
+    if not (isinstance(t, (ListT, DictT)) or isinstance(t, Seq) and t.cls is list):
+        return value
+    try:
+        made = fn.value in FRESH or fn.value is operator.getitem and isinstance(b.type(args[1]), SliceT)
+    except TypeError:
+        return value
+    return fresh(b, dict if isinstance(t, DictT) else list, value, name, place) if made else value

@@ -1,0 +1,472 @@
+"""Joins: what values and cells are behind a branch, and what a loop carries from one iteration
+to the next.
+
+A structured value is joined leaf by leaf. A reference that is the same one on all paths stays
+itself; where the paths give different cells, a new cell stands for whichever it is, and the cells
+it stands for may not be written into under their own names any more (analysis/store).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adcompile.analysis.builder import Builder, is_structured, parts, same_form
+from adcompile.analysis.heap import cell_of, give, lend, read
+from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_types, part_name
+from adcompile.analysis.store import State
+from adcompile.errors import Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.types import (
+    NEVER,
+    Boxed,
+    Cell,
+    Choice,
+    DictT,
+    Instance,
+    Known,
+    ListT,
+    Never,
+    ObjectT,
+    Ref,
+    Scalar,
+    Seq,
+    Type,
+    holds_ref,
+    join,
+    widen,
+)
+
+UNDEFINED = Const(ops.UNDEFINED)
+
+
+@dataclass
+class Tree:
+    """A joined value: one atom, or parts to be rebuilt after the statement that joins them."""
+
+    atom: Atom | None = None
+    form: Type | None = None
+    parts: list[Tree] = field(default_factory=list["Tree"])
+
+    def rebuild(self, b: Builder, name: str) -> Atom:
+        if self.atom is not None:
+            return self.atom
+        assert self.form is not None
+        return b.build(self.form, [p.rebuild(b, "") for p in self.parts], name=name)
+
+
+def same_atom(a: Atom, b: Atom) -> bool:
+    if isinstance(a, Const) and isinstance(b, Const):
+        return a.value is b.value or Known(a.value) == Known(b.value)
+    return a is b
+
+
+def local(b: Builder, atom: Atom) -> bool:
+    return isinstance(atom, Var) and atom in b.local
+
+
+def choice(types: list[Type]) -> Choice | None:
+    """The type of a function that depends on the path, if all it can be are known callables."""
+    options: list[Known] = []
+    for t in types:
+        for known in t.options if isinstance(t, Choice) else (t,):
+            if not isinstance(known, Known) or not callable(known.value):
+                return None
+            if known not in options:
+                options.append(known)
+    if any(isinstance(t, Choice) and t.options != tuple(options[: len(t.options)]) for t in types):
+        return None
+    return Choice(tuple(options))
+
+
+# -- branches -----------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Side:
+    """A branch that goes on: its builder, and the cells it has put."""
+
+    b: Builder
+    states: dict[Cell, State]
+
+
+Alternatives = list[tuple[Side, Atom]]
+
+
+@dataclass
+class Join:
+    """The values behind an If, from those of the branches that go on."""
+
+    b: Builder
+    sides: list[Side]
+    results: list[Var] = field(default_factory=list[Var])
+    columns: list[list[Atom]] = field(default_factory=list[list[Atom]])
+    contents: dict[Cell, Tree] = field(default_factory=dict[Cell, Tree])
+    todo: list[tuple[Cell, Alternatives, Var]] = field(default_factory=list[tuple[Cell, Alternatives, Var]])
+    merged: dict[tuple[Cell | None, ...], Cell] = field(default_factory=dict[tuple[Cell | None, ...], Cell])
+    shared: set[Cell] = field(default_factory=set[Cell])  # merged ones whose sources have another name yet
+
+    def __post_init__(self) -> None:
+        self.columns = [[] for _ in self.sides]
+
+    def cells(self) -> None:
+        """Join what the cells hold that a branch has put, and those that the results refer to."""
+        states = self.b.context.store.states
+        for cell in dict.fromkeys(c for side in self.sides for c in side.states):
+            if cell in states:
+                self.content(cell, [(side, cell) for side in self.sides])
+        while self.todo:
+            cell, alternatives, origin = self.todo.pop()
+            self.contents[cell] = self.value(cell.name, origin, alternatives)
+
+    def content(self, cell: Cell, alternatives: list[tuple[Side, Cell]]) -> None:
+        if cell in self.contents:
+            return
+        self.contents[cell] = Tree()
+        values: Alternatives = []
+        for side in self.sides:
+            found = next((c for s, c in alternatives if s is side), None)
+            values.append((side, UNDEFINED if found is None else self.state(side, found).content))
+        self.todo.append((cell, values, Var(cell.name or "t", cell.place)))
+
+    def state(self, side: Side, cell: Cell) -> State:
+        found = side.states.get(cell)
+        return self.b.context.store.states[cell] if found is None else found
+
+    def commit(self) -> None:
+        """Behind the If: the store holds what was joined."""
+        store = self.b.context.store
+        for cell, tree in self.contents.items():
+            states = [self.state(side, cell) for side in self.sides if cell in side.states or cell in store.states]
+            borrowers = tuple(dict.fromkeys(c for s in states for c in s.borrowers))
+            lent, stale = cell in self.shared or any(s.lent for s in states), any(s.stale for s in states)
+            store.put(cell, State(tree.rebuild(self.b, cell.name), lent, stale, borrowers))
+
+    def value(self, name: str, origin: Var, alternatives: Alternatives) -> Tree:
+        """Join one value over the branches that go on; leaves are added to `results`/`columns`."""
+        defined = [(s, a) for s, a in alternatives if not is_undefined(a)]
+        if not defined:
+            return Tree(UNDEFINED)
+        types = [s.b.type(a) for s, a in defined]
+        if all(isinstance(t, Ref) for t in types):
+            return Tree(Const(self.reference(name, defined)))
+        first = defined[0][1]
+        if len(defined) == len(alternatives) and all(same_atom(first, a) and not local(s.b, a) for s, a in defined):
+            return Tree(first)
+        formed = is_structured(types[0]) and all(same_form(types[0], t) for t in types)
+        if not formed and any(map(holds_ref, types)):
+            return self.value(name, origin, [(s, a if is_undefined(a) else self.given(s, a)) for s, a in alternatives])
+        if formed:
+            rows = [s.b.items(a) for s, a in defined]
+            form = types[0]
+            children: list[Tree] = []
+            for k in range(len(rows[0])):
+                cells = iter(rows)
+                part = [(s, UNDEFINED if is_undefined(a) else next(cells)[k]) for s, a in alternatives]
+                children.append(self.value(part_name(name, form, k), origin, part))
+            return Tree(None, form, children)
+        return self.leaf(name, origin, alternatives, types, len(defined) == len(alternatives))
+
+    def leaf(self, name: str, origin: Var, alternatives: Alternatives, types: list[Type], whole: bool) -> Tree:
+        joined: Type = NEVER
+        for t in types:
+            joined = join(joined, t)
+        if not whole and isinstance(widen(joined), (Scalar, Instance)):
+            joined = widen(joined)  # a number or text that may be unbound is no constant
+        if isinstance(joined, Known):
+            return Tree(Const(joined.value))
+        options = choice(types)
+        result = self.b.new(name, joined if options is None or not whole else options, origin.place)
+        if any(is_undefined(a) or a in self.b.context.loose for _, a in alternatives):
+            self.b.context.loose.add(result)
+        self.results.append(result)
+        for column, (s, a) in zip(self.columns, alternatives):
+            t = None if is_undefined(a) else s.b.type(a)
+            number = options is not None and whole and isinstance(t, Known)
+            column.append(Const(options.options.index(t)) if number else a)  # type: ignore[union-attr, arg-type]
+        return Tree(result)
+
+    def given(self, side: Side, atom: Atom) -> Atom:
+        with self.b.context.store.seen_from(side.states):
+            return give(side.b, atom)
+
+    def reference(self, name: str, defined: Alternatives) -> Cell:
+        """The cell that is referred to behind the If."""
+        store = self.b.context.store
+        cells = [(s, c) for s, a in defined if (c := cell_of(a)) is not None]
+        key = tuple(next((c for s, c in cells if s is side), None) for side in self.sides)
+        distinct = dict.fromkeys(c for _, c in cells)
+        if len(distinct) == 1:
+            cell = cells[0][1]
+            if cell not in store.states:  # made in a branch
+                self.content(cell, cells)
+            return cell
+        if key not in self.merged:
+            first = cells[0][1]
+            if any(c.cls is not first.cls for c in distinct):
+                raise Unsupported(
+                    f"{name!r} is a {first.cls.__name__} on one path and something else on another",
+                    self.b.place,
+                    "use values of one class, or finish what is done with it inside the branches",
+                )
+            outer = tuple(c for c in distinct if c in store.states)
+            made = self.merged[key] = Cell(first.cls, name or first.name, first.place, sources=outer)
+            for side, cell in cells:
+                if cell in outer:
+                    with store.seen_from(side.states):
+                        read(self.b, cell)
+            for cell in outer:
+                for side in self.sides:
+                    with store.seen_from(side.states):
+                        lend(self.b, cell, made)
+                        if len(store.states[cell].borrowers) > 1:
+                            self.shared.add(made)
+            self.content(made, cells)
+            for cell in outer:
+                self.content(cell, [(side, cell) for side in self.sides])
+        return self.merged[key]
+
+
+# -- loops --------------------------------------------------------------------------------------
+
+Position = tuple[Any, ...]
+"""A carried value or cell, then the way to a part of it."""
+
+
+@dataclass
+class Carried:
+    """What a loop is assumed to carry; grows from one attempt to build it to the next."""
+
+    assumed: dict[Any, Type]  # by the position of a carried value, or by the cell
+    kept: list[int]  # the values that vary
+    outer: int  # the store's mark where the loop begins
+    frozen: set[Position] = field(default_factory=set[Position])  # references that are followed as values
+    edges: list[dict[Position, Cell]] = field(default_factory=list[dict[Position, Cell]])
+    same: dict[Position, Position] = field(default_factory=dict[Position, Position])
+    sources: dict[Position, tuple[Cell, ...]] = field(default_factory=dict[Position, "tuple[Cell, ...]"])
+    flags: dict[Cell, tuple[bool, bool]] = field(default_factory=dict[Cell, "tuple[bool, bool]"])
+    stable: bool = True
+
+    def slots(self) -> list[Any]:
+        return [*self.kept, *(k for k in self.assumed if isinstance(k, Cell))]
+
+
+@dataclass
+class Frame:
+    """The loop whose body is being run."""
+
+    carried: Carried
+    start: int = 0  # the store's mark where the body begins
+
+    def leaves(self, b: Builder, values: Sequence[Atom]) -> list[Atom]:
+        """At the end of an iteration (or before the first): the leaves of all that is carried."""
+        c, store = self.carried, b.context.store
+        for cell, before in store.changed(self.start).items():
+            if before is not None and cell not in c.assumed and store.states[cell].content is not before.content:
+                c.assumed[cell] = NEVER if is_undefined(before.content) else deep_widen(b.type(before.content))
+                c.stable = False
+        edge: dict[Position, Cell] = {}
+        out: list[Atom] = []
+        for slot in c.slots():
+            value = store.states[slot].content if isinstance(slot, Cell) else values[slot]
+            out.extend(self.fitted(b, slot, value, edge))
+        for cell, before in store.changed(self.start).items():
+            if before is not None:
+                self.flag(cell, store.states[cell])
+        c.edges.append(edge)
+        return out
+
+    def apply_flags(self, b: Builder) -> None:
+        """What earlier iterations have done to cells that were there before the loop."""
+        store = b.context.store
+        for cell, (lent, stale) in self.carried.flags.items():
+            state = store.states[cell]
+            store.put(cell, replace(state, lent=state.lent or lent, stale=state.stale or stale))
+
+    def flag(self, cell: Cell, now: State) -> None:
+        if (now.lent, now.stale) != self.carried.flags.get(cell, (False, False)):
+            lent, stale = self.carried.flags.get(cell, (False, False))
+            new = (lent or now.lent, stale or now.stale)
+            if new != (lent, stale):
+                self.carried.flags[cell] = new
+                self.carried.stable = False
+
+    def fitted(self, b: Builder, slot: Any, value: Atom, edge: dict[Position, Cell]) -> list[Atom]:
+        c = self.carried
+        assumed = c.assumed[slot]
+        if is_undefined(value):
+            return [UNDEFINED] * len(leaf_types(assumed))
+        joined = self.merge(b, assumed, deep_widen(b.type(value)), (slot,), ())
+        if joined != assumed:
+            c.assumed[slot], c.stable = joined, False
+            return [UNDEFINED] * len(leaf_types(joined))  # this attempt is thrown away
+        return self.parts(b, value, assumed, (slot,), edge)
+
+    def parts(self, b: Builder, value: Atom, form: Type, at: Position, edge: dict[Position, Cell]) -> list[Atom]:
+        """The leaves of a value in the form assumed."""
+        if isinstance(form, (Known, Never, Ref)):
+            return []
+        if is_undefined(value):
+            return [UNDEFINED] * len(leaf_types(form))
+        if isinstance(form, Boxed):
+            cell = cell_of(value)
+            assert cell is not None
+            edge[at] = cell
+            return self.parts(b, read(b, cell), form.content, (*at, "content"), edge)
+        if not assumes_refs(form) and holds_ref(b.type(value)):
+            value = give(b, value)
+        if is_structured(form):
+            pairs = zip(b.items(value), parts(form))
+            return [leaf for k, (item, p) in enumerate(pairs) for leaf in self.parts(b, item, p, (*at, k), edge)]
+        return [value]
+
+    def merge(self, b: Builder, a: Type, t: Type, at: Position, inside: tuple[Cell, ...]) -> Type:
+        """The least form that holds both: `a`, which is assumed, and a value's type."""
+        if a == t or isinstance(t, Never):
+            return a
+        if isinstance(a, Never):
+            return t
+        if isinstance(a, (Ref, Boxed)) and isinstance(t, (Ref, Boxed)):
+            cls = a.cell.cls if isinstance(a, Ref) else a.cls
+            other = t.cell.cls if isinstance(t, Ref) else t.cls
+            if at not in self.carried.frozen and cls is other:
+                x, y = self.boxed(b, a, inside), self.boxed(b, t, inside)
+                return Boxed(cls, self.merge(b, x.content, y.content, (*at, "content"), inside))
+        elif same_form(a, t):
+            items = [self.merge(b, x, y, (*at, k), inside) for k, (x, y) in enumerate(zip(parts(a), parts(t)))]
+            return with_parts(a, items)
+        x, y = self.valued(b, a, inside), self.valued(b, t, inside)
+        if isinstance(x, (ListT, DictT, ObjectT, Seq)) and not isinstance(join(x, y), (ListT, DictT, ObjectT, Seq)):
+            cls = list if isinstance(x, (ListT, Seq)) else dict if isinstance(x, DictT) else x.cls
+            same = isinstance(y, Instance) and y.cls is cls or isinstance(y, DictT) and cls is dict
+            return Instance(cls) if same else join(x, y)
+        return join(x, y)
+
+    def boxed(self, b: Builder, t: Ref | Boxed, inside: tuple[Cell, ...]) -> Boxed:
+        if isinstance(t, Boxed):
+            return t
+        cyclic(b, t.cell, inside)
+        content = deep_widen(b.type(b.context.store.states[t.cell].content))
+        return Boxed(t.cell.cls, content)
+
+    def valued(self, b: Builder, t: Type, inside: tuple[Cell, ...]) -> Type:
+        """The type of the value that `give` makes of a reference."""
+        if isinstance(t, Ref):
+            cyclic(b, t.cell, inside)
+            return self.valued(b, deep_widen(b.type(b.context.store.states[t.cell].content)), (*inside, t.cell))
+        if isinstance(t, Boxed):
+            return self.valued(b, t.content, inside)
+        if is_structured(t) and assumes_refs(t):
+            return with_parts(t, [self.valued(b, p, inside) for p in parts(t)])
+        return t
+
+    # -- cells of each iteration ------------------------------------------------------------
+
+    def rebuild(self, b: Builder, name: str, slot: Any, leaves: list[Var]) -> Atom:
+        rest = iter(leaves)
+        c = self.carried
+
+        def build(t: Type, name: str, at: Position) -> Atom:
+            if isinstance(t, Never):
+                return UNDEFINED
+            if isinstance(t, Known):
+                return Const(t.value)
+            if isinstance(t, Ref):
+                return Const(t.cell)
+            if isinstance(t, Boxed):
+                content = build(t.content, name, (*at, "content"))
+                if c.same.get(at, at) not in self.shared:
+                    cell = Cell(t.cls, name, None, sources=c.sources.get(at, ()))
+                    b.context.store.put(cell, State(content))
+                    for source in cell.sources:
+                        lend(b, source, cell)
+                    self.shared[c.same.get(at, at)] = Const(cell)
+                return self.shared[c.same.get(at, at)]
+            if is_structured(t):
+                return b.build(t, [build(p, "", (*at, k)) for k, p in enumerate(parts(t))], name=name)
+            return next(rest)
+
+        return build(c.assumed[slot], name, (slot,))
+
+    shared: dict[Position, Const] = field(default_factory=dict[Position, Const])
+
+    def check_edges(self, b: Builder) -> None:
+        """Which references are one on every way into an iteration, and which cells made before
+        the loop they may be. Those that are one only at times are followed as values."""
+        c = self.carried
+        positions = list(dict.fromkeys(p for edge in c.edges for p in edge))
+        whole = [edge for edge in c.edges if edge]
+        for k, p in enumerate(positions):
+            for q in positions[:k]:
+                equal = [edge.get(p) is edge.get(q) for edge in whole if p in edge and q in edge]
+                if all(equal) and equal and len(equal) == len(whole):
+                    if c.same.get(q, q) != c.same.get(p, p):
+                        c.same[p], c.stable = c.same.get(q, q), False
+                elif any(equal) or p in c.same and c.same[p] == c.same.get(q, q):
+                    c.frozen |= {p, q}
+                    c.same.pop(p, None)
+                    c.stable = False
+            outer = tuple(dict.fromkeys(e[p] for e in c.edges if p in e and made_before(b, e[p], c.outer)))
+            if outer != c.sources.get(p, ()):
+                c.sources[p], c.stable = outer, False
+            for q in positions[:k]:
+                apart = c.same.get(q, q) != c.same.get(p, p)
+                if apart and set(outer) & set(c.sources.get(q, ())) and not {p, q} <= c.frozen:
+                    c.frozen |= {p, q}
+                    c.stable = False
+        if c.frozen:
+            c.assumed = {s: self.thawed(b, t, (s,)) for s, t in c.assumed.items()}
+        del c.edges[:]
+
+    def thawed(self, b: Builder, t: Type, at: Position) -> Type:
+        if isinstance(t, Boxed):
+            if at in self.carried.frozen:
+                return self.valued(b, t, ())
+            return Boxed(t.cls, self.thawed(b, t.content, (*at, "content")))
+        if is_structured(t):
+            return with_parts(t, [self.thawed(b, p, (*at, k)) for k, p in enumerate(parts(t))])
+        return t
+
+
+def made_before(b: Builder, cell: Cell, mark: int) -> bool:
+    """Whether a cell was there at that mark of the store."""
+    store = b.context.store
+    return cell in store.states and cell not in {c for c, s in store.changed(mark).items() if s is None}
+
+
+def cyclic(b: Builder, cell: Cell, inside: tuple[Cell, ...]) -> None:
+    if cell in inside:
+        raise Unsupported(
+            f"a {cell.cls.__name__} that holds itself is carried by a loop",
+            b.place,
+            "keep the reference back to it out of what changes in the loop",
+        )
+
+
+def assumes_refs(t: Type) -> bool:
+    return isinstance(t, (Ref, Boxed)) or is_structured(t) and any(map(assumes_refs, parts(t)))
+
+
+def with_parts(t: Type, items: Sequence[Type]) -> Type:
+    """A structured type with other parts."""
+    match t:
+        case ListT():
+            return ListT(tuple(items))
+        case DictT(keys, _):
+            return DictT(keys, tuple(items))
+        case ObjectT(cls, names, _):
+            return ObjectT(cls, names, tuple(items))
+        case _:
+            return rest_with_parts(t, list(items))
+
+
+def rest_with_parts(t: Any, items: list[Type]) -> Type:
+    if hasattr(t, "items"):
+        return replace(t, items=tuple(items))
+    if hasattr(t, "parts"):
+        return replace(t, parts=tuple(items))
+    n, k = len(t.defaults), len(t.kwdefaults)
+    keywords = tuple((name, item) for (name, _), item in zip(t.kwdefaults, items[n : n + k]))
+    return replace(t, defaults=tuple(items[:n]), kwdefaults=keywords, cells=tuple(items[n + k :]))

@@ -1,0 +1,74 @@
+"""What cells hold on the path that is being specialised: a map with an undo log.
+
+A branch or an iteration runs on the store as it is, and its writes are undone afterwards; the
+joins in `analysis/joins` then say what the cells hold behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from adcompile.ir.nodes import Atom
+from adcompile.ir.types import Cell
+
+
+@dataclass(frozen=True)
+class State:
+    """What a cell holds, and what may still be done with it. A cell that something holds which
+    does not follow its writes is `lent` and may not be written into; one that has been written
+    into under another identity is `stale` and may not be read either."""
+
+    content: Atom
+    lent: bool = False
+    stale: bool = False
+    borrowers: tuple[Cell, ...] = ()
+
+
+@dataclass
+class Store:
+    states: dict[Cell, State] = field(default_factory=dict[Cell, State])
+    trail: list[tuple[Cell, State | None]] = field(default_factory=list[tuple[Cell, State | None]])
+
+    def put(self, cell: Cell, state: State) -> None:
+        self.trail.append((cell, self.states.get(cell)))
+        self.states[cell] = state
+
+    def mark(self) -> int:
+        return len(self.trail)
+
+    def changed(self, mark: int) -> dict[Cell, State | None]:
+        """The cells put since, with what they were then (None: not there yet)."""
+        out: dict[Cell, State | None] = {}
+        for cell, before in self.trail[mark:]:
+            out.setdefault(cell, before)
+        return out
+
+    def undo(self, mark: int) -> dict[Cell, State]:
+        """Everything as it was; gives what had been put since."""
+        before = self.changed(mark)
+        now = {cell: self.states[cell] for cell in before}
+        for cell, state in before.items():
+            if state is None:
+                del self.states[cell]
+            else:
+                self.states[cell] = state
+        del self.trail[mark:]
+        return now
+
+    @contextmanager
+    def seen_from(self, states: Mapping[Cell, State]) -> Iterator[None]:
+        """The store as it was at the end of a branch. What is put meanwhile is kept in `states`,
+        if that can be written into."""
+        mark = self.mark()
+        for cell, state in states.items():
+            self.put(cell, state)
+        inner = self.mark()
+        try:
+            yield
+        finally:
+            new = {cell: self.states[cell] for cell in self.changed(inner)}
+            self.undo(mark)
+            if isinstance(states, dict):
+                states.update(new)

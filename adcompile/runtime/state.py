@@ -1,0 +1,97 @@
+"""What lists, dicts, sets and objects hold: taken down, and put back into the same objects."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from adcompile.runtime.objects import attributes
+
+
+def build_object(cls: type, names: tuple[str, ...], *values: Any) -> Any:
+    """An object of `cls` with these attributes, made without calling anything of the class."""
+    made = object.__new__(cls)
+    for name, value in zip(names, values):
+        object.__setattr__(made, name, value)
+    return made
+
+
+def refill(owner: Any, like: Any) -> None:
+    """Make `owner` hold what `like`, of its class, holds."""
+    if owner is like:
+        return
+    if isinstance(owner, list):
+        owner[:] = like
+    elif isinstance(owner, (dict, set)):
+        owner.clear()
+        owner.update(like)
+    else:
+        _refill_object(owner, attributes(like))
+
+
+def _refill_object(owner: Any, wanted: dict[str, Any]) -> None:
+    for name in attributes(owner):
+        if name not in wanted:
+            object.__delattr__(owner, name)
+    for name, value in wanted.items():
+        object.__setattr__(owner, name, value)
+
+
+Snapshot = list[tuple[Any, Any]]
+
+
+def take_down(*values: Any) -> Snapshot:
+    """What lists, dicts, sets and objects hold, those in them as well: each with a copy of its
+    content. Arrays are left to those who write into them."""
+    seen: dict[int, tuple[Any, Any]] = {}
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        if id(value) in seen:
+            continue
+        if isinstance(value, (list, dict, set)):
+            seen[id(value)] = (value, value.copy())
+            todo.extend(value.values() if isinstance(value, dict) else value)
+        elif isinstance(value, (tuple, frozenset)):
+            todo.extend(value)
+        elif is_plain(type(value)):
+            held = attributes(value)
+            seen[id(value)] = (value, held)
+            todo.extend(held.values())
+    return list(seen.values())
+
+
+def put_back(taken: Snapshot) -> None:
+    """Put back what `take_down` took down; the objects stay the same ones."""
+    for value, held in taken:
+        if isinstance(value, (list, dict, set)):
+            refill(value, held)
+        else:
+            _refill_object(value, held)
+
+
+def is_plain(cls: type) -> bool:
+    """Whether objects of a class are what their attributes hold, and nothing else: a class
+    written in Python that inherits from no class that is not."""
+    if type(cls).__call__ is not type.__call__ or cls is object:
+        return False
+    made = (vars(base).get("__new__") for base in cls.__mro__[:-1])
+    return all(isinstance(new, (staticmethod, FunctionType, NoneType)) for new in made) and all(
+        base is object or base.__flags__ & HEAP_TYPE for base in cls.__mro__
+    )
+
+
+HEAP_TYPE = 1 << 9
+NoneType = type(None)
+
+
+def different(*values: Any) -> None:
+    """Refuse arguments one of which is another: what is written into one would be in both.
+
+    Raises ValueError.
+    """
+    if len({id(value) for value in values}) < len(values):
+        raise ValueError(
+            "one list, dict or object is passed twice to a function that writes into it, and its derivative is made "
+            "for different ones; pass a copy"
+        )
