@@ -123,7 +123,7 @@ def under_fault(name, program):
         ("arguments_not_restored", "state after the pullback"),
         ("overwritten_cotangent_stays", "forward and reverse mode disagree"),
         ("forward_carries_zeros", "tangent against differences"),
-        ("no_copy_of_what_is_written_later", "the pullback after the arguments were written over"),
+        ("no_copy_of_what_is_written_later", "the pullback called again"),
     ],
 )
 def test_a_fault_has_the_verdict_that_names_it(name, reason):

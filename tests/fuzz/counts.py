@@ -18,6 +18,7 @@ class Counts:
     reasons: Counter[str] = field(default_factory=Counter)
     constructs: Counter[str] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
     refused_with: Counter[str] = field(default_factory=Counter)
     compared: int = 0
     kinks: int = 0
@@ -30,7 +31,9 @@ class Counts:
         self.constructs.update(used)
         self.pairs.update(itertools.combinations(used, 2))
         if verdict.kind == "refused":
-            self.reasons[f"{verdict.reason} ({verdict.stage})"] += 1
+            reason = f"{verdict.reason} ({verdict.stage})"
+            self.reasons[reason] += 1
+            self.examples.setdefault(reason, []).append(f"{program.index}: {_line(verdict)}")
             self.refused_with.update(used)
         self.compared += verdict.compared
         self.kinks += verdict.kinks
@@ -64,7 +67,9 @@ class Counts:
         ]
         if self.reasons:
             out.append("refused because of")
-            out += [f"  {n:5}  {reason}" for reason, n in self.reasons.most_common(30)]
+            for reason, n in self.reasons.most_common(30):
+                out.append(f"  {n:5}  {reason}")
+                out += [f"             {e}" for e in self.examples[reason][: 12 if details else 2]]
         if details:
             out.append("constructs: how often, and the share of these programs that was refused")
             for name, n in sorted(self.constructs.items(), key=lambda item: item[1]):
@@ -72,3 +77,9 @@ class Counts:
             least = sorted((self.pairs[p], p) for p in pairs(self.names))[:20]
             out.append("rarest pairs: " + ", ".join(f"{a}+{b}: {n}" for n, (a, b) in least))
         return "\n".join(out)
+
+
+def _line(verdict: Verdict) -> str:
+    """The line of the program that a refusal points to."""
+    lines = verdict.detail.splitlines()
+    return lines[1].strip()[:100] if len(lines) > 1 else ""
