@@ -11,6 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
+from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.adjoint import (
@@ -59,6 +60,11 @@ class Forward:
         """The tangent of a leaf, or None where it is zero."""
         return self.dots.get(atom) if isinstance(atom, Var) else None
 
+    def array_dot(self, atom: Atom) -> Atom | None:
+        """The tangent of an operand that NumPy makes an array of, if it is a tuple or list."""
+        d = self.whole_dot(atom)
+        return d if d is None or not is_structured(self.b.type(d)) else self.b.call(np.array, d)
+
     def whole_dot(self, atom: Atom) -> Atom | None:
         """The tangent of a value of any structure, as one value of the same structure."""
         b, t = self.b, self.b.type(atom)
@@ -105,6 +111,9 @@ class Forward:
             if s.result in self.mirrored:
                 self.dots[s.result] = self.dots[write.target]
             return
+        if self.mirrored and fn_of(s) is rt.shadows:
+            by_reference(self, s)
+            return
         if not self.active(s.result):
             b.append(s)
             return
@@ -126,8 +135,13 @@ class Forward:
             if spent:
                 b.append(s)
             if d is not None:
-                self.dots[s.result] = self.named(d, s.result)
+                self.dots[s.result] = self.named(self.apart(d), s.result)
         b.role = role
+
+    def apart(self, d: Atom) -> Atom:
+        """The tangent of new memory: the shadow of memory written in place, as it is now."""
+        shared = self.mirror is not None and isinstance(d, Var) and d in self.mirror.made
+        return self.b.emit(rt.snapshot, (d,), self.b.type(d)) if shared else d
 
     def named(self, d: Atom, var: Var) -> Atom:
         if isinstance(d, Var) and isinstance(self.b.type(var), Array):
@@ -159,7 +173,7 @@ class Forward:
         listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
         total: Atom | None = None
         for arg, p in zip(bound.args, listed):
-            d = self.dot(arg)
+            d = self.array_dot(arg)
             if d is None or isinstance(p, Const) and p.value is None:
                 continue
             term = self.times(p, d)
@@ -198,7 +212,7 @@ class Forward:
         b = self.b
         bound = bind_rule(rule.body, 1, s)
         a = bound.args[0]
-        d = self.dot(a)
+        d = self.array_dot(a)
         if d is None:
             return None
         settings = dict(bound.settings)
@@ -261,7 +275,7 @@ class Forward:
         y, d = b.items(pair)[:2]
         b.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, "primal"))
         b.local.add(s.result)
-        self.dots[s.result] = d
+        self.dots[s.result] = self.apart(d)
 
     # -- control flow -----------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, index_kind, may_view
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import AUGMENTED
 from adcompile.autodiff.cotangents import tangent_type
 from adcompile.errors import Place, Unsupported
@@ -39,7 +39,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import Array, ListT, Seq, TupleT, Type
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, Type
 
 REMEDY = "write into a copy (b = a.copy()), or build a new array"
 
@@ -78,6 +78,8 @@ class Mirror:
     def of(self, atom: Atom) -> Atom:
         """The shadow of a value that is mirrored; others stand for themselves."""
         if not isinstance(atom, Var):
+            if isinstance(atom.value, np.ndarray) and ("object", id(atom.value)) not in self.roots:
+                raise refuse_memory(None)
             return self.roots.get(("object", id(atom.value)), atom)
         if atom in self.mirrored and atom not in self.shadow:
             raise refuse_memory(atom.place)
@@ -134,6 +136,7 @@ class Mirror:
             return []
         base = self.base(s)
         if base is None:
+            self.check_apart(s)
             return [self.emit(s.result, rt.shadow, s.result)]
         fn = fn_of(s)
         if fn in AUGMENTED or fn is ops.identity or fn is ops.expect_length:
@@ -156,6 +159,13 @@ class Mirror:
         self.b.context.definition[together] = again
         named = [(k, p) for k, p in enumerate(parts) if isinstance(p, Var)]
         return [again, *(self.emit(p, operator.getitem, together, Const(k)) for k, p in named)]
+
+    def check_apart(self, s: Call) -> None:
+        """Refuse what may show memory whose shadow is not known: fresh zeros would lose derivatives."""
+        shown = memory_base(s)
+        t = None if shown is None else self.b.type(shown)
+        if t is not None and not is_structured(t) and not isinstance(t, (Scalar, Known)):
+            raise refuse_memory(s.place)
 
     def base(self, s: Call) -> Atom | None:
         """The argument whose memory a view shows."""

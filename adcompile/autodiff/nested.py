@@ -14,8 +14,8 @@ from typing import Any
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import bound
-from adcompile.analysis.heap import look, settle
 from adcompile.analysis.calls import class_handlers, handles
+from adcompile.analysis.heap import look, settle
 from adcompile.autodiff.arguments import meant
 from adcompile.autodiff.jacobians import jacobian
 from adcompile.autodiff.transform import conjugated, gradient, pull_back, pushforward

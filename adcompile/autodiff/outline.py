@@ -4,7 +4,6 @@ which has the shape and dtype and no memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np

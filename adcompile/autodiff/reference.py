@@ -59,9 +59,14 @@ def by_reference(f: Forward, s: Call) -> None:
     b, mirror = f.b, f.mirror
     assert mirror is not None
     mirror.shadow = f.dots
+    if fn_of(s) is rt.shadows:
+        for statement in mirror.statement(s):
+            b.append(statement)
+        return
     kind = sharing_of(s, f.context.types)
     root = mirror.base(s)
-    found = root is not None or root_of(s, mirror.memory) in mirror.roots or fn_of(s) in CONTAINERS
+    part = mirror.memory.part(s)
+    found = root is not None or part in f.dots or root_of(s, mirror.memory) in mirror.roots or fn_of(s) in CONTAINERS
     if kind in ("view", "out") and found:
         b.append(s)
         for statement in mirror.beside(s):
@@ -70,6 +75,8 @@ def by_reference(f: Forward, s: Call) -> None:
     if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
         f.derived.forward_call(f, s)
         return
+    if kind == "view":
+        mirror.check_apart(s)
     role, b.role = b.role, "tangent"
     b.append(s)
     inputs = (*s.args, *(v for _, v in s.kwargs))

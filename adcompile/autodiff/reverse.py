@@ -41,7 +41,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Known, TupleT, differentiable
+from adcompile.ir.types import DictT, Known, ListT, TupleT, differentiable
 from adcompile.ir.walk import free_vars
 from adcompile.rules.registry import lookup
 
@@ -191,11 +191,13 @@ class Sweep:
                 if a not in copies:
                     copies[a] = self.snapshot(a, cot)
                 return copies[a].result
-            if isinstance(self.context.types[a], TupleT):  # an index in several axes
+            if isinstance(self.context.types[a], (TupleT, ListT, DictT)):  # arrays to be joined, an index
                 items = forward.context_items(a)
                 new = [copied(item) for item in items]
                 if any(x is not y for x, y in zip(items, new)):
-                    return forward.build(self.context.types[a], new)
+                    built = forward.build(self.context.types[a], new)
+                    self.active_vars |= {built} if self.active(a) else set()  # type: ignore[arg-type]
+                    return built
             return a
 
         kwargs = tuple((k, copied(a)) for k, a in call.kwargs)

@@ -73,23 +73,23 @@ from adcompile.runtime.arrays import (
 )
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
-    check_tangent,
-    outline,
-    apart,
     add_at,
     add_each,
+    apart,
+    check_tangent,
     followed,
     hold,
     last_writes,
     mirrored,
+    outline,
     released,
     shadow,
     snapshot,
     unless_shared,
 )
-from adcompile.runtime.state import build_object, different, put_back, refill, take_down
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient
+from adcompile.runtime.state import build_object, different, put_back, refill, take_down
 
 __all__ = [
     "check_tangent",
