@@ -313,7 +313,8 @@ VIEWS: set[Any] = {
     *(ops.identity, ops.expect_length),
     *named(np.ndarray, "T mT transpose swapaxes squeeze real imag"),
     *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims"),
-    *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit permute_dims matrix_transpose"),
+    *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit unstack permute_dims"),
+    *named(np, "matrix_transpose"),
     *named(np.linalg, "matrix_transpose"),
 }
 """A view of the first argument, whatever its layout, or views in a list."""
@@ -359,7 +360,7 @@ MAYBE: set[Any] = {
 """What gives a view or a copy, as the layout, the dtype or the other arguments want."""
 
 COPYING: dict[Any, int] = {
-    np.array: 99, np.ndarray.astype: 5, np.meshgrid: 99, **dict.fromkeys(named(np, "astype"), 99),
+    np.array: 99, np.ndarray.astype: 5, np.meshgrid: 99, np.nan_to_num: 1, **dict.fromkeys(named(np, "astype"), 99),
 }  # fmt: skip
 """Calls with a parameter `copy`, and its position: without it, or if it is true, the result is fresh."""
 

@@ -99,6 +99,9 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         return args
     if isinstance(fn, type) and issubclass(fn, tuple) and hasattr(fn, "_fields"):
         return ()  # a namedtuple is structure
+    if fn is np.nan_to_num:
+        told = [v for k, v in call.kwargs if k == "copy"] + list(call.args[1:2])
+        return call.args[:1] if told and not (isinstance(told[0], Const) and told[0].value is True) else ()
     out = tuple(v for k, v in call.kwargs if k in ("out", "file") and isinstance(v, Var))
     return args if not out and is_unknown(fn) else out
 
