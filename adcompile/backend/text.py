@@ -105,6 +105,7 @@ def _line(line: str) -> str:
 # -- long lines ---------------------------------------------------------------------------------
 
 _LOOSE = frozenset("+ - * / @ // % == != < > <= >= and or not if else in is".split())
+_TARGETS = re.compile(r"^( *)([\w.]+(?:, [\w.]+)+) = (.*)$")
 _BARE = re.compile(r"^( *)(return|if|elif|while|[\w.\[\], ]+? [-+*/@%&|^]?=(?!=)|(?=\S)) ?(.*?)(:?)$")
 
 
@@ -113,7 +114,7 @@ def wrapped(line: str) -> list[str]:
     expression that has none to break in."""
     if len(line) <= MAX_LINE or line.lstrip().startswith("#"):
         return [line]
-    for attempt in (line, _bracketed(line)):
+    for attempt in (line, _bracketed(line), _targets_bracketed(line)):
         lines = _broken(attempt) if attempt else []
         if lines:
             return lines
@@ -125,7 +126,15 @@ def _bracketed(line: str) -> str:
     if found is None or not found.group(3):
         return ""
     indent, head, expression, colon = found.groups()
+    if not head and _TARGETS.match(line):
+        return ""
     return f"{indent}{head} ({expression}){colon}" if head else f"{indent}({expression})"
+
+
+def _targets_bracketed(line: str) -> str:
+    """`(a, b, …) = value`."""
+    found = _TARGETS.match(line)
+    return "" if found is None else "{}({}) = {}".format(*found.groups())
 
 
 def _broken(line: str) -> list[str]:

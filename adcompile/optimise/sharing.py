@@ -132,7 +132,8 @@ class _Analysis:
                 beside.setdefault(target, []).append(source)
                 beside.setdefault(source, []).append(target)
         seen = self._connected(beside, self.writing)
-        outside = [v for v in (*beside, *self.uses) if v not in self.sources and v not in self.fresh and self._mutable(v)]
+        made = {*self.sources, *self.fresh}
+        outside = [v for v in (*beside, *self.uses) if v not in made and self._mutable(v)]
         return seen | self._connected(beside, outside) if not seen.isdisjoint(outside) else seen
 
     def _connected(self, beside: Mapping[Var, list[Var]], roots: Iterable[Var]) -> set[Var]:
