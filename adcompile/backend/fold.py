@@ -100,6 +100,7 @@ class _Pending:
     depth: int
     width: int
     epoch: int
+    writes: bool = False
 
 
 @dataclass(slots=True)
@@ -108,6 +109,7 @@ class _Expression:
     memory: bool = False
     depth: int = 0
     width: int = 0
+    writes: bool = False
 
     def add(self, ordered: bool, memory: bool, depth: int, width: int) -> None:
         self.ordered |= ordered
@@ -297,6 +299,7 @@ class _Folder:
                     self.result.ordered.add(atom)
                 del self.pending[atom]
                 out.add(entry.ordered, entry.memory, entry.depth, entry.width)
+                out.writes |= entry.writes
             else:
                 out.add(False, self._memory(atom), 0, len(atom.name) or 1)
         return out
@@ -312,6 +315,8 @@ class _Folder:
             return False  # it belongs to an enclosing block
         if not entry.ordered and entry.memory and entry.epoch != self.epoch:
             return False
+        if entry.writes and any(item is not None for item in open_.items[entry.index + 1 :]):
+            return False  # they may read what it writes
         if entry.depth >= MAX_DEPTH or out.width + entry.width > MAX_WIDTH:
             return False
         if entry.statement.role == "primal":
@@ -395,7 +400,10 @@ class _Folder:
         index = open_.append(call, ordered)
         if not kind.statement and call not in self.apart:
             depth, width = expression.depth + 1, expression.width + 3
-            self.pending[call.result] = _Pending(index, call, ordered, expression.memory, depth, width, self.epoch)
+            writes = kind.writes or expression.writes
+            self.pending[call.result] = _Pending(
+                index, call, ordered, expression.memory, depth, width, self.epoch, writes
+            )
         return ordered
 
     def _if(self, open_: _Open, statement: If, loop: For | While | None) -> bool:

@@ -105,6 +105,17 @@ def test_functions_that_write_in_place(jac):
     assert np.allclose(both[0], matrix(X))
 
 
+def out_in_a_tuple(x):
+    y = np.zeros(len(x))
+    r = np.exp(x, out=(y,))
+    return np.sum(r * y)
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+def test_copies_of_what_is_written_stand_behind_the_write(jac):
+    assert np.allclose(jac(out_in_a_tuple)(X), difference(out_in_a_tuple, X))
+
+
 @pytest.mark.parametrize("jac", JACOBIANS)
 def test_writes_into_arguments_are_refused(jac):
     def f(x):
