@@ -44,7 +44,9 @@ def test_build_all_of_pyproject(run, folder):
 def test_rules(run):
     code, out, _ = run("rules", "hypot")
     assert code == 0 and "elementwise" in out and "numpy.hypot" in out
-    assert run("rules", "hypot", "--plain")[1].splitlines() == ["math.hypot  elementwise", "numpy.hypot  elementwise"]
+    lines = run("rules", "hypot", "--plain")[1].splitlines()
+    assert lines[:2] == ["math.hypot  elementwise", "numpy.hypot  elementwise"]
+    assert all("hypot" in line for line in lines)
     assert run("rules", "nothing of that name")[0] == 1
 
 

@@ -150,11 +150,12 @@ class _Verifier:
                 if s.then.params or s.orelse.params:
                     self.fail("a branch has parameters", s)
                 leaves = last and isinstance(block.end, Unreachable)
-                inner = (kind, arity) if leaves and kind == "loop" else ("branch", len(s.results))
+                inner = kind if leaves and kind == "loop" else "branch"
+                count = arity if inner == "loop" else len(s.results)
                 for branch in (s.then, s.orelse):
                     if leaves and isinstance(branch.end, Yield):
                         self.fail("a branch of an If that leaves goes on", s)
-                    self.block(branch, *inner)
+                    self.block(branch, inner, count)  # no *arguments: CPython 3.12 calls these on its own stack
                 self.define(s.results, s)
             case For() | While():
                 iterable = (s.iterable,) if isinstance(s, For) else ()
