@@ -26,6 +26,7 @@ from adcompile.ir.types import (
     Cell,
     Closure,
     DictT,
+    IterT,
     Known,
     ListT,
     ObjectT,
@@ -91,6 +92,10 @@ class Context:
     iterated: list[Cell] = field(default_factory=list[Cell])  # what the loops around run over
     calls: list[Any] = field(default_factory=list[Any])  # the statements that are being followed, and iterations
     loose: set[Var] = field(default_factory=set)  # unbound on some path
+    views: dict[Var, Any] = field(default_factory=dict)  # what iterators give: see analysis/iteration
+    depth_of: dict[Var, int] = field(default_factory=dict)  # iterators: in how many loops they were made
+    gone: set[Var] = field(default_factory=set)  # iterators of which all items have been taken
+    taken: dict[Var, int] = field(default_factory=dict)  # iterators: how many items `next` took
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
     volatile: set[Atom] = field(default_factory=set)  # arrays whose memory is written in place somewhere
@@ -155,10 +160,11 @@ class Builder:
     statements: list[Statement] = field(default_factory=list)
     local: set[Var] = field(default_factory=set)
     place: Place | None = None
+    loops: int = 0  # around these statements
     pinned: bool = False  # a rule's body is being inlined: its statements belong to `place`, nameless
 
     def child(self) -> Builder:
-        return Builder(self.context, self.role, place=self.place, pinned=self.pinned)
+        return Builder(self.context, self.role, place=self.place, loops=self.loops, pinned=self.pinned)
 
     def block(self, params: Sequence[Var], end: End) -> Block:
         return Block(tuple(params), tuple(self.statements), end)
@@ -230,6 +236,8 @@ class Builder:
         result = self.new(name or "t", type_, where)
         statement = Call(result, as_atom(fn), tuple(args), tuple(kwargs), where, self.role)
         self.context.definition[result] = statement
+        if isinstance(type_, IterT):
+            self.context.depth_of[result] = self.loops
         if not holds_ref(type_):
             self.statements.append(statement)
         return result

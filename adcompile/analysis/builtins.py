@@ -13,10 +13,9 @@ from adcompile.analysis import iteration
 from adcompile.analysis.attributes import class_of
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.folds import accumulate
 from adcompile.analysis.heap import give
-from adcompile.analysis.infer import Terminated, branch_on, run_loop
-from adcompile.analysis.iteration import as_sequence, indexable, known_items
+from adcompile.analysis.infer import Terminated, run_loop
+from adcompile.analysis.iteration import as_sequence, indexable, known_items, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
@@ -238,17 +237,23 @@ def make_range(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     return b.emit(range, args, RangeT(unit), (), "", place)
 
 
+def of_one_length(b: Builder, args: Args) -> bool:
+    """Whether iterables are known to have as many items, so that `strict=` changes nothing."""
+    columns = [known_items(b, a) for a in args]
+    return len({None if c is None else len(c) for c in columns}) == 1 and None not in columns
+
+
 def lazy(kind: str, fn: Any) -> None:
     @handles(fn, look=())
     def make(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         if kind == "enumerate" and kwargs:
             args = [args[0], dict(kwargs)["start"]]
-        if kind == "zip" and kwargs:
+        if kind == "zip" and kwargs and not of_one_length(b, args):
             return b.emit(fn, args, UNKNOWN, kwargs, name, place)
         return b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), (), name, place)
 
 
-for _kind, _fn in (("zip", zip), ("enumerate", enumerate), ("reversed", reversed), ("iter", iter)):
+for _kind, _fn in (("zip", zip), ("enumerate", enumerate), ("reversed", reversed)):
     lazy(_kind, _fn)
 for _kind, _fn in (("keys", dict.keys), ("values", dict.values), ("items", dict.items)):
     lazy(_kind, _fn)
@@ -320,41 +325,6 @@ def repeat_items(b: Builder, items: Atom, t: TupleT | ListT | Seq, count: Atom, 
     return out
 
 
-@handles(map, look=())
-def map_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    source = args[1] if len(args) == 2 else b.call(zip, *args[1:])
-
-    def transform(c: Builder, item: Atom) -> Atom:
-        values = [item] if len(args) == 2 else c.items(item)
-        return dispatch(c, args[0], values, [], "", place)
-
-    return collect(b, source, transform, place)
-
-
-@handles(filter, look=())
-def filter_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    items = known_items(b, args[1])
-    if items is None:
-        return filter_sequence(b, args, place)
-    kept = []
-    for item in items:
-        test = item if b.known(args[0]) and b.value(args[0]) is None else dispatch(b, args[0], [item], [], "", place)
-        if not b.known(test):
-            return filter_sequence(b, args, place)
-        if b.value(test):
-            kept.append(item)
-    return b.call(ops.build_list, *kept)
-
-
-def filter_sequence(b: Builder, args: Args, place: Place | None) -> Atom | None:
-    def keep(c: Builder, items: Atom, item: Atom) -> Atom:
-        none = c.known(args[0]) and c.value(args[0]) is None
-        test = item if none else dispatch(c, args[0], [item], [], "", place)
-        return branch_on(c, test, lambda d: d.call(ops.push, items, item), lambda _: items, "items")
-
-    return accumulate(b, Lifted(keep), args[1], b.call(ops.build_list), place, "items")
-
-
 def converter(cls: type, build: Any) -> Any:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         if not args:
@@ -363,6 +333,9 @@ def converter(cls: type, build: Any) -> Any:
         items = known_items(b, args[0])
         if items is not None:
             return b.call(build, *items)
+        view = view_of(b, args[0])
+        if view is not None and view.made is not None and not taken(b, args[0]):
+            return view.made if cls is list else b.call(tuple, view.made, name=name, place=place)
         if isinstance(t, Seq):
             return b.emit(cls, args, Seq(t.item, cls), (), name, place)
         if isinstance(t, RangeT):

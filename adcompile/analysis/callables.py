@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.attributes import class_attributes, class_of, named_attributes
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Known, Method, TupleT
+from adcompile.ir.types import Closure, Known, Method, TupleT
 from adcompile.runtime.scans import vectorized
 
 
@@ -58,6 +58,20 @@ def call_partial(b: Builder, value: Partial, args: Args, kwargs: Kwargs, place: 
 
 
 class_handlers[Partial] = call_partial
+
+
+# -- functools.lru_cache ------------------------------------------------------------------------
+
+
+@handles(functools.lru_cache, functools.cache)
+def make_cached(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """A cache around a function that the code itself makes changes nothing but time."""
+    if len(args) == 1 and isinstance(b.type(args[0]), Closure):
+        return args[0]
+    settings = [*args, *(v for _, v in kwargs)]
+    if all(b.known(a) and not callable(b.value(a)) for a in settings):
+        return Const(Lifted(lambda c, function: function))
+    return None
 
 
 # -- super --------------------------------------------------------------------------------------

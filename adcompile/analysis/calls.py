@@ -411,6 +411,13 @@ def call_python(b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, A
 def call_closure(
     b: Builder, fn: Atom, t: Closure, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None
 ) -> Atom:
+    made = b.context.definition.get(fn) if isinstance(fn, Var) else None
+    if made is None or not isinstance(made.fn, Const) or made.fn.value is not ops.make_function:
+        raise Unsupported(
+            "a function of a list or dict that is read at a position known only when the code runs",
+            place,
+            "choose with if and else, or keep what the functions capture in the list in place of the functions",
+        )
     function: Function = t.function
     b.context.followed.setdefault(function, []).append(place)
     items = b.items(fn)

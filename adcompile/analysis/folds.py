@@ -11,13 +11,14 @@ from adcompile.analysis import iteration
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look
-from adcompile.analysis.infer import choose, run_loop
+from adcompile.analysis.infer import branch_on, choose, run_loop
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.structure import Args, Kwargs
-from adcompile.errors import Place, Unsupported
+from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Var
 from adcompile.ir.types import (
     Array,
+    IterT,
     Known,
     RangeT,
     Scalar,
@@ -75,6 +76,8 @@ def extreme(fn: Any) -> Any:
         """max and min of a known sequence, pairwise; with `key`, by comparing the keys."""
         items = known_items(b, args[0]) if len(args) == 1 else list(args)
         keywords = dict(kwargs)
+        if items == [] and "default" in keywords:
+            return keywords["default"]
         if items is None or not items:
             return extreme_of_sequence(b, fn, args, kwargs, name, place)
         if len(items) == 1:
@@ -99,10 +102,20 @@ def extreme(fn: Any) -> Any:
 
 def extreme_of_sequence(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
     t = b.type(look(b, args[0])) if len(args) == 1 else None
+    if isinstance(t, IterT) and indexable(b, args[0]) is not None:
+        return extreme_of_sequence(b, fn, [b.call(list, args[0])], kwargs, name, place)
     if not isinstance(t, (Seq, Array)) or isinstance(t, Array) and t.dims is not None and len(t.dims) != 1:
         return None
-    if set(dict(kwargs)) - {"key"}:
-        raise Unsupported(f"{fn.__name__} with default=", place, "test for an empty sequence first")
+    default = dict(kwargs).get("default")
+    if default is not None:
+        rest = [(k, v) for k, v in kwargs if k != "default"]
+
+        def some(c: Builder) -> Atom:
+            found = extreme_of_sequence(c, fn, args, rest, name, place)
+            assert found is not None
+            return found
+
+        return branch_on(b, b.call(operator.gt, b.call(len, args[0]), 0), some, lambda _: default, name)
     first = b.call(operator.getitem, args[0], 0)
     key = dict(kwargs).get("key")
     if key is None:

@@ -87,6 +87,7 @@ def run_statement(b: Builder, statement: Statement, env: Environment, frame: Fra
         fn = resolve(env, statement.fn)
         args = [resolve(env, a) for a in statement.args]
         kwargs = [(k, resolve(env, a)) for k, a in statement.kwargs]
+        iteration.note_call(b, fn, args, statement.place)
         b.context.calls.append(statement)
         value = b.dispatch(fn, args, kwargs, statement.result.name, statement.place)
         b.context.calls.pop()
@@ -211,6 +212,7 @@ def known_truth(b: Builder, test: Atom) -> bool | None:
 
 def run_for(b: Builder, s: For, env: Environment) -> None:
     iterable = demand(resolve(env, s.iterable), s.place)
+    iteration.go_through(b, iterable, s.place)
     if holds_ref(b.type(iterable)) and isinstance(b.type(look(b, iterable)), ObjectT):
         iterable = b.call(iter, iterable, place=s.place)
     items = iteration.known_items(b, iterable)
@@ -347,6 +349,7 @@ def run_body(
 ) -> tuple[For | While, dict[object, int]]:
     """Build the loop under what it is assumed to carry; also the number of leaves of each slot."""
     child, store, carried = b.child(), b.context.store, frame.carried
+    child.loops += 1
     frame.start = store.mark()
     outer = frame.leaves(b, init)
     slots, assumed = carried.slots(), dict(carried.assumed)
@@ -391,7 +394,7 @@ def run_body(
 def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
     """The body alone, if interpreting it leaves nothing to run; else the statement as written."""
     scratch = b.child()
-    inner = dict(env)
+    inner, gone = dict(env), set(b.context.gone)
     mark = b.context.store.mark()
     try:
         end = run_block(scratch, s.body, inner, None)
@@ -403,6 +406,7 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
         env.update(zip(s.results, end.values))
         return None
     b.context.store.undo(mark)
+    b.context.gone = gone
     fn, args = resolve(env, s.opaque.fn), [resolve(env, a) for a in s.opaque.args]
     outcome = b.dispatch(fn, args, [], s.opaque.result.name, s.place)
     env.update(zip(s.results, b.items(outcome)))

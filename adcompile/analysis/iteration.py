@@ -7,14 +7,17 @@ whose element indexes them, so that later stages know two kinds of loop only.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.heap import cell_of, give, look, settle
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Raise, Statement, Unreachable, Var, Yield
 from adcompile.ir.types import (
@@ -22,6 +25,7 @@ from adcompile.ir.types import (
     NEVER,
     UNKNOWN,
     Array,
+    Cell,
     DictT,
     Instance,
     IterT,
@@ -78,13 +82,17 @@ def known_items(b: Builder, atom: Atom) -> list[Atom] | None:
             return [Const(k) for k in keys]
         case Known(value) if isinstance(value, (tuple, list, str, dict)):
             return [Const(v) for v in value]
-        case IterT(kind, _) if kind in ("zip", "enumerate", "reversed", "values", "items", "keys", "iter"):
-            return known_iterator_items(b, atom, kind)
+        case IterT(kind, _):
+            items = known_iterator_items(b, atom, kind)
+            return None if items is None else items[taken(b, atom) :]
         case _:
             return None
 
 
 def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None:
+    view = view_of(b, atom)
+    if view is not None:
+        return view.items
     args = definition(b, atom).args
     columns = [known_items(b, a) for a in (args if kind == "zip" else args[:1])]
     held = b.type(look(b, args[0])) if args else None
@@ -94,6 +102,10 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     if kind == "values" and isinstance(held, DictT):
         return b.items(args[0])
     known = [c for c in columns if c is not None]
+    if kind == "zip" and known:
+        shortest = min(map(len, known))
+        columns = [first_of_endless(b, a, shortest) if c is None else c for c, a in zip(columns, args)]
+        known = [c for c in columns if c is not None]
     if len(known) != len(columns) or not columns:
         # zip(range(n), known): as many as the known one only if the other is long enough
         return None
@@ -139,10 +151,84 @@ def index_type(b: Builder, args: tuple[Atom, ...]) -> Type:
     return TupleT((INT,) * (len(args) if shape is None else len(shape)))
 
 
-def indexable(
-    b: Builder, atom: Atom, live: bool = False
-) -> tuple[Atom, Callable[[Builder, Var], Atom]] | None:
+Read = Callable[[Builder, Atom], Atom]
+ONE_PASS = ("keys", "values", "items", "range")
+
+
+@dataclass(frozen=True)
+class View:
+    """What an iterator gives: its items where they are known, else their number (None: no end)
+    and how to read the one at a position."""
+
+    items: list[Atom] | None = None
+    length: Atom | None = None
+    read: Read | None = None
+    made: Atom | None = None  # a list of all items that nobody else has
+    held: dict[Cell, Atom] = field(default_factory=dict[Cell, Atom])  # what lists it goes through held when it was made
+
+
+def view_of(b: Builder, atom: Atom) -> View | None:
+    found: View | None = b.context.views.get(atom) if isinstance(atom, Var) else None
+    states = b.context.store.states
+    if found is not None and any(c not in states or states[c].content is not a for c, a in found.held.items()):
+        raise Unsupported(
+            "this iterator goes through a list or dict that was written into after the iterator was made",
+            b.place,
+            "make the iterator where it is gone through",
+        )
+    return found
+
+
+def taken(b: Builder, atom: Atom) -> int:
+    """How many items `next` has taken from an iterator."""
+    return b.context.taken.get(atom, 0) if isinstance(atom, Var) else 0
+
+
+def first_of_endless(b: Builder, atom: Atom, count: int) -> list[Atom] | None:
+    view = view_of(b, atom)
+    if view is None or view.length is not None or view.read is None:
+        return None
+    return [view.read(b, Const(i)) for i in range(count)]
+
+
+NO_PASS: set[Any] = {
+    ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity, ops.read, getattr, hasattr,
+    isinstance, type, callable, id, operator.is_, operator.is_not, operator.not_, next, iter,
+}  # fmt: skip
+"""Calls that do not go through an iterator they are given."""
+
+
+def note_call(b: Builder, fn: Atom, args: Sequence[Atom], place: Place | None) -> None:
+    """Note which iterators a call goes through."""
+    if not any([isinstance(b.type(a), IterT) for a in args]):  # noqa: C419  short lists
+        return
+    if not isinstance(fn, Const) or isinstance(fn.value, FunctionType) and fn.value.__module__ != ops.__name__:
+        return  # it is followed, or refused
+    if not is_in(fn.value, NO_PASS):
+        for a in args:
+            go_through(b, a, place)
+
+
+def go_through(b: Builder, atom: Atom, place: Place | None) -> None:
+    """Note that all items of an iterator are taken, which can be done once."""
+    t = b.type(atom)
+    if not isinstance(t, IterT) or t.kind in ONE_PASS or not isinstance(atom, Var):
+        return
+    if atom in b.context.gone or b.loops > b.context.depth_of[atom]:
+        raise Unsupported(
+            "an iterator that may be gone through more than once", place, "keep its items in a list, or make it anew"
+        )
+    b.context.gone.add(atom)
+
+
+def indexable(b: Builder, atom: Atom, live: bool = False) -> tuple[Atom, Read] | None:
     """The length of an iterable and how to read its element at a position; `live`: as it is by then."""
+    found = indexed(b, atom, live)
+    return None if found is None or found[0] is None else (found[0], found[1])
+
+
+def indexed(b: Builder, atom: Atom, live: bool = False) -> tuple[Atom | None, Read] | None:
+    """`indexable`, with None for the length of what has no end."""
     if not live:
         atom = look(b, atom)
     t = b.type(look(b, atom))
@@ -162,40 +248,54 @@ def indexable(
         case RangeT():
             return b.call(len, atom), lambda c, i: c.call(operator.getitem, atom, i)
         case IterT(kind, _):
-            return indexable_iterator(b, definition(b, atom), kind, live)
+            view, first = view_of(b, atom), taken(b, atom)
+            if view is None:
+                found = indexable_iterator(b, definition(b, atom), kind, live)
+            elif view.items is not None:
+                sequence = as_sequence(b, view.items)
+                found = Const(len(view.items)), lambda c, i: c.call(operator.getitem, sequence, i)
+            else:
+                found = None if view.read is None else (view.length, view.read)
+            if found is None or first == 0:
+                return found
+            length, read = found
+            rest = None if length is None else b.call(operator.sub, length, first)
+            return rest, lambda c, i: read(c, after(c, i, first))
         case _:
             return None
 
 
-def indexable_iterator(
-    b: Builder, made: Call, kind: str, live: bool
-) -> tuple[Atom, Callable[[Builder, Var], Atom]] | None:
+def after(b: Builder, i: Atom, first: int) -> Atom:
+    return b.call(operator.add, i, first) if first else i
+
+
+def indexable_iterator(b: Builder, made: Call, kind: str, live: bool) -> tuple[Atom | None, Read] | None:
     if kind not in ("zip", "enumerate", "reversed", "values", "items", "keys", "iter"):
         return None
-    inner = [indexable(b, a, live) for a in (made.args if kind == "zip" else made.args[:1])]
+    inner = [indexed(b, a, live) for a in (made.args if kind == "zip" else made.args[:1])]
     usable = [i for i in inner if i is not None]
     if len(usable) != len(inner) or not inner:
         return None
     length, read = usable[0]
     if kind == "zip":
-        lengths = [n for n, _ in usable]
-        total = b.call(min, *lengths) if len(lengths) > 1 else lengths[0]
+        lengths = [n for n, _ in usable if n is not None]
+        total = b.call(min, *lengths) if len(lengths) > 1 else lengths[0] if lengths else None
         return total, lambda c, i: c.call(ops.build_tuple, *(r(c, i) for _, r in usable))
     if kind == "enumerate":
         start = made.args[1] if len(made.args) > 1 else None
 
-        def counted(c: Builder, i: Var) -> Atom:
+        def counted(c: Builder, i: Atom) -> Atom:
             number = i if start is None else c.call(operator.add, i, start)
             return c.call(ops.build_tuple, number, read(c, i))
 
         return length, counted
+    if kind == "reversed" and length is None:
+        return None
     if kind == "reversed":
         last = b.call(operator.sub, length, 1)
 
-        def backwards(c: Builder, i: Var) -> Atom:
-            position = c.call(operator.sub, last, i)
-            assert isinstance(position, Var)
-            return read(c, position)
+        def backwards(c: Builder, i: Atom) -> Atom:
+            return read(c, c.call(operator.sub, last, i))
 
         return length, backwards
     return length, read

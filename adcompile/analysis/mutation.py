@@ -8,6 +8,7 @@ value may share memory with every argument it was computed from unless its rule 
 
 from __future__ import annotations
 
+import itertools
 import operator
 import types as pytypes
 from collections.abc import Container, Mapping, Sequence
@@ -151,6 +152,7 @@ SHARING: set[Any] = {
     dict.items, np.ndarray.tolist,
 }  # fmt: skip
 """These write nothing, and what they return may share memory with what they are given."""
+SHARING.update(fn for fn in vars(itertools).values() if isinstance(fn, type))
 
 
 def defined_by(s: Statement) -> tuple[Var, ...]:

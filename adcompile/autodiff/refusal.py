@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from typing import Any
 
@@ -21,6 +22,47 @@ def is_in_place(fn: Any) -> bool:
         return fn in IN_PLACE
     except TypeError:
         return False
+
+
+ITERATORS = [fn for fn in (zip, enumerate, reversed, map, filter, *vars(itertools).values()) if isinstance(fn, type)]
+WRITTEN: dict[Any, tuple[str, str]] = {
+    **dict.fromkeys(
+        (ops.unpack, ops.unpack_star),
+        ("this takes apart a value of no known structure, which carries derivatives",
+         "make it a tuple, a list or an array, or read its parts by their positions: items[i]"),
+    ),
+    ops.apply: (
+        "a call with * or ** of a value of no known structure, which carries derivatives",
+        "write the arguments out, or splat a tuple, list or dict of known length",
+    ),
+    **dict.fromkeys(
+        (ops.build_set, set, frozenset),
+        ("a set of values that carry derivatives", "make it a list or a tuple"),
+    ),
+    **dict.fromkeys(
+        (ops.build_dict, ops.dict_merge, ops.kwargs_merge, dict),
+        ("a dict whose keys are not known when the derivative is made, of values that carry derivatives",
+         "use a list or an array, indexed by numbers, or keys that are written out"),
+    ),
+    **dict.fromkeys(
+        (ops.list_concat, ops.tuple_concat, ops.push, ops.pop, list, tuple),
+        ("a list or tuple made of a value of no known structure, which carries derivatives",
+         "go through arrays, lists, tuples and ranges"),
+    ),
+    **dict.fromkeys(
+        (iter, next, sum, sorted, *ITERATORS),
+        ("an iterable of no known structure, which carries derivatives", "go through arrays, lists, tuples and ranges"),
+    ),
+}  # fmt: skip
+"""What the user wrote where a callable of no derivative stands for syntax, or for a builtin's general case."""
+
+
+def hashable(fn: Any) -> bool:
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
 
 
 def refuse(call: Call) -> NotDifferentiable | Unsupported:
@@ -46,6 +88,11 @@ def refuse(call: Call) -> NotDifferentiable | Unsupported:
             call.place,
             "pass the parts as arguments: floats, arrays, or tuples, lists and dicts of these",
         )
+    home = str(getattr(fn, "__module__", None) or "").partition(".")[0]
+    written = WRITTEN.get(fn) if hashable(fn) else None
+    if written is not None or home == "adcompile":
+        message, remedy = written or ("no derivative is known of what is done here", "write it in another way")
+        return NotDifferentiable(message, call.place, remedy)
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
     module = getattr(fn, "__module__", None)
     return NotDifferentiable(

@@ -1,0 +1,313 @@
+"""Iterators: map and filter, iter and next, and those of itertools.
+
+Each stands for a View of what it gives (analysis/iteration): its items where they are known, else
+their number and how to read one, by its position, of what the iterator goes through. What calls
+functions is made into a list at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from adcompile.analysis.builder import Builder, Lifted
+from adcompile.analysis.builtins import collect
+from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.folds import accumulate
+from adcompile.analysis.heap import look, reached
+from adcompile.analysis.infer import Terminated, branch_on
+from adcompile.analysis.iteration import ONE_PASS, View, indexable, indexed, known_items
+from adcompile.analysis.structure import Args, Kwargs
+from adcompile.errors import Place, Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const, Raise, Var
+from adcompile.ir.types import INT, Instance, IterT, Known, Seq, TupleT
+
+LIMIT = 4096
+
+
+def given(
+    b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None, view: View, kind: str = "view"
+) -> Atom:
+    """The value of a call that gives an iterator."""
+    var = b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), kwargs, name, place)
+    states = b.context.store.states
+    b.context.views[var] = replace(view, held={cell: states[cell].content for cell in reached(b, args)})
+    return var
+
+
+def of_list(b: Builder, items: Atom | None, name: str, place: Place | None) -> Atom | None:
+    """An iterator over a list that has been made."""
+    if items is None:
+        return None
+    known, found = known_items(b, items), indexed(b, items)
+    assert known is not None or found is not None
+    view = View(known, None, None, items) if found is None else View(known, found[0], found[1], items)
+    return given(b, iter, [items], [], name, place, view, "iter")
+
+
+def as_int(b: Builder, atom: Atom) -> int | None:
+    return b.value(atom) if b.known(atom) and type(b.value(atom)) is int else None
+
+
+# -- map, filter, iter, next --------------------------------------------------------------------
+
+
+@handles(map, look=())
+def map_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    source = args[1] if len(args) == 2 else b.call(zip, *args[1:])
+
+    def transform(c: Builder, item: Atom) -> Atom:
+        values = [item] if len(args) == 2 else c.items(item)
+        return dispatch(c, args[0], values, [], "", place)
+
+    return of_list(b, collect(b, source, transform, place), name, place)
+
+
+@handles(itertools.starmap, look=())
+def starmap(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    def transform(c: Builder, item: Atom) -> Atom:
+        return dispatch(c, Const(ops.apply), [args[0], item, Const({})], [], "", place)
+
+    return of_list(b, collect(b, args[1], transform, place), name, place)
+
+
+@handles(filter, look=())
+def filter_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    return of_list(b, filtered(b, args, place), name, place)
+
+
+def filtered(b: Builder, args: Args, place: Place | None) -> Atom | None:
+    items = known_items(b, args[1])
+    if items is None:
+        return filter_sequence(b, args, place)
+    kept = []
+    for item in items:
+        test = item if b.known(args[0]) and b.value(args[0]) is None else dispatch(b, args[0], [item], [], "", place)
+        if not b.known(test):
+            return filter_sequence(b, args, place)
+        if b.value(test):
+            kept.append(item)
+    return b.call(ops.build_list, *kept)
+
+
+def filter_sequence(b: Builder, args: Args, place: Place | None) -> Atom | None:
+    def keep(c: Builder, items: Atom, item: Atom) -> Atom:
+        none = c.known(args[0]) and c.value(args[0]) is None
+        test = item if none else dispatch(c, args[0], [item], [], "", place)
+        return branch_on(c, test, lambda d: d.call(ops.push, items, item), lambda _: items, "items")
+
+    return accumulate(b, Lifted(keep), args[1], b.call(ops.build_list), place, "items")
+
+
+@handles(iter, look=())
+def make_iterator(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    if len(args) != 1:
+        return None
+    if isinstance(t, IterT) and t.kind not in ONE_PASS:
+        return args[0]
+    items = known_items(b, args[0])
+    found = indexed(b, args[0]) if items is None else None
+    if items is None and found is None:
+        return None
+    view = View(items) if found is None else View(None, found[0], found[1])
+    return given(b, iter, args, [], name, place, view, "iter")
+
+
+@handles(next, look=())
+def next_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`next(items)` of an iterator made in the same block: the items are counted as they are taken."""
+    source, t = args[0], b.type(look(b, args[0]))
+    if not isinstance(t, IterT) or t.kind in ONE_PASS or not isinstance(source, Var):
+        return None
+    if source not in b.local or source in b.context.gone:
+        raise Unsupported(
+            "next(…) of an iterator that was made outside of this branch or loop, or is gone through elsewhere",
+            place,
+            "read the items by their positions: items[i]",
+        )
+    items, found = known_items(b, source), indexed(b, source)
+    if items is None and found is None:
+        return None
+    b.context.taken[source] = b.context.taken.get(source, 0) + 1
+
+    def stop(c: Builder) -> Atom:
+        if len(args) > 1:
+            return args[1]
+        raise Terminated(Raise(Const(StopIteration()), None, place))
+
+    if items is not None:
+        return items[0] if items else stop(b)
+    assert found is not None
+    length, read = found
+    if length is None:
+        return read(b, Const(0))
+    return branch_on(b, b.call(operator.gt, length, 0), lambda c: read(c, Const(0)), stop, name)
+
+
+# -- itertools ----------------------------------------------------------------------------------
+
+
+@handles(itertools.chain, look=())
+def chain(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    if not all(known_items(b, a) is not None or indexable(b, a) is not None for a in args):
+        return None
+    return of_list(b, b.call(ops.list_concat, *args), name, place)
+
+
+@handles(itertools.chain.from_iterable, look=())
+def chain_from(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    rows = known_items(b, args[0])
+    return None if rows is None else chain(b, rows, [], place, name)
+
+
+@handles(itertools.accumulate, look=())
+def accumulated(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    keywords = dict(kwargs)
+    fn = args[1] if len(args) > 1 else keywords.get("func", Const(None))
+    fn = Const(operator.add) if b.known(fn) and b.value(fn) is None else fn
+    initial = keywords.get("initial", Const(None))
+    starts = not (b.known(initial) and b.value(initial) is None)
+
+    def step(c: Builder, items: Atom, pair: Atom) -> Atom:
+        number, item = c.items(pair)
+
+        def more(d: Builder) -> Atom:
+            return dispatch(d, fn, [d.call(operator.getitem, items, -1), item], [], "", place)
+
+        first = Const(False) if starts else c.call(operator.eq, number, 0)
+        return c.call(ops.push, items, branch_on(c, first, lambda _: item, more, "item"))
+
+    begin = b.call(ops.build_list, *([initial] if starts else []))
+    return of_list(b, accumulate(b, Lifted(step), b.call(enumerate, args[0]), begin, place, "items"), name, place)
+
+
+def pick(fn: Any, make: Callable[..., Any]) -> None:
+    """Iterators over tuples of items chosen by their positions alone."""
+
+    @handles(fn, look=())
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        chosen = make(b, args, dict(kwargs))
+        if chosen is None:
+            return None
+        sources, width, settings = chosen
+        columns = [items for a in sources if (items := known_items(b, a)) is not None]
+        if len(columns) == len(sources):
+            rows = list(itertools.islice(fn(*(range(len(c)) for c in columns), *settings), LIMIT + 1))
+            if len(rows) <= LIMIT:
+                spread = columns * (width // len(columns)) if columns else []
+                items = [b.call(ops.build_tuple, *(c[k] for c, k in zip(spread, row))) for row in rows]
+                return given(b, fn, args, kwargs, name, place, View(items))
+        reads = [found for a in sources if (found := indexable(b, a)) is not None]
+        if len(reads) < len(sources):
+            return None
+        numbers = b.emit(fn, [*(b.call(range, n) for n, _ in reads), *map(Const, settings)], IterT("range", ()))
+        positions = b.emit(list, (numbers,), Seq(TupleT((INT,) * width), list), (), "positions", place)
+        spread = [read for _, read in reads] * (width // len(reads))
+
+        def row(c: Builder, i: Atom) -> Atom:
+            where = c.call(operator.getitem, positions, i)
+            return c.call(ops.build_tuple, *(r(c, c.call(operator.getitem, where, k)) for k, r in enumerate(spread)))
+
+        return given(b, fn, args, kwargs, name, place, View(None, b.call(len, positions), row))
+
+
+def chosen_product(b: Builder, args: Args, keywords: dict[str, Atom]) -> Any:
+    times = as_int(b, keywords.get("repeat", Const(1)))
+    return None if times is None or not args else ([*args] * times, len(args) * times, ())
+
+
+def chosen_of_one(b: Builder, args: Args, keywords: dict[str, Atom]) -> Any:
+    width = as_int(b, args[1] if len(args) > 1 else keywords.get("r", Const(None)))
+    return None if not width else (args[:1], width, (width,))
+
+
+pick(itertools.product, chosen_product)
+pick(itertools.combinations, chosen_of_one)
+pick(itertools.combinations_with_replacement, chosen_of_one)
+pick(itertools.permutations, chosen_of_one)
+
+
+def pairwise(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    items, found = known_items(b, args[0]), indexable(b, args[0])
+    if items is not None:
+        rows = [b.call(ops.build_tuple, x, y) for x, y in itertools.pairwise(items)]
+        return given(b, itertools.pairwise, args, [], name, place, View(rows))
+    if found is None:
+        return None
+    length, read = found
+
+    def row(c: Builder, i: Atom) -> Atom:
+        return c.call(ops.build_tuple, read(c, i), read(c, c.call(operator.add, i, 1)))
+
+    pairs = b.call(max, b.call(operator.sub, length, 1), 0)
+    return given(b, itertools.pairwise, args, [], name, place, View(None, pairs, row))
+
+
+handles(itertools.pairwise, look=())(pairwise)
+
+
+@handles(itertools.zip_longest, look=())
+def zip_longest(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    columns = [known_items(b, a) for a in args]
+    rows = [c for c in columns if c is not None]
+    if len(rows) != len(columns):
+        return None
+    fill = dict(kwargs).get("fillvalue", Const(None))
+    items = [b.call(ops.build_tuple, *row) for row in itertools.zip_longest(*rows, fillvalue=fill)]
+    return given(b, itertools.zip_longest, args, kwargs, name, place, View(items))
+
+
+@handles(itertools.islice, look=())
+def islice(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    source, *bounds = args
+    start, stop, step = (Const(0), bounds[0], Const(1)) if len(bounds) == 1 else (*bounds, Const(1))[:3]
+    start, step = (Const(d) if b.known(a) and b.value(a) is None else a for a, d in ((start, 0), (step, 1)))
+    items = known_items(b, source)
+    if items is not None and all(b.known(a) for a in (start, stop, step)):
+        return given(b, itertools.islice, args, [], name, place, View(items[slice(*map(b.value, (start, stop, step)))]))
+    found = indexed(b, source)
+    if found is None or any(isinstance(b.type(a), Instance) for a in (start, stop, step)):
+        return None
+    length, read = found
+    endless = b.known(stop) and b.value(stop) is None
+    if length is None and endless:
+        return None
+    end = length if endless else stop if length is None else b.call(min, stop, length)
+    numbers = b.call(range, start, end, step)
+    view = View(None, b.call(len, numbers), lambda c, i: read(c, c.call(operator.getitem, numbers, i)))
+    return given(b, itertools.islice, args, [], name, place, view)
+
+
+@handles(itertools.repeat, look=())
+def repeated(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    times = args[1] if len(args) > 1 else dict(kwargs).get("times")
+    number = None if times is None else as_int(b, times)
+    items = [args[0]] * max(number, 0) if number is not None and number <= LIMIT else None
+    view = View(items, times, lambda c, i: args[0])
+    return given(b, itertools.repeat, args, kwargs, name, place, view)
+
+
+@handles(itertools.count, look=())
+def counted(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    keywords = dict(kwargs)
+    start = args[0] if args else keywords.get("start", Const(0))
+    step = args[1] if len(args) > 1 else keywords.get("step", Const(1))
+    if not all(is_int(b, a) for a in (start, step)):
+        return None  # Python adds up, which is not exact for floats
+
+    def read(c: Builder, i: Atom) -> Atom:
+        return c.call(operator.add, start, c.call(operator.mul, i, step))
+
+    return given(b, itertools.count, args, kwargs, name, place, View(None, None, read))
+
+
+def is_int(b: Builder, atom: Atom) -> bool:
+    t = b.type(atom)
+    return t == INT or isinstance(t, Known) and type(t.value) is int
+
+

@@ -1,0 +1,137 @@
+"""itertools, iter and next, and what else goes through a sequence once."""
+
+import functools
+import itertools
+import operator
+
+import numpy as np
+
+
+def chained(x, ys):
+    total = 1.0
+    for v in itertools.chain(x, ys, x * x):
+        total = total * 0.5 + v * v
+    return total
+
+
+def chained_lists(rows):
+    return sum(v * v for v in itertools.chain.from_iterable(rows))
+
+
+def accumulated(x):
+    return sum(itertools.accumulate(x)) + sum(itertools.accumulate(x, operator.mul))
+
+
+def accumulated_from(x, start):
+    path = list(itertools.accumulate(x, lambda total, v: total * v + v, initial=start))
+    return path[-1] * path[1] + sum(path)
+
+
+def star_mapped(x, y):
+    return sum(itertools.starmap(lambda a, b: a * b * b, zip(x, y)))
+
+
+def pairs_of_product(x):
+    total = 0.0
+    for a, b in itertools.product(x, repeat=2):
+        total += a * b * b
+    return total
+
+
+def product_of_known(x, y):
+    return sum(a * b * (1.0 + a) for a, b in itertools.product((x, y, 2.0), (x, 1.0)))
+
+
+def combined(x):
+    return sum(a * b * b for a, b in itertools.combinations(x, 2))
+
+
+def neighbours(x):
+    return sum((b - a) ** 2 for a, b in itertools.pairwise(x))
+
+
+def sliced(x):
+    return sum(v * v for v in itertools.islice(x, 1, None, 2)) + sum(itertools.islice(x, 2))
+
+
+def numbered(x):
+    total = 0.0
+    for i, v in zip(itertools.count(1, 2), x):
+        total += i * v * v
+    return total
+
+
+def repeated(x, c):
+    total = 0.0
+    for a, b in zip(x, itertools.repeat(c)):
+        total += a * b
+    for v in itertools.repeat(c, 3):
+        total = total * v
+    return total
+
+
+def longest(x, y):
+    return sum(a * b for a, b in itertools.zip_longest((x, y, x * y), (y, x), fillvalue=3.0))
+
+
+def first_items(x):
+    items = iter(x)
+    first = next(items)
+    second = next(items)
+    return first * second * second + sum(items)
+
+
+def first_or(x, c):
+    return next(iter(x)) * next(iter(()), c)
+
+
+def mapped_once(x):
+    squares = map(lambda v: v * v, x)
+    kept = filter(lambda v: v > 0.1, squares)
+    return sum(v * w for v, w in zip(kept, x))
+
+
+def largest_or(x, c):
+    return max(x, default=c) * max((v * v for v in x if v > 100.0), default=c)
+
+
+def position_of_largest(x, y, z):
+    items = (x, y, z)
+    return items[items.index(max(items))] * (items.index(max(items)) + 1) + x * items.count(x)
+
+
+def cached_inside(x):
+    @functools.lru_cache(maxsize=None)
+    def power(n):
+        return x if n == 0 else power(n - 1) * x
+
+    @functools.cache
+    def scaled(n):
+        return x * n
+
+    return power(3) + scaled(2)
+
+
+_V = np.array([0.5, -0.7, 1.2])
+
+SAMPLES = {
+    "chained": [(_V, [0.3, 0.8])],
+    "chained_lists": [([[0.5, 1.5], [0.3]],)],
+    "accumulated": [(_V,), ([0.5, 1.5, -0.3],)],
+    "accumulated_from": [(_V, 0.7)],
+    "star_mapped": [(_V, 2.0 * _V), ([0.5, 1.5], [0.3, 0.2])],
+    "pairs_of_product": [(_V,)],
+    "product_of_known": [(0.7, 0.3)],
+    "combined": [(_V,), ((0.5, -0.7, 1.2),)],
+    "neighbours": [(_V,), ([0.5, -0.7, 1.2],)],
+    "sliced": [(_V,), ([0.5, -0.7, 1.2],)],
+    "numbered": [(_V,)],
+    "repeated": [(_V, 0.7)],
+    "longest": [(0.7, 0.3)],
+    "first_items": [(_V,), ([0.5, -0.7, 1.2],)],
+    "first_or": [(_V, 0.7)],
+    "mapped_once": [(_V,), ([0.5, -0.7, 1.2],)],
+    "largest_or": [(_V, 0.7)],
+    "position_of_largest": [(0.5, 0.9, 0.2)],
+    "cached_inside": [(0.7,)],
+}
