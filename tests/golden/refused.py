@@ -146,6 +146,29 @@ def no_source():
     return namespace["typed"]
 
 
+def text_round_trip(x):
+    label = f"x = {x:.3f}"
+    return x * float(label[4:])
+
+
+def store_in(w, v):
+    w[0] = v
+
+
+def helper_in_try(x):
+    w = np.zeros(2)
+    try:
+        store_in(w, x)
+    except ValueError:
+        pass
+    return w[0] * x
+
+
+def iterator_twice(x):
+    squares = map(lambda v: v * v, x)
+    return sum(squares) + sum(squares)
+
+
 # name: what raises
 CALLS = {
     "write_into_active_array": lambda: ad.grad(write_into_active_array)(2.0),
@@ -171,4 +194,7 @@ CALLS = {
     "append_to_list": lambda: ad.grad(append_to_list)(2.0, []),
     "attribute_write": lambda: ad.grad(attribute_write)(2.0, Model()),
     "delete_item": lambda: ad.grad(delete_item)(2.0),
+    "text_round_trip": lambda: ad.grad(text_round_trip)(2.0),
+    "helper_in_try": lambda: ad.grad(helper_in_try)(2.0),
+    "iterator_twice": lambda: ad.grad(iterator_twice)(V),
 }
