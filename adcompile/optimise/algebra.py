@@ -193,6 +193,8 @@ class _Algebra(ForwardWalk):
             if not isinstance(new, Call):
                 self._settle(call, new, out)
                 return
+            if is_fresh(call, self.types) and not is_fresh(new, self.types) and call.result in self.sharing.written:
+                break  # somebody writes into the array; a view would not do
             call = new
         self.emit(call, out)
 
