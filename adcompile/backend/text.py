@@ -106,7 +106,7 @@ def _line(line: str) -> str:
 
 _LOOSE = frozenset("+ - * / @ // % == != < > <= >= and or not if else in is".split())
 _TARGETS = re.compile(r"^( *)([\w.]+(?:, [\w.]+)+) = (.*)$")
-_BARE = re.compile(r"^( *)(return|if|elif|while|[\w.\[\], ]+? [-+*/@%&|^]?=(?!=)|(?=\S)) ?(.*?)(:?)$")
+_BARE = re.compile(r"^( *)((?:return|if|elif|while)\b|[\w.\[\], ]+? [-+*/@%&|^]?=(?!=)|(?=\S)) ?(.*?)(:?)$")
 
 
 def wrapped(line: str) -> list[str]:

@@ -76,6 +76,8 @@ LONG = [
     "def f(" + ", ".join(f"parameter_{k}=1.0" for k in range(15)) + "):\n    return 0",
     "raise ValueError(f'{a} " + "words " * 10 + "', '" + "x" * 60 + "', " + "b" * 40 + ")",
     "f(" * 8 + ", ".join(f"argument_{k}" for k in range(12)) + ")" * 8,
+    "returned, " + ", ".join(f"value_{k}" for k in range(20)) + " = kept",
+    "iffy, whiles, " + ", ".join(f"value_{k}" for k in range(20)) + " = kept",
     "a = 'no place to break " + "x" * 120 + "'",
 ]
 
