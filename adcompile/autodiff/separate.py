@@ -214,7 +214,8 @@ def split_body(
     reads: list[Statement] = []
     mapping: dict[Var, Atom] = {}
     places = {a for a, _ in state.saved} | asked_for_memory(context, live)
-    holding, kept = held(context, kept, places, mapping, reads)
+    forward, renamed = context.bound_everywhere(context, forward, kept)
+    holding, kept = held(context, kept, places, mapping, reads, renamed)
     forward += holding
     for k, v in reversed(list(enumerate(kept))):
         fresh = mapping.get(v)
@@ -226,7 +227,6 @@ def split_body(
         context.definition[fresh] = call
         reads.insert(0, call)
         mapping[v] = fresh
-    forward, renamed = context.bound_everywhere(context, forward, kept)
     kept = [renamed.get(v, v) for v in kept]
     mapped = context.renamed(body, mapping)
     assert isinstance(mapped.end, Yield)
@@ -247,7 +247,12 @@ def asked_for_memory(context: Context, statements: Sequence[Statement]) -> set[A
 
 
 def held(
-    context: Context, kept: list[Var], saved: set[Atom], mapping: dict[Var, Atom], reads: list[Statement]
+    context: Context,
+    kept: list[Var],
+    saved: set[Atom],
+    mapping: dict[Var, Atom],
+    reads: list[Statement],
+    renamed: dict[Var, Var],
 ) -> tuple[list[Statement], list[Var]]:
     """Put what is kept by reference, shadows and arrays that are put back, into one object that
     nobody copies: the statement that makes it, and what is kept then. Each run of a pullback
@@ -257,7 +262,8 @@ def held(
     if not shadows and not others:
         return [], kept
     b, reader = Builder(context), Builder(context, "adjoint")
-    whole = b.emit(rt.hold, (Const(len(shadows)), *shadows, *others), UNKNOWN, (), "memory")
+    values = [renamed.get(v, v) for v in (*shadows, *others)]
+    whole = b.emit(rt.hold, (Const(len(shadows)), *values), UNKNOWN, (), "memory")
     inner = reader.new("memory", UNKNOWN)
     mapping[whole] = inner
     made = reader.emit(rt.released, (inner,), TupleT(tuple(b.type(v) for v in (*shadows, *others))))
