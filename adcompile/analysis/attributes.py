@@ -155,7 +155,9 @@ def array_attribute(
     if callable(descriptor) and not isinstance(descriptor, (python_types.GetSetDescriptorType, property)):
         return b.emit(getattr, (owner, args[1]), Method(descriptor, t), (), attribute, place)
     if attribute == "flat":
-        return dispatch(b, Const(np.ndarray.ravel), [owner], [], name, place)
+        flat = dispatch(b, Const(np.ndarray.flatten), [owner], [], name, place)
+        b.context.flat_of[flat] = owner  # writes go there
+        return flat
     return dispatch(b, Const(descriptor), [owner], [], name, place)
 
 

@@ -99,6 +99,7 @@ class Context:
     mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
     volatile: set[Atom] = field(default_factory=set)  # arrays whose memory is written in place somewhere
+    flat_of: dict[Atom, Atom] = field(default_factory=dict[Atom, Atom])  # copies that stand for `a.flat`, and `a`
     shadows: set[Var] = field(default_factory=set)  # what mirrors such memory, and lists of it that loops keep
     # what autodiff.maskable has found
     selections: dict[Var, int] = field(default_factory=dict)

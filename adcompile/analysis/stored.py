@@ -12,7 +12,7 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import handles
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Array, Known, TupleT
+from adcompile.ir.types import Array, Known, Scalar, TupleT
 from adcompile.rules.typing import out_position
 
 Kwargs = list[tuple[str, Atom]]
@@ -67,13 +67,31 @@ for _fn in IN_PLACE:
 calls.call_out = call_out
 
 
+@handles(operator.setitem)
+def set_flat(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`a.flat[index] = v`."""
+    owner = b.context.flat_of.get(args[0])
+    if owner is None:
+        return None
+    index: Atom = args[1]
+    if not isinstance(b.type(index), (Scalar, Known)) or isinstance(b.type(index), Known) and not is_number(b, index):
+        index = b.call(operator.getitem, b.call(np.arange, b.call(np.size, owner)), index, place=place)
+    return b.call(np.put, owner, index, args[2], place=place)
+
+
+def is_number(b: Builder, index: Atom) -> bool:
+    return isinstance(b.value(index), (int, np.integer)) and not isinstance(b.value(index), (bool, np.bool_))
+
+
 @handles(setattr)
 def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`z.real = v`, `z.imag = v`, `a.flat = v` of an array."""
     if len(args) != 3 or not isinstance(args[0], Var) or not isinstance(b.type(args[0]), Array):
         return None
-    if not b.known(args[1]) or b.value(args[1]) not in ("real", "imag"):
+    if not b.known(args[1]) or b.value(args[1]) not in ("real", "imag", "flat"):
         return None
+    if b.value(args[1]) == "flat":
+        return b.call(np.put, args[0], b.call(np.arange, b.call(np.size, args[0])), args[2], place=place)
     part = b.call(getattr, args[0], args[1])
     return b.call(operator.setitem, part, Const(Ellipsis), args[2], place=place)
 

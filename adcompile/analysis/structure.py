@@ -292,6 +292,11 @@ def build_slice(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 @handles(operator.getitem)
 def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     owner, index = args
+    whole = b.context.flat_of.get(owner)
+    if whole is not None:  # `a.flat[i]`, as `a` is now; a slice of it is a copy
+        one = isinstance(b.type(index), Scalar) or b.known(index) and type(b.value(index)) is int
+        now = b.call(np.ndarray.ravel if one else np.ndarray.flatten, whole)
+        return dispatch(b, Const(operator.getitem), [now, index], [], name, place)
     t = b.type(owner)
     if isinstance(t, Known) and isinstance(getattr(type(t.value), "__getitem__", None), python_types.FunctionType):
         return dispatch(b, Const(type(t.value).__getitem__), [owner, index], [], name, place)

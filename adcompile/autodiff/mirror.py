@@ -319,7 +319,7 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
 CONTAINERS: set[Any] = {ops.build_list, ops.push, ops.list_set, list, list.copy, tuple, ops.list_concat}
 """What makes lists of arrays: the list of their shadows is made in the same way."""
 
-ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes}
+ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes, rt.shares}
 """What asks of its arguments where they lie in memory: copies would not do."""
 
 LOST: set[Any] = {

@@ -41,7 +41,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import DictT, Known, ListT, TupleT, differentiable
+from adcompile.ir.types import BOOL, DictT, Known, ListT, TupleT, differentiable
 from adcompile.ir.walk import free_vars
 from adcompile.rules.registry import lookup
 
@@ -98,7 +98,12 @@ class Sweep:
         y_bar = self.result_cotangent(s.result, cot)
         if y_bar is None:
             return [s]
-        y_bar = self.unless_view(s, y_bar, cot)
+        after: list[Statement] = []
+        y_bar = self.unless_view(s, y_bar, cot, after)
+        return [*self.on_copies(s, y_bar, cot), *after]
+
+    def on_copies(self, s: Call, y_bar: Atom, cot: Cotangents) -> list[Statement]:
+        """The adjoint of a call, which reads copies of what is written in place later."""
         if not self.context.volatile:
             return self.call_adjoint(s, y_bar, cot)
         before, call = self.snapshots(s, s, cot)
@@ -159,14 +164,19 @@ class Sweep:
             return any(map(self.carries, Builder(self.context).context_items(atom)))
         return self.active(atom)
 
-    def unless_view(self, s: Call, y_bar: Atom, cot: Cotangents) -> Atom:
-        """The cotangent of what may be a view or a copy: zeros where it is a view."""
+    def unless_view(self, s: Call, y_bar: Atom, cot: Cotangents, after: list[Statement]) -> Atom:
+        """The cotangent of what may be a view or a copy: zeros where it is a view. Which of the two it
+        is, is found out `after` the call: what a pullback keeps may be copies."""
         if s.result not in self.mirrored or sharing_of(s, self.context.types) != "maybe":
             return y_bar
         base = memory_base(s)
         if not isinstance(base, Var) or base not in cot.shadow:
             return y_bar
-        g = cot.builder.emit(rt.unless_shared, (y_bar, s.result, base), self.context.types[s.result])
+        shared = Var("shared", s.place)
+        self.context.types[shared] = BOOL
+        after.append(Call(shared, Const(rt.shares), (s.result, base), (), s.place, "adjoint"))
+        self.context.definition[shared] = after[-1]
+        g = cot.builder.emit(rt.unless_shared, (y_bar, shared), self.context.types[s.result])
         self.context.shape[g] = self.context.shape.get(s.result, s.result)
         return g
 

@@ -84,6 +84,7 @@ from adcompile.runtime.memory import (
     outline,
     released,
     shadow,
+    shares,
     snapshot,
     unless_shared,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "mirrored",
     "unless_shared",
     "shadow",
+    "shares",
     "shadows",
     "snapshot",
     "accumulate",

@@ -29,8 +29,8 @@ def snapshot(x: Any) -> Any:
 
 def outline(x: Any) -> Any:
     """An array of the shape and dtype of `x` without its memory: what is kept where the shape alone
-    is wanted. None of None."""
-    return None if x is None else np.broadcast_to(np.zeros((), x.dtype), x.shape)
+    is wanted. None of what no path has bound."""
+    return np.broadcast_to(np.zeros((), x.dtype), x.shape) if isinstance(x, np.ndarray) else None
 
 
 def add_at(buffer: Any, index: Any, value: Any) -> None:
@@ -53,10 +53,15 @@ def last_writes(buffer: Any, index: Any, value: Any) -> Any:
     return shadowing.last_written(buffer, index, value)
 
 
-def unless_shared(g: Any, y: Any, x: Any) -> Any:
-    """`g`, or zeros like it where `y` is a view of `x`: the cotangent of an operation that gives a
-    view or a copy, which a view has already."""
-    return np.zeros_like(g) if np.shares_memory(x, y) else g.copy()
+def shares(y: Any, x: Any) -> bool:
+    """Whether `y`, made of `x` by an operation that gives a view or a copy, is a view."""
+    return np.shares_memory(x, y)
+
+
+def unless_shared(g: Any, shared: Any) -> Any:
+    """`g`, or zeros like it: the cotangent of an operation that gives a view or a copy, which a
+    view has already."""
+    return np.zeros_like(g) if shared else g.copy()
 
 
 def followed(y: Any, x: Any, x_dot: Any, y_dot: Any) -> Any:

@@ -70,6 +70,16 @@ def view_through_ravel(a, s):
     return np.sum(a**2) + np.sum(b)
 
 
+def ravel_in_nested_loops(a, s):
+    t = 0.0
+    for i in range(2):
+        for j in range(3):
+            v = a.ravel()
+            t = t + v[j] * v[j + 1] * s
+        a[i] *= a[1 - i]
+    return t + np.sum(a)
+
+
 def flatten_is_a_copy(a, s):
     f = a.flatten()
     f *= s
@@ -364,6 +374,7 @@ SAMPLES = {
     "view_of_view": [(_some(4, 4), 0.7)],
     "view_through_reshape": [(_some(2, 3), 0.7)],
     "view_through_ravel": [(_some(2, 3), 0.7)],
+    "ravel_in_nested_loops": [(_some(2, 3), 0.7)],
     "flatten_is_a_copy": [(_some(2, 2), 0.7)],
     "view_through_transpose": [(_some(3, 2), _some(3, seed=1))],
     "reversed_view": [(_some(4), 0.7)],

@@ -333,6 +333,18 @@ def flat_write(a, v):
     return np.sum(a**2)
 
 
+def flat_by_name(a, s):
+    q = a.flat
+    a[0, 1] = s * a[1, 0]
+    t = q[1] * s
+    q[2:4] = t
+    a.flat[[0, 0]] = q[1:3]
+    a.T.flat[1] += t
+    for i in range(a.size):
+        a.flat[i] *= a.flat[i - 1]
+    return np.sum(a**2) + t
+
+
 def clip_in_place(x, low):
     np.clip(x, low, 0.8, out=x)
     x.clip(0.1, 0.7, out=x)
@@ -446,6 +458,7 @@ SAMPLES = {
     "sort_rows_in_place": [(_some(3, 2),)],
     "partition_in_place": [(np.array([0.9, 0.2, 0.7, 0.4]),)],
     "flat_write": [(_some(2, 3), _some(2, seed=1))],
+    "flat_by_name": [(_some(2, 2), 0.7)],
     "clip_in_place": [(np.array([0.05, 0.3, 0.75, 0.9]), 0.2)],
     "double_into_single": [(np.ones(3, "f4"), _some(3))],
     "single_into_double": [(_some(3), np.array([0.5, 0.25], "f4"))],

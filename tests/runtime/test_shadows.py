@@ -2,6 +2,7 @@
 
 import collections
 import enum
+import sys
 
 import numpy as np
 import pytest
@@ -171,7 +172,7 @@ def test_fields_of_records():
 
 
 def test_undecided_counts_as_shared(monkeypatch):
-    monkeypatch.setattr("adcompile.runtime.shadows.MAX_WORK", 0)
+    monkeypatch.setattr(sys.modules["adcompile.runtime.shadows"], "MAX_WORK", 0)
     a = np.ones(6)
     s, t = shadows(a[::2], a[1::2])
     assert np.may_share_memory(s, t) and not np.shares_memory(s, t)

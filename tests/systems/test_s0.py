@@ -538,7 +538,6 @@ def test_s0_16b_names_bound_on_some_paths():
     assert g(2.0, True) == 12.0 and g(2.0, False) == 1.0
 
 
-@not_yet("attributes set after construction are not followed")
 def test_s0_16b_attributes_set_later():
     class Box:
         def __init__(self, a):

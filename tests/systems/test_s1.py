@@ -531,7 +531,6 @@ def test_s1_15_unused_effects_run_as_they_are_written(capsys):
     assert capsys.readouterr().out == "3\n"
 
 
-@not_yet("refused: appending to a captured list")
 def test_s1_15_captured_lists_grow():
     seen = []
 
