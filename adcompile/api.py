@@ -124,7 +124,7 @@ def _build(
     count = len(args) - len(names)
     refuse_self_reference(innermost(fun))
     wrt = differentiated(fun, plan.argnums, args, names)
-    types = tuple(type_of(arg, ints=i in ints) for i, arg in enumerate(args))
+    types = tuple(type_of(arg, ints=i in ints, objects=True) for i, arg in enumerate(args))
     kind = _KINDS.get(plan.transform)
     if kind is None:
         at = tuple(i if i < count else names[i - count] for i in wrt)

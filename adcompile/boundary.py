@@ -15,6 +15,9 @@ import numpy as np
 
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
+from adcompile.ir.abstract import is_followed
+from adcompile.runtime.objects import attributes
+from adcompile.runtime.state import build_object
 from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
 
 getrefcount: Callable[[Any], int] = sys.getrefcount
@@ -91,11 +94,15 @@ def apart(raw: Any, i: Any, seen: set[int]) -> Any:
 
 
 def space_of(value: Any) -> Any:
-    """The space of the tangents of `value` as they cross: objects and closures are constants here."""
+    """The space of the tangents of `value` as they cross: closures are constants here, and objects
+    that are not taken apart."""
     return _crossing(tangents.tangent_type(value))
 
 
 def _crossing(space: Any) -> Any:
+    if isinstance(space, Record) and isinstance(space.of, type) and is_followed(space.of):
+        items = tuple([_crossing(item) for item in space.items])
+        return Record(space.of, items, space.keys) if any(item is not NoTangent for item in items) else NoTangent
     if isinstance(space, (Record, Cycle)):
         return NoTangent
     if isinstance(space, Product):
@@ -125,6 +132,10 @@ def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None) -> Any:
             array = array.copy()
         seen.add(id(array))
         return array
+    if isinstance(space, Record):
+        held = {} if is_absent(raw[i]) else attributes(raw[i])
+        held = {key: held.get(key) for key in space.keys}
+        return build_object(space.of, space.keys, *[project(held, k, s, seen) for k, s in zip(space.keys, space.items)])
     if not isinstance(space, Product):
         return None if space is NoTangent else project_scalar(raw[i], space)
     keys = space.keys if space.keys is not None else range(len(space.items))
@@ -183,6 +194,8 @@ def accept(given: Any, space: Any, what: str) -> Any:
         raise NotDifferentiable(f"{what} belongs to a value that has none", remedy="pass None")
     if isinstance(space, Product):
         return _accept_container(given, space, what)
+    if isinstance(space, Record):
+        return _accept_object(given, space, what)
     if is_absent(given):
         return np.zeros(space.shape, space.dtype) if isinstance(space, ArraySpace) else space(0)
     if isinstance(space, ArraySpace):
@@ -234,10 +247,23 @@ def _accept_container(given: Any, space: Product, what: str) -> Any:
     return container(space, [accept(i, s, f"{what}[{name!r}]") for i, s, name in zip(items, space.items, names)])
 
 
+def _accept_object(given: Any, space: Record, what: str) -> Any:
+    if not is_absent(given) and type(given) is not space.of:
+        raise NotDifferentiable(
+            f"{what} is a {_kind(given)} where a {space.of.__name__} with tangents for attributes is needed",
+            remedy="make one with object.__new__, or take it from adcompile.tangents.zeros_like",
+        )
+    held = {} if is_absent(given) else attributes(given)
+    items = [accept(held.get(k), s, f"{what}.{k}") for k, s in zip(space.keys, space.items)]
+    return build_object(space.of, space.keys, *items)
+
+
 def conj(t: Any) -> Any:
     """Complex leaves conjugated, in new memory; the rest as it is. None stays None."""
     if tangents.is_container(t):
         return tangents.rebuild(t, [conj(c) for c in tangents.children(t)])
+    if is_followed(type(t)):
+        return build_object(type(t), tuple(attributes(t)), *map(conj, attributes(t).values()))
     if isinstance(t, (complex, np.complexfloating)):
         return t.conjugate()
     if type(t) is np.ndarray and t.dtype.kind == "c":

@@ -31,7 +31,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import DictT, ListT, TupleT, Type, differentiable
+from adcompile.ir.types import DictT, ListT, ObjectT, TupleT, Type, differentiable
 from adcompile.rules.registry import lookup
 
 
@@ -76,9 +76,10 @@ def leaf_ends(body: Block) -> list[tuple[Atom, ...]]:
 def members(var: Var, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> tuple[Atom, ...]:
     """The parts of a container that was built before the statements looked at."""
     call = definition.get(var)
-    if call is None or not isinstance(types[var], (TupleT, ListT, DictT)) or not isinstance(call.fn, Const):
+    if call is None or not isinstance(types[var], (TupleT, ListT, DictT, ObjectT)) or not isinstance(call.fn, Const):
         return ()
-    built = call.fn.value in (ops.build_tuple, ops.build_list, ops.build_dict) or isinstance(call.fn.value, type)
+    displays = (ops.build_tuple, ops.build_list, ops.build_dict, ops.build_object)
+    built = call.fn.value in displays or isinstance(call.fn.value, type)
     return call.args if built else ()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import sys
 import types as python_types
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from adcompile.analysis.infer import (
 )
 from adcompile.errors import Place
 from adcompile.ir import ops
+from adcompile.ir.abstract import is_installed as is_installed
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Signature
 from adcompile.ir.types import (
@@ -110,13 +110,3 @@ def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | 
     b.context.example[var] = contents
     b.context.origin[var] = (ref, ("cell_contents",))
     return var
-
-
-def is_installed(module: python_types.ModuleType) -> bool:
-    """Whether a module belongs to Python or an installed package (guarded by identity only)."""
-    file = getattr(module, "__file__", None)
-    if file is None:
-        return module.__name__ in sys.builtin_module_names
-    if module.__name__.partition(".")[0] == "adcompile":
-        return True
-    return "site-packages" in file or file.startswith((sys.prefix, sys.base_prefix))

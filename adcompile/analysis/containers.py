@@ -215,6 +215,9 @@ def remove(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, pl
 def known_equal(b: Builder, x: Atom, y: Atom) -> bool | None:
     if b.known(x) and b.known(y):
         return bool(b.value(x) == b.value(y))
+    for one, other in ((cell_of(x), y), (cell_of(y), x)):
+        if one is not None and one.cls in (list, dict) and b.known(other):
+            return False  # known values are no lists
     return None
 
 

@@ -13,7 +13,6 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Var
 from adcompile.ir.types import DictT, ListT, Seq, differentiable
 
-
 CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.ior} | {
     getattr(cls, name)
     for cls in (list, dict, set)

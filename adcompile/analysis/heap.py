@@ -162,7 +162,7 @@ def settled_cell(b: Builder, cell: Cell, memo: Memo, escaping: bool) -> Atom:
         if memo[cell] is None:
             raise Unsupported(
                 f"this {cell.cls.__name__} holds itself, and is needed as a value",
-                b.place,
+                cell.place or b.place,
                 "keep the reference back to it out of what is returned or handed to code that is not followed",
             )
         return memo[cell]
@@ -353,13 +353,15 @@ FRESH: set[Any] = {
 
 def wrapped(b: Builder, fn: Atom, args: Sequence[Atom], value: Atom, name: str, place: Place | None) -> Atom:
     """The result of a call in the program: a new cell, where the call makes a list or dict."""
-    if not isinstance(value, Var) or not isinstance(fn, Const):
+    kind = b.type(fn)
+    callee = kind.value if isinstance(kind, Known) else kind.function if isinstance(kind, Method) else None
+    if not isinstance(value, Var) or callee is None:
         return value
     t = b.type(value)
     if not (isinstance(t, (ListT, DictT)) or isinstance(t, Seq) and t.cls is list):
         return value
     try:
-        made = fn.value in FRESH or fn.value is operator.getitem and isinstance(b.type(args[1]), SliceT)
+        made = callee in FRESH or callee is operator.getitem and isinstance(b.type(args[1]), SliceT)
     except TypeError:
         return value
     return fresh(b, dict if isinstance(t, DictT) else list, value, name, place) if made else value

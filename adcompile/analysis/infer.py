@@ -251,16 +251,55 @@ def run_as_loop(b: Builder, s: For, env: Environment, iterable: Atom) -> list[Ty
     start, outer, mark = len(b.statements), dict(env), b.context.store.mark()
     cells: list[Cell] = []
     b.context.iterated += over
-    for live in (False, True):
-        cells = run_loop(b, s, env, iteration.plan(b, iterable, s.place, live))
-        if live or not set(over) & set(cells):
+    for live, peeled in ((False, False), (True, False), (True, True)):
+        plan = iteration.plan(b, iterable, s.place, live)
+        carried = peel(b, s, env, plan) if peeled else run_loop(b, s, env, plan)
+        cells = [slot for slot in carried.slots() if isinstance(slot, Cell)]
+        if not live and not set(over) & set(cells):
+            live = True
+        if peeled or live and not (carried.misfit and iteration.first_and_rest(b, s.body, plan)):
             break
-        del b.statements[start:]  # it writes into what it runs over: read that as it is by then
+        # it writes into what it runs over: read that as it is by then; or the first iteration makes
+        # what the others find: run that one by itself
+        del b.statements[start:]
         b.context.store.undo(mark)
         env.clear()
         env.update(outer)
     del b.context.iterated[len(b.context.iterated) - len(over) :]
     return [b.type(b.context.store.states[c].content) for c in cells] + [b.type(env[r]) for r in s.results]
+
+
+def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan) -> Carried:
+    """The first iteration, if there is any, then a loop over the others."""
+    found = iteration.first_and_rest(b, s.body, plan)
+    assert found is not None
+    first, rest, test = found
+    branch = iteration.as_branch(s.body)
+    assert branch is not None
+    element, *params = s.body.params
+    init = [resolve(env, a) for a in s.init]
+    done: list[Carried] = []
+
+    def entered(c: Builder) -> Atom:
+        env[element] = plan.bind(c, first)
+        env.update(zip(params, init))
+        c.context.calls.append("first")
+        end = run_block(c, branch, env, None)
+        c.context.calls.pop()
+        if not isinstance(end, Yield):
+            raise Terminated(end)
+        names = [Var(p.name, p.place) for p in params]
+        env.update(zip(names, end.values))
+        others = For(s.results, Const(None), tuple(names), s.body, s.place, s.role)
+        done.append(run_loop(c, others, env, iteration.Plan(rest, plan.type, plan.bind, plan.name)))
+        return c.build(TupleT(()), [env[r] for r in s.results])
+
+    if b.known(test):
+        whole = entered(b) if b.value(test) else b.build(TupleT(()), init)
+    else:
+        whole = branch_on(b, test, entered, lambda c: c.build(TupleT(()), init))
+    env.update(zip(s.results, b.items(whole)))
+    return done[0] if done else Carried({}, [], 0)
 
 
 def holds_structure(t: Type) -> bool:
@@ -296,8 +335,8 @@ def unroll(
 
 def run_loop(
     b: Builder, s: For | While, env: Environment, plan: iteration.Plan | None
-) -> list[Cell]:
-    """Run a loop that stays one; the cells that it carries."""
+) -> Carried:
+    """Run a loop that stays one; what it carries."""
     store = b.context.store
     params = s.body.params[1:] if plan else s.body.params
     init = [resolve(env, a) for a in s.init]
@@ -335,7 +374,7 @@ def run_loop(
         else:
             env[s.results[slot]] = value
     frame.apply_flags(b)
-    return [slot for slot in carried.slots() if isinstance(slot, Cell)]
+    return carried
 
 
 def run_body(

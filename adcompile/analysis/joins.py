@@ -34,6 +34,7 @@ from adcompile.ir.types import (
     Scalar,
     Seq,
     Type,
+    Unknown,
     holds_ref,
     join,
     widen,
@@ -248,6 +249,7 @@ class Carried:
     sources: dict[Position, tuple[Cell, ...]] = field(default_factory=dict[Position, "tuple[Cell, ...]"])
     flags: dict[Cell, tuple[bool, bool]] = field(default_factory=dict[Cell, "tuple[bool, bool]"])
     stable: bool = True
+    misfit: bool = False  # something has another structure from the second iteration on
 
     def slots(self) -> list[Any]:
         return [*self.kept, *(k for k in self.assumed if isinstance(k, Cell))]
@@ -340,9 +342,13 @@ class Frame:
         x, y = self.valued(b, a, inside), self.valued(b, t, inside)
         if isinstance(x, (ListT, DictT, ObjectT, Seq)) and not isinstance(join(x, y), (ListT, DictT, ObjectT, Seq)):
             cls = list if isinstance(x, (ListT, Seq)) else dict if isinstance(x, DictT) else x.cls
+            self.carried.misfit = True
             same = isinstance(y, Instance) and y.cls is cls or isinstance(y, DictT) and cls is dict
             return Instance(cls) if same else join(x, y)
-        return join(x, y)
+        joined = join(x, y)
+        if isinstance(joined, Unknown) and Known(None) in (x, y):
+            self.carried.misfit = True
+        return joined
 
     def boxed(self, b: Builder, t: Ref | Boxed, inside: tuple[Cell, ...]) -> Boxed:
         if isinstance(t, Boxed):

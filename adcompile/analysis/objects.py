@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import operator
-import sys
 from collections.abc import Callable, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import Any
@@ -22,20 +21,14 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, makers
 from adcompile.analysis.containers import entry, others, raises
 from adcompile.analysis.heap import cell_of, fresh, read, write
-from adcompile.analysis.structure import Args, Kwargs, is_installed
+from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
+from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom, Const, Signature
 from adcompile.ir.types import Cell, DictT, Known, ListT, ObjectT, Ref, Seq, TupleT
-from adcompile.runtime.state import is_plain
 
 # -- construction -------------------------------------------------------------------------------
-
-
-def follows(cls: type) -> bool:
-    """Whether objects of this class are followed: made in Python, by the user."""
-    module = sys.modules.get(cls.__module__)
-    return is_plain(cls) and (module is None or not is_installed(module))
 
 
 def method_of(cls: type, name: str) -> Any:
@@ -49,7 +42,7 @@ def new_object(b: Builder, cls: type, name: str, place: Place | None) -> Const:
 
 def construct(b: Builder, cls: type, args: Args, kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
     """`cls(…)`: what __new__ and __init__ do, followed."""
-    if not follows(cls) or place in b.context.demoted:
+    if not is_followed(cls) or place in b.context.demoted:
         return None
     if getattr(cls, "__abstractmethods__", None):
         missing = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
@@ -143,7 +136,7 @@ def celled(b: Builder, value: Atom, name: str, place: Place | None) -> Atom:
 
 @handles(object.__new__, look=())
 def object_new(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    if not args or not b.known(args[0]) or not follows(b.value(args[0])):
+    if not args or not b.known(args[0]) or not is_followed(b.value(args[0])):
         return None
     return new_object(b, b.value(args[0]), name, place)
 

@@ -25,6 +25,7 @@ from adcompile.ir.types import (
     DictT,
     Known,
     ListT,
+    ObjectT,
     Scalar,
     Seq,
     TupleT,
@@ -132,7 +133,7 @@ class Cotangents:
         t = b.type(atom)
         if not differentiable(t):
             return
-        if isinstance(t, (TupleT, ListT, DictT, Closure)):
+        if isinstance(t, (TupleT, ListT, DictT, ObjectT, Closure)):
             self.add_parts(atom, t, g)
             return
         if atom in self.shadow:
@@ -236,6 +237,8 @@ def tangent_structure(t: Type) -> Type:
             return ListT(tuple(map(tangent_structure, items)))
         case DictT(keys, values):
             return DictT(keys, tuple(map(tangent_structure, values)))
+        case ObjectT(cls, names, types):
+            return ObjectT(cls, names, tuple(map(tangent_structure, types)))
         case _:
             return tangent_type(t)
 

@@ -13,7 +13,9 @@ from adcompile import runtime as rt
 from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, If, Raise, Statement, Var, Yield
 from adcompile.ir.walk import FreeVars, atoms_of, free_vars, statements_of
 
-WRITES: tuple[Any, ...] = (operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.refill, np.ufunc.at)
+WRITES: tuple[Any, ...] = (
+    operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.refill, np.ufunc.at,
+)  # fmt: skip
 """How adjoint code writes into shadows."""
 
 

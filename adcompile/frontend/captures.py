@@ -12,9 +12,11 @@ from typing import Any
 
 import gast
 
-from adcompile.frontend.scopes import COMPREHENSIONS, FUNCTIONS, MUTATORS, Scopes
+from adcompile.frontend.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 
-_KEEPERS = MUTATORS | {"add", "insert", "setdefault", "update", "register", "put", "appendleft", "connect", "subscribe"}
+_KEEPERS = frozenset(
+    "append extend pop add insert setdefault update register put appendleft connect subscribe".split()
+)
 
 
 @dataclass(slots=True)

@@ -74,21 +74,19 @@ class Expressions(Builder):
         unit: Unit,
         scope: Scope,
         captured: Sequence[str],
-        containers: frozenset[str],
         captures: Captures,
         late: dict[str, Any],
         lower_nested: LowerNested,
     ) -> None:
         super().__init__(unit, scope, captured)
-        self.containers, self.captures, self.late, self.lower_nested = containers, captures, late, lower_nested
-        self.binds_inside = scope.walrus or bool(containers)
+        self.captures, self.late, self.lower_nested = captures, late, lower_nested
+        self.binds_inside = scope.walrus
 
     def rebound(self, *nodes: Any) -> tuple[str, ...]:
         """The names that evaluating these expressions may rebind."""
         if not self.binds_inside:
             return ()
-        names = self.unit.scopes.names(nodes)
-        return tuple(dict.fromkeys([*names.binds, *(n for n in names.mutates if n in self.containers)]))
+        return tuple(self.unit.scopes.names(nodes).binds)
 
     def expr(self, node: Any, hint: str = "t") -> Atom:
         """The value of an expression; `hint` names it if the expression has no name itself."""
@@ -293,8 +291,6 @@ class Expressions(Builder):
 
     def _special_call(self, node: gast.Call, hint: str) -> Atom | None:
         match node:
-            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)) if name in self.containers:
-                return self._container_method(name, attr, node, hint)
             case gast.Call(func=gast.Name(id="any" | "all" as name), args=[gast.GeneratorExp()], keywords=[]):
                 if self.is_builtin(node.func, name):
                     return self.any_all(node.args[0], name == "any", hint)
@@ -303,19 +299,6 @@ class Expressions(Builder):
                 return self.call(self.expr(node.func), self.env["__class__"], first, node=node, hint=hint)
             case _:
                 pass
-        return None
-
-    def _container_method(self, name: str, attr: str, node: gast.Call, hint: str) -> Atom | None:
-        """A mutation of a local container, as a rebinding of its name."""
-        if attr == "pop" and not node.args:
-            popped = self.call(ops.pop, self.load(name, node), node=node)
-            self.bind(name, self.call(operator.getitem, popped, Const(0), node=node, hint=name))
-            return self.call(operator.getitem, popped, Const(1), node=node, hint=hint)
-        if attr in ("append", "extend") and len(node.args) == 1:
-            op = ops.push if attr == "append" else ops.list_concat
-            value = self._argument(node.args[0], node)
-            self.bind(name, self.call(op, self.load(name, node), value, node=node, hint=name))
-            return Const(None)
         return None
 
     def _argument(self, arg: Any, node: gast.Call) -> Atom:

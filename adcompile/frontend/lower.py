@@ -303,14 +303,13 @@ def lower_node(
     late functions of the functions around it; `variables`: those of the captured names whose value
     is in a variable that several functions share."""
     scope = unit.scopes.of(node)
-    containers: frozenset[str] = frozenset()
     statements = (
         [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
     )
     captures = Captures(statements, unit.scopes)
     late = {n: f for n, f in around.items() if n not in scope.bound and n not in captured}
     late |= captures.late_functions()
-    lowerer = FunctionLowerer(unit, scope, captured, containers, captures, late, lower_node)
+    lowerer = FunctionLowerer(unit, scope, captured, captures, late, lower_node)
     params = tuple(Var(p.id, lowerer.place(p)) for p in parameters(node.args))
     cells = tuple(Var(n, None) for n in captured)
     lowerer.env.update(zip(captured, cells))
@@ -327,7 +326,7 @@ def lower_node(
         body = Block((), tuple(lowerer.statements), Return(stop))
     else:
         reads = {n: captures.free_of(f, late) for n, f in late.items()}
-        body = lowerer.body(Normaliser(unit.scopes, containers, reads).function(statements, node))
+        body = lowerer.body(Normaliser(unit.scopes, reads).function(statements, node))
     return Function(name, params, cells, body, _signature(node.args), lowerer.place(node))
 
 

@@ -96,13 +96,11 @@ REMEDIES = {
 
 
 class Normaliser:
-    """Normalises the body of one function; `containers` are the names of its local lists and
-    dicts whose mutations count as rebinding, `late` what those names read that stand for nested
+    """Normalises the body of one function; `late`: what those names read that stand for nested
     functions made where they are used."""
 
-    def __init__(self, scopes: Scopes, containers: frozenset[str], late: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, scopes: Scopes, late: Mapping[str, Sequence[str]]) -> None:
         self.scopes = scopes
-        self.containers = containers
         self.late = late
         self.counter = 0
         self._exits: dict[Any, frozenset[str]] = {}
@@ -361,7 +359,7 @@ class Normaliser:
         return names
 
     def _binds(self, names: Names) -> dict[str, None]:
-        return names.binds | {n: None for n in names.mutates if n in self.containers}
+        return names.binds
 
     def _reads(self, nodes: Iterable[Any]) -> frozenset[str]:
         return frozenset(self._names(nodes).reads)

@@ -10,8 +10,6 @@ import gast
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-MUTATORS = frozenset({"append", "extend", "pop"})
-"""Methods that are followed as a rebinding of the local list or dict they are called on."""
 
 
 @dataclass(slots=True)
@@ -20,7 +18,6 @@ class Names:
 
     reads: dict[str, None] = field(default_factory=dict[str, None])
     binds: dict[str, None] = field(default_factory=dict[str, None])
-    mutates: dict[str, None] = field(default_factory=dict[str, None])  # `n.append(…)`, `n[i] = …`
     globals: set[str] = field(default_factory=set[str])
     nonlocals: set[str] = field(default_factory=set[str])
     yields: bool = False
@@ -108,10 +105,6 @@ class Scopes:
                 out.reads[target.id] = None
             case gast.NamedExpr():
                 out.walrus = True
-            case gast.Call(func=gast.Attribute(value=gast.Name() as owner, attr=attr)) if attr in MUTATORS:
-                out.mutates[owner.id] = None
-            case gast.Subscript(value=gast.Name() as owner, ctx=gast.Store()):
-                out.mutates[owner.id] = None
             case gast.alias():
                 if node.name != "*":
                     out.binds[node.asname or node.name.split(".")[0]] = None
@@ -156,7 +149,6 @@ class Scopes:
         out.binds.update(outer.binds)
         out.binds.update(inner.binds)  # walrus binds outside
         for names in (outer, inner):
-            out.mutates.update((n, None) for n in names.mutates if n not in targets.binds)
             out.walrus |= names.walrus
             out.yields |= names.yields
         out.yields |= any(g.is_async for g in node.generators)

@@ -75,10 +75,6 @@ class Statements(Comprehensions):
                 self.assign(target.id, value, target)
             case gast.Tuple() | gast.List():
                 self._unpack_items(target, value)
-            case gast.Subscript(value=gast.Name(id=name)) if name in self.containers:
-                index = self.expr(target.slice)
-                new = self.call(ops.list_set, self.load(name, target), index, value, node=target, hint=name)
-                self.bind(name, new)
             case gast.Subscript():
                 container = self.expr(target.value)
                 self.call(operator.setitem, container, self.expr(target.slice), value, node=target)
@@ -105,11 +101,6 @@ class Statements(Comprehensions):
             case gast.Name(id=name) as target:
                 before = self.load(name, target)
                 self.assign(name, self.call(op, before, self.expr(node.value), node=node, hint=name), node)
-            case gast.Subscript(value=gast.Name(id=name)) as target if name in self.containers:
-                index = self.expr(target.slice)
-                before = self.call(operator.getitem, self.load(name, target), index, node=target)
-                new = self.call(op, before, self.expr(node.value), node=node)
-                self.bind(name, self.call(ops.list_set, self.load(name, target), index, new, node=node, hint=name))
             case gast.Subscript() as target:
                 container = self.expr(target.value)
                 index = self.expr(target.slice)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import sys
 import types as pytypes
 import weakref
 from collections.abc import Hashable, Iterable
@@ -25,6 +26,7 @@ from adcompile.ir.types import (
     Instance,
     Known,
     ListT,
+    ObjectT,
     RangeT,
     Scalar,
     Seq,
@@ -34,6 +36,8 @@ from adcompile.ir.types import (
     dim_of,
     is_scalar_class,
 )
+from adcompile.runtime.objects import attributes
+from adcompile.runtime.state import is_plain
 from adcompile.tangents import is_namedtuple_class
 
 LONG = 16
@@ -97,12 +101,13 @@ def is_by_identity(value: Any) -> bool:
     return cls.__name__ in ("_ArrayFunctionDispatcher", "_lru_cache_wrapper", "cython_function_or_method")
 
 
-def type_of(value: Any, *, ints: bool = False) -> Type:
-    """The abstract type of a value; `ints`: Python ints by value, too.
+def type_of(value: Any, *, ints: bool = False, objects: bool = False) -> Type:
+    """The abstract type of a value; `ints`: Python ints by value, too; `objects`: those of the
+    user's classes by their attributes.
 
     Raises Unsupported for a container that contains itself.
     """
-    return _type(value, ints, ())
+    return _type(value, ints, () if objects else _AS_ONE)
 
 
 def types_of(values: Iterable[Any]) -> tuple[Type, ...]:
@@ -125,7 +130,48 @@ def _type(value: Any, ints: bool, outer: tuple[int, ...]) -> Type:
     if cls is slice:
         parts = (_type(part, ints, outer) for part in (value.start, value.stop, value.step))
         return SliceT(cast("tuple[Type, Type, Type]", tuple(parts)))
-    return Known(value) if is_by_identity(value) else Instance(cls, hidden_of(value))
+    if is_by_identity(value):
+        return Known(value)
+    held = parts_of_object(value, outer)
+    if held is None:
+        return Instance(cls, hidden_of(value))
+    inner = (*outer, id(value))
+    return ObjectT(cls, tuple(held), tuple([_type(item, ints, inner) for item in held.values()]))
+
+
+_AS_ONE = (-1,)
+"""Among the objects around a value: objects are not taken apart here."""
+DEEP = 8  # levels of objects in objects
+WIDE = 64  # attributes of one object
+_followed: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def is_followed(cls: type) -> bool:
+    """Whether objects of a class are taken apart: made by the user in Python, and no more than
+    what their attributes hold."""
+    found = _followed.get(cls)
+    if found is None:
+        module = sys.modules.get(cls.__module__)
+        found = _followed[cls] = is_plain(cls) and (module is None or not is_installed(module))
+    return found
+
+
+def is_installed(module: pytypes.ModuleType) -> bool:
+    """Whether a module belongs to Python or an installed package (guarded by identity only)."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return module.__name__ in sys.builtin_module_names
+    if module.__name__.partition(".")[0] == "adcompile":
+        return True
+    return "site-packages" in file or file.startswith((sys.prefix, sys.base_prefix))
+
+
+def parts_of_object(value: Any, outer: tuple[int, ...]) -> dict[str, Any] | None:
+    """The attributes of an object that is taken apart, inside the objects and containers `outer`."""
+    if not is_followed(type(value)) or outer[:1] == _AS_ONE or id(value) in outer or len(outer) >= DEEP:
+        return None
+    held = attributes(value)
+    return held if len(held) <= WIDE else None
 
 
 def hidden_of(value: Any) -> tuple[str, ...]:
@@ -196,6 +242,10 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
         return (cls, value.__name__, value.__self__)  # so is `np.add.reduce`
     if is_by_identity(value):
         return Known(value)
+    held = parts_of_object(value, outer)
+    if held is not None:
+        inner = (*outer, id(value))
+        return (cls, *[(name, _key(item, ints, inner)) for name, item in held.items()])
     names, own = _read.get(cls, ()), hidden_of(value) if cls.__dictoffset__ else ()
     if not names and not own or id(value) in outer:
         return cls
@@ -246,6 +296,6 @@ def _held(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> list[Hashable]:
 
 def _cell_key(cell: pytypes.CellType, outer: tuple[int, ...]) -> Hashable:
     try:
-        return _key(cell.cell_contents, False, outer)
+        return _key(cell.cell_contents, False, outer if outer[:1] == _AS_ONE else (*_AS_ONE, *outer))
     except ValueError:  # nothing assigned yet
         return _EMPTY_CELL

@@ -63,17 +63,6 @@ def awaits_nothing(x):
     return coroutine(x)
 
 
-def nonlocal_write(x):
-    count = 0.0
-
-    def add(v):
-        nonlocal count
-        count = count + v
-
-    add(x * x)
-    return count
-
-
 TOTAL = 0.0
 
 
@@ -116,25 +105,51 @@ def factorial(x):
     return 1.0 if x < 1.0 else x * factorial(x - 1.0)
 
 
-def append_to_list(x, items):
-    items.append(x * x)
-    return items[-1]
-
-
 class Model:
     def __init__(self):
         self.rate = 1.0
 
 
-def attribute_write(x, model):
-    model.rate = x * x
-    return model.rate * x
+def one_of_many_objects(x, n):
+    models = [Model() for _ in range(n)]
+    models[n // 2].rate = x
+    return models[n // 2].rate * x
 
 
-def delete_item(x):
-    items = [x, x * x]
-    del items[0]
-    return items[0]
+def collect(x, n, out):
+    if n > 0:
+        out.append(x * n)
+        collect(x, n - 1, out)
+
+
+def recursion_that_collects(x, n):
+    out = []
+    collect(x, n, out)
+    return sum(out)
+
+
+def grows_while_run_over(x, n):
+    items = [x * i for i in range(n)]
+    for v in items:
+        if v < 1.0:
+            items.append(v + 1.0)
+    return sum(items)
+
+
+def object_that_holds_itself(x):
+    model = Model()
+    model.me = model
+    model.rate = x
+    return [model]
+
+
+def two_names_from_a_loop(x, n):
+    first = Model()
+    model = first
+    for _ in range(n):
+        model.rate = model.rate * x
+        model = Model()
+    return first.rate
 
 
 V = np.array([0.5, 1.5, -0.3])
@@ -181,7 +196,6 @@ CALLS = {
     "sum_of_generator": lambda: ad.grad(sum_of_generator)(2.0),
     "coroutine": lambda: ad.vjp(coroutine, 2.0),
     "awaits_nothing": lambda: ad.vjp(awaits_nothing, 2.0),
-    "nonlocal_write": lambda: ad.grad(nonlocal_write)(2.0),
     "global_write": lambda: ad.grad(global_write)(2.0),
     "no_source": lambda: ad.grad(no_source())(2.0),
     "int_argument": lambda: ad.grad(int_argument)(3),
@@ -191,9 +205,11 @@ CALLS = {
     "c_function_without_rule": lambda: ad.grad(c_function_without_rule)(V),
     "subclass_argument": lambda: ad.grad(subclass_argument)(V.view(Labelled)),
     "self_reference": lambda: factorial(3.0),
-    "append_to_list": lambda: ad.grad(append_to_list)(2.0, []),
-    "attribute_write": lambda: ad.grad(attribute_write)(2.0, Model()),
-    "delete_item": lambda: ad.grad(delete_item)(2.0),
+    "one_of_many_objects": lambda: ad.grad(one_of_many_objects)(2.0, 3),
+    "recursion_that_collects": lambda: ad.grad(recursion_that_collects)(2.0, 3),
+    "grows_while_run_over": lambda: ad.grad(grows_while_run_over)(0.3, 40),
+    "object_that_holds_itself": lambda: ad.vjp(object_that_holds_itself, 2.0),
+    "two_names_from_a_loop": lambda: ad.grad(two_names_from_a_loop)(2.0, 3),
     "text_round_trip": lambda: ad.grad(text_round_trip)(2.0),
     "helper_in_try": lambda: ad.grad(helper_in_try)(2.0),
     "iterator_twice": lambda: ad.grad(iterator_twice)(V),

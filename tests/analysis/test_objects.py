@@ -1,0 +1,138 @@
+"""Gradients by objects, and classes as Python has them."""
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from tests.compiled import check
+
+
+@dataclass
+class Params:
+    w: np.ndarray
+    b: float
+    name: str = "p"
+    n: int = 3
+
+
+class Model:
+    def __init__(self, params):
+        self.params, self.k, self.history = params, 2.0, [1.0]
+
+    def predict(self, x):
+        return np.tanh(self.params.w * x + self.params.b) * self.k
+
+    def train(self, x):
+        self.history.append(x * self.k)
+        self.k = self.k * x
+        self.params.b += x
+
+
+def loss(model, x):
+    model.train(x)
+    return np.sum(model.predict(x)) * model.history[-1]
+
+
+def make(b=0.5):
+    return Model(Params(np.array([1.0, 2.0]), b))
+
+
+def test_a_gradient_is_an_object_of_the_class():
+    model = make()
+    before = copy.deepcopy(model)
+    g = ad.grad(loss)(model, 1.3)
+    assert type(g) is Model and type(g.params) is Params
+    assert g.params.name is None and g.params.n is None and g.history == [0.0]
+    h = 1e-6
+    slope = (loss(make(0.5 + h), 1.3) - loss(make(0.5 - h), 1.3)) / (2 * h)
+    assert g.params.b == pytest.approx(slope, rel=1e-6)
+    assert model.k == before.k and model.history == before.history and model.params.b == 0.5
+
+
+def test_both_modes_agree():
+    model, along = make(), ad.grad(loss)(make(), 1.3)
+    value, dot = ad.jvp(loss, (model, 1.3), (along, 1.0))
+    assert model.history == [1.0, 2.6] and model.params.b == 1.8
+    value_again, pullback = ad.vjp(loss, make(), 1.3)
+    bar, x_bar = pullback(1.0)
+    assert value == value_again
+    inner = np.sum(bar.params.w * along.params.w) + bar.params.b * along.params.b + bar.k * along.k + x_bar
+    assert dot == pytest.approx(float(inner), rel=1e-12)
+
+
+def test_objects_as_results():
+    def f(x):
+        return Params(np.array([x, x * x]), x * 3)
+
+    value, dot = ad.jvp(f, (2.0,), (1.0,))
+    assert value.b == 6.0 and dot.b == 3.0 and dot.w.tolist() == [1.0, 4.0] and dot.name is None
+
+
+def test_objects_by_structure():
+    def f(o, x):
+        return x * o.scale if o.flag else x
+
+    class Settings:
+        pass
+
+    o = Settings()
+    o.scale, o.flag = 2, True
+    d = ad.grad(f, argnums=1)
+    assert d(o, 3.0) == 2.0
+    o.flag = False
+    assert d(o, 3.0) == 1.0
+
+
+def test_errors_of_classes_are_pythons():
+    class Named:
+        __slots__ = ("a",)
+
+    @dataclass(frozen=True)
+    class Fixed:
+        a: float
+
+    def no_slot(x):
+        n = Named()
+        n.b = x
+        return x
+
+    def frozen(x):
+        f = Fixed(x)
+        f.a = 2.0
+        return x
+
+    def missing(x):
+        return Fixed(x).b
+
+    def too_many(x):
+        return Fixed(x, x).a
+
+    wrong = ((no_slot, AttributeError), (frozen, AttributeError), (missing, AttributeError), (too_many, TypeError))
+    for f, error in wrong:
+        with pytest.raises(error):
+            ad.grad(f)(2.0)
+
+
+class Controller:
+    def __init__(self, k):
+        self.k, self.previous, self.total = k, None, 0.0
+
+    def step(self, e):
+        d = 0.0 if self.previous is None else e - self.previous
+        self.previous = e
+        self.total += e
+        return self.k * e + 0.1 * d + 0.01 * self.total
+
+
+def controlled(x, n):
+    c, y = Controller(x), 0.0
+    for _ in range(n):
+        y = y + 0.1 * c.step(x - y)
+    return y
+
+
+def test_attributes_that_are_none_at_first():
+    check(controlled, 0.7, 30)

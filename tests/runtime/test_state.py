@@ -1,0 +1,61 @@
+"""What lists, dicts, sets and objects hold, taken down and put back."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from adcompile import runtime as rt
+from adcompile.runtime.state import is_plain
+
+
+@dataclass
+class Point:
+    x: float
+    held: list = field(default_factory=list)
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+
+def test_build_object_calls_nothing_of_the_class():
+    made = rt.build_object(Point, ("x",), 3.0)
+    assert type(made) is Point and vars(made) == {"x": 3.0}
+    slotted = rt.build_object(Slotted, ("a",), 1)
+    assert slotted.a == 1 and not hasattr(slotted, "b")
+
+
+def test_what_is_put_back_is_the_same_object():
+    inner = [1, 2]
+    point = Point(1.0, inner)
+    d, s = {"p": point, "t": (inner,)}, {1, 2}
+    taken = rt.take_down(d, s)
+    inner.append(3)
+    point.x, point.new = 5.0, 1
+    d["q"], d["p"] = 1, None
+    s.clear()
+    rt.put_back(taken)
+    assert d == {"p": point, "t": (inner,)} and d["p"] is point and point.held is inner
+    assert inner == [1, 2] and vars(point) == {"x": 1.0, "held": inner} and s == {1, 2}
+
+
+def test_refill():
+    xs, d, o = [1, 2], {"a": 1}, Slotted()
+    o.a = 1
+    rt.refill(xs, [3])
+    rt.refill(xs, xs)
+    rt.refill(d, {"b": 2})
+    rt.refill(o, rt.build_object(Slotted, ("b",), 2))
+    assert xs == [3] and d == {"b": 2} and o.b == 2 and not hasattr(o, "a")
+
+
+def test_different():
+    a, b = [1], [1]
+    rt.different(a, b)
+    with pytest.raises(ValueError, match="passed twice"):
+        rt.different(a, b, a)
+
+
+def test_plain_classes():
+    assert is_plain(Point) and is_plain(Slotted)
+    assert not any(map(is_plain, (list, dict, int, type, object, ValueError, type("L", (list,), {}))))
