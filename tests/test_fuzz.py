@@ -1,7 +1,9 @@
 """The fuzzer: a fixed set of programs is right in every mode, and the fuzzer itself does what it says.
 
-The programs here are a sample. The long runs are
+A program costs half a second, nearly all of it for the four derivatives that are compiled of it; so
+there are 350 here, which take 90 seconds on two cores. The longer runs are
 
+    python -m tests.fuzz --programs 500 --seed 20260
     python -m tests.fuzz --programs 2000 --seed 1 --details
     python -m tests.fuzz --faults
 """
@@ -16,8 +18,10 @@ from tests.fuzz.program import Program, generate, runs
 from tests.fuzz.runner import judge, programs, run
 from tests.fuzz.shrink import shrink
 
-SEED, PROGRAMS, CHUNK = 20260, 500, 25
+SEED, PROGRAMS, CHUNK = 20260, 350, 25
 EVERYTHING = enabled()
+NOT_YET = ("object_argument",)
+"""Constructs that the interface does not take yet."""
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -25,13 +29,13 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("first", range(0, PROGRAMS, CHUNK))
 def test_programs_are_right_or_refused(first):
     failed = []
+    names = enabled(without=NOT_YET)
     for index in range(first, first + CHUNK):
-        program, verdict, _ = judge(SEED, index, EVERYTHING)
+        program, verdict, _ = judge(SEED, index, names)
         if verdict.failed:
             failed.append(f"{verdict.kind} {verdict.stage}: {verdict.reason}\n{verdict.detail}\n{program.source}")
-    assert not failed, f"{len(failed)} of {CHUNK}; shrink with python -m tests.fuzz --seed {SEED} --first {first}" + (
-        "\n\n".join(["", *failed])
-    )
+    again = f"python -m tests.fuzz --seed {SEED} --first {first} --programs {CHUNK} --without {' '.join(NOT_YET)}"
+    assert not failed, "\n\n".join([f"{len(failed)} of {CHUNK} programs fail; shrink them with {again}", *failed])
 
 
 # -- what is generated --------------------------------------------------------------------------
@@ -73,7 +77,7 @@ def test_unknown_constructs_are_errors():
 
 # -- what is checked ----------------------------------------------------------------------------
 
-SOURCE = '''
+SOURCE = """
 import numpy as np
 
 
@@ -97,7 +101,7 @@ def arguments(n=3, m=2, seed=0):
 
 def state():
     return []
-'''
+"""
 PROGRAM = Program(0, 0, SOURCE)
 
 
