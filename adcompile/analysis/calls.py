@@ -9,37 +9,30 @@ refused later if active values pass through it.
 from __future__ import annotations
 
 import functools
-import math
 import operator
 import sys
 import types as python_types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.arraylike import as_arrays
 from adcompile.analysis.binding import bind, is_installed, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.demotion import demote, is_container_write
 from adcompile.analysis.heap import cell_of, check_alias, give, hand_over, is_opaque, look, settle
 from adcompile.analysis.infer import Terminated, branch_on, run_function
-from adcompile.analysis.leaves import (
-    deep_widen,
-    is_undefined,
-    leaf_names,
-    leaf_types,
-    rebuild_carried,
-    value_leaves,
-)
+from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.mutation import is_unknown
+from adcompile.analysis.narrow import TWINS, twin
+from adcompile.analysis.recursion import call_separate
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Const, Function, OpaqueCode, Raise, Return, Signature, Var
+from adcompile.ir.nodes import Atom, Const, Function, OpaqueCode, Raise, Signature, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
-    NEVER,
     UNKNOWN,
     Array,
     Choice,
@@ -53,9 +46,9 @@ from adcompile.ir.types import (
     Scalar,
     TupleT,
     Type,
+    Unknown,
     differentiable,
     holds_ref,
-    join,
 )
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
@@ -67,15 +60,6 @@ Handler = Callable[..., Any]
 handlers: dict[Any, Handler] = {}
 class_handlers: dict[type, Handler] = {}
 """For callables by their class: handler(b, value, args, kwargs, place, name)."""
-ROUNDS = 12
-
-
-@dataclass
-class Specialised:
-    """A function of the program for one tuple of argument types."""
-
-    ref: FunctionRef
-    result: Type = field(default=NEVER)
 
 
 call_out: Any = None  # what `f(…, out=o)` means, given by analysis/stored
@@ -199,8 +183,7 @@ def call_known(
         return for_class(b, value, args, kwargs, place, name)
     rule = lookup(value)
     if rule is not None:
-        stored = call_out(b, value, args, kwargs, name, place)
-        return stored if stored is not None else call_rule(b, value, rule, args, kwargs, name, place)
+        return apply_rule(b, value, rule, args, kwargs, name, place)
     if isinstance(value, python_types.MethodType):
         return dispatch(b, Const(value.__func__), [Const(value.__self__), *args], kwargs, name, place)
     if isinstance(value, functools.partial):
@@ -213,8 +196,7 @@ def call_known(
                 return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
             rule = lookup(method)
             if rule is not None:
-                stored = call_out(b, method, [owner, *args], kwargs, name, place)
-                return stored if stored is not None else call_rule(b, method, rule, [owner, *args], kwargs, name, place)
+                return apply_rule(b, method, rule, [owner, *args], kwargs, name, place)
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
         args, kwargs = handed_over(b, args, kwargs)
@@ -275,18 +257,34 @@ def call_with_cells(
     return None if handler is None else handler(b, args, kwargs, place, name)
 
 
-def call_rule(
+def apply_rule(
     b: Builder, fn: Any, rule: Rule, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
-    """A callable with a rule: fold it if all is known, else emit it with its type."""
+    fn, args, kwargs, lists = as_arrays(b, fn, rule, args, kwargs, place)
+    stored = call_out(b, fn, args, kwargs, name, place)
+    return stored if stored is not None else call_rule(b, fn, rule, args, kwargs, name, place, lists)
+
+
+def call_rule(
+    b: Builder,
+    fn: Any,
+    rule: Rule,
+    args: list[Atom],
+    kwargs: list[tuple[str, Atom]],
+    name: str,
+    place: Place | None,
+    lists: list[Type] | None = None,
+) -> Atom:
+    """A callable with a rule: fold it if all is known, else emit it with its type. `lists` are
+    the types of arguments that have been lists, whose lengths are known."""
     if rule.kind == "overlay":
         return dispatch(b, Const(rule.body), args, kwargs, name, place)
     if any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in args]
     kwtypes = {k: b.type(a) for k, a in kwargs}
-    if b.role != "primal" and not kwargs and fn in TWINS and all(map(is_python_float, types)):
-        fn = fn if b.context.lenient and fn in RAISING else TWINS[fn]
+    if b.role != "primal" and not kwargs and fn in TWINS:
+        fn = twin(fn, types, b.context.lenient)
         rule = lookup(fn) or rule
     if all(isinstance(t, Known) for t in (*types, *kwtypes.values())):
         known = fold(fn, [b.value(a) for a in args], {k: b.value(a) for k, a in kwargs})
@@ -294,6 +292,8 @@ def call_rule(
             return Const(known.value)
     try:
         t = result_type(fn, rule, types, kwtypes)
+        if lists is not None and isinstance(t, Unknown):
+            t = result_type(fn, rule, lists[: len(args)], dict(zip(kwtypes, lists[len(args) :])))
     except AdcompileError as error:
         raise type(error)(error.message, error.place or place, error.remedy) from None
     if isinstance(t, Known) and (b.role != "primal" or rule.by_value or rule.kind == "constant" and rule.total):
@@ -302,23 +302,6 @@ def call_rule(
     if rule.kind == "elementwise" or fn in SAME_SHAPE:
         note_shape(b, var, args)
     return var
-
-
-TWINS: dict[Any, Any] = {
-    np.sin: math.sin, np.cos: math.cos, np.tan: math.tan, np.arcsin: math.asin, np.arccos: math.acos,
-    np.arctan: math.atan, np.arctan2: math.atan2, np.sinh: math.sinh, np.cosh: math.cosh, np.tanh: math.tanh,
-    np.exp: math.exp, np.hypot: math.hypot, np.copysign: math.copysign, np.abs: abs, np.absolute: abs,
-    np.log: math.log, np.sqrt: math.sqrt, np.sum: ops.identity, np.real: ops.identity, np.conj: ops.identity,
-}  # fmt: skip
-"""What adjoint and tangent code calls on Python floats instead of a ufunc, twenty times slower."""
-
-
-RAISING = {np.sinh, np.cosh, np.exp, np.log, np.sqrt}
-"""Their twins raise for finite numbers; NumPy gives inf or nan."""
-
-
-def is_python_float(t: Type) -> bool:
-    return isinstance(t, Scalar) and t.kinds == frozenset({float}) or isinstance(t, Known) and type(t.value) is float
 
 
 SAME_SHAPE = {np.zeros_like, np.ones_like, np.conj, np.real, np.imag, np.ndarray.copy, np.ndarray.astype}
@@ -445,61 +428,6 @@ def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom])
         return run_function(b, function, params, cells)
     finally:
         context.inlining = outer
-
-
-def call_separate(b: Builder, function: Function, params: list[Atom], cells: list[Atom]) -> Atom:
-    """Call a recursive function by reference, specialised on the types of the leaves."""
-    values = [give(b, v) for v in (*params, *cells)]
-    types = tuple(deep_widen(b.type(v)) for v in values)
-    key = (function, types)
-    spec = b.context.specialised.get(key)
-    if spec is None:
-        spec = Specialised(FunctionRef(function.name))
-        b.context.specialised[key] = spec
-        specialise_separate(b, spec, function, types)
-    leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]
-    if isinstance(spec.result, Never):
-        raise Terminated(Raise(Const(AssertionError("unreachable")), None, b.place))
-    return b.emit(Const(spec.ref), leaves, spec.result, (), function.name)
-
-
-def specialise_separate(b: Builder, spec: Specialised, function: Function, types: tuple[Type, ...]) -> None:
-    context = b.context
-    outer, context.inlining = context.inlining, []
-    mark = context.store.mark()
-    origin = [*function.params, *function.captured]
-    for _ in range(ROUNDS):
-        inner = Builder(context, b.role)
-        params = [
-            [inner.new(n, leaf) for n, leaf in zip(leaf_names(var.name, t), leaf_types(t))]
-            for var, t in zip(origin, types)
-        ]
-        values = [rebuild_carried(inner, v.name, t, leaves) for v, t, leaves in zip(origin, types, params)]
-        for v, t in zip(range(len(values)), types):
-            if isinstance(t, Known):
-                values[v] = Const(t.value)
-        try:
-            context.store.undo(mark)
-            result = run_function(inner, function, values[: len(function.params)], values[len(function.params) :])
-            result = settle(inner, result)
-            end: Return | Raise = Return(result)
-            joined = join(spec.result, deep_widen(inner.type(result)))
-        except Terminated as stop:
-            assert isinstance(stop.end, Raise)
-            end, joined = stop.end, spec.result
-        stable = joined == spec.result
-        spec.result = joined
-        if stable:
-            break
-    else:
-        raise Unsupported(
-            "the type of the result of this recursive function keeps growing", function.place, "write it as a loop"
-        )
-    context.store.undo(mark)
-    flat = tuple(p for leaves in params for p in leaves)
-    body = inner.block((), end)
-    context.functions[spec.ref] = Function(function.name, flat, (), body, Signature(), function.place)
-    context.inlining = outer
 
 
 # -- other callables ----------------------------------------------------------------------------

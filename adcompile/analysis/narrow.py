@@ -10,20 +10,45 @@ that code on Python floats needs no conversion at its end.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.activity import leaf_ends
 from adcompile.analysis.builder import const_type
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import Program
-from adcompile.ir.types import Scalar, Type
+from adcompile.ir.types import Known, Scalar, Type
 from adcompile.rules.registry import lookup
 from adcompile.rules.typing import result_type
 
 WIDE = Scalar(frozenset({float, np.float64}))
 Kinds = frozenset[type]
+
+TWINS: dict[Any, Any] = {
+    np.sin: math.sin, np.cos: math.cos, np.tan: math.tan, np.arcsin: math.asin, np.arccos: math.acos,
+    np.arctan: math.atan, np.arctan2: math.atan2, np.sinh: math.sinh, np.cosh: math.cosh, np.tanh: math.tanh,
+    np.exp: math.exp, np.hypot: math.hypot, np.copysign: math.copysign, np.abs: abs, np.absolute: abs,
+    np.log: math.log, np.sqrt: math.sqrt, np.sum: ops.identity, np.real: ops.identity, np.conj: ops.identity,
+}  # fmt: skip
+"""What adjoint and tangent code calls on Python floats instead of a ufunc, twenty times slower."""
+
+RAISING = {np.sinh, np.cosh, np.exp, np.log, np.sqrt}
+"""Their twins raise for finite numbers; NumPy gives inf or nan."""
+
+
+def twin(fn: Any, types: list[Type], lenient: bool) -> Any:
+    """What stands for a function of TWINS on arguments of these types."""
+    if not all(map(is_python_float, types)) or lenient and fn in RAISING:
+        return fn
+    return TWINS[fn]
+
+
+def is_python_float(t: Type) -> bool:
+    return isinstance(t, Scalar) and t.kinds == frozenset({float}) or isinstance(t, Known) and type(t.value) is float
 
 
 def narrow(program: Program) -> Program:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Array, Dim, Known, Type
+from adcompile.ir.types import UNKNOWN, Array, Dim, Known, Type, Unknown
 from adcompile.rules.kinds import bilinear, vjps
 from adcompile.rules.numpy.dims import MISSING, Dims, array, broadcast, dims_of, dtype_of, element, product, static
 from adcompile.rules.numpy.shape import shape_of
 from adcompile.rules.typing import broadcast_type
+from adcompile.rules.typing_standin import standin_type
 from adcompile.runtime.adjoints import einsum_terms
 
 # -- matmul ----------------------------------------------------------------------------------
@@ -300,7 +301,13 @@ def cross_bars(y_bar: Any, a: Any, b: Any) -> Any:
     return rt.unbroadcast(a_bar, a), rt.unbroadcast(b_bar, b)
 
 
-@bilinear(np.cross, wrt=(0, 1))
+def cross_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Whether vectors are of length 2, and their product a number, only the lengths of lists tell."""
+    found = standin_type(np.cross, tuple(args), tuple(sorted(kwargs.items())))
+    return array(product_dtype(args), None) if isinstance(found, Unknown) else found
+
+
+@bilinear(np.cross, wrt=(0, 1), typing=cross_type)
 def cross(
     y_bar: Any, y: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Any:

@@ -1,0 +1,215 @@
+"""Lists and tuples where NumPy makes arrays of them: `np.dot([a, b], x)`, `x + [a, b]`.
+
+NumPy's functions convert such an argument first, and so do we, as a call of np.array of its own:
+rules then see arrays alone. Lists that mean something else (a sequence of operands, a shape, an
+index) stay as they are, and so do all arguments of calls that can carry no derivative.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import operator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.heap import settle
+from adcompile.errors import Place
+from adcompile.ir.nodes import Atom
+from adcompile.ir.types import (
+    Array,
+    Known,
+    ListT,
+    Ref,
+    Scalar,
+    Seq,
+    TupleT,
+    Type,
+    differentiable,
+    holds_ref,
+    is_scalar_class,
+)
+from adcompile.rules.numpy.dims import dims_of, dtype_of
+from adcompile.rules.registry import Rule
+
+Kwargs = list[tuple[str, Atom]]
+
+PARTS = {
+    np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.copy, np.concatenate, np.stack,
+    np.hstack, np.vstack, np.column_stack, np.dstack, np.block,
+}  # fmt: skip
+"""What a list is the parts of an array to."""
+
+OPERANDS: dict[Any, tuple[int, ...]] = {
+    np.select: (0, 1), np.choose: (1,), np.ndarray.choose: (1,), np.linalg.multi_dot: (0,),
+}  # fmt: skip
+"""Where a list is a sequence of operands, each of which may be a list for an array."""
+
+ARRAYS_ONLY = {
+    np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.rollaxis, np.take_along_axis,
+    *(getattr(np, name) for name in ("unstack", "astype") if hasattr(np, name)),
+}  # fmt: skip
+"""Some or all calls of these with a list raise, or mean something else than with its array."""
+
+PLACES: dict[Any, tuple[int, ...]] = {
+    np.select: (2,), np.piecewise: (0,), np.apply_along_axis: (2,), np.pad: (0,), np.histogram: (0, 4),
+    np.where: (0, 1, 2), np.compress: (0, 1), np.extract: (0, 1), np.choose: (0,), np.ndarray.choose: (),
+    np.linalg.multi_dot: (),
+}  # fmt: skip
+"""Where array-likes stand, if not at all places that the rule differentiates by and no others."""
+
+FORWARD = "add sub mul truediv floordiv mod pow matmul"
+IN_PLACE: dict[Any, Any] = {getattr(operator, f"i{name}"): getattr(operator, name) for name in FORWARD.split()}
+OPERATORS = {*IN_PLACE, *IN_PLACE.values(), builtins.pow}
+LEADING = {"elementwise": 1, "reduction": 1, "linear": 2, "bilinear": 2, "vjp": 2, "composite": 0}
+
+
+@dataclass(frozen=True)
+class Places:
+    """The parameters that take array-likes; `rest` is the position from which on all do, and
+    `sequences` take sequences of array-likes."""
+
+    positions: frozenset[int]
+    names: frozenset[str]
+    rest: int | None = None
+    sequences: frozenset[int | str] = frozenset()
+
+    def takes(self, key: int | str) -> bool:
+        if isinstance(key, str):
+            return key in self.names or key in self.sequences
+        return key in self.positions or self.rest is not None and key >= self.rest or key in self.sequences
+
+
+def as_arrays(
+    b: Builder, fn: Any, rule: Rule, args: list[Atom], kwargs: Kwargs, place: Place | None
+) -> tuple[Any, list[Atom], Kwargs, list[Type] | None]:
+    """The callable and its arguments, lists made arrays where NumPy does so itself; and the types
+    that all arguments had before, if any was."""
+    given: list[tuple[int | str, Atom]] = [*enumerate(args), *kwargs]
+    if not any(may_be_sequence(b.type(a)) for _, a in given) or rule.kind not in LEADING:
+        return fn, args, kwargs, None
+    places = operands(b, fn, args) if fn in OPERATORS else array_places(fn, rule)
+    if places is None or not any(may_be_sequence(b.type(a)) and places.takes(k) for k, a in given):
+        return fn, args, kwargs, None
+    if fn is np.diff and any(b.type(a) == Known(0) for k, a in given if k in (1, "n")):
+        return fn, args, kwargs, None  # the list itself
+    settled = [settle(b, a) for _, a in given]
+    if not any(carries(b.type(a)) for a in settled):
+        return fn, args, kwargs, None
+    inert = rule.kind != "composite"
+    made = [
+        converted_items(b, a, place) if key in places.sequences
+        else converted(b, a, place) if places.takes(key) and (inert or carries(b.type(a)))
+        else a
+        for (key, _), a in zip(given, settled)
+    ]  # fmt: skip
+    if fn in IN_PLACE and made[0] is not settled[0]:
+        fn = IN_PLACE[fn]  # `xs += x` of a tuple: nothing is written into
+    named = [(name, v) for (name, _), v in zip(kwargs, made[len(args) :])]
+    return fn, made[: len(args)], named, [b.type(a) for a in settled]
+
+
+def converted(b: Builder, atom: Atom, place: Place | None) -> Atom:
+    return b.call(np.array, atom, place=place) if is_arraylike(b.type(atom)) else atom
+
+
+def converted_items(b: Builder, atom: Atom, place: Place | None) -> Atom:
+    t = b.type(atom)
+    if not isinstance(t, (TupleT, ListT)) or not any(map(is_arraylike, t.items)):
+        return atom
+    return b.build(t, [converted(b, item, place) for item in b.items(atom)])
+
+
+def operands(b: Builder, fn: Any, args: list[Atom]) -> Places | None:
+    """The operands of an operator, if another is an array, which decides what it means. Numbers
+    of NumPy's do so too, but repeat a list when they multiply it."""
+    if len(args) != 2:
+        return None
+    for a in args:
+        t = b.type(a)
+        if isinstance(t, Array):
+            return Places(frozenset({0, 1}), frozenset())
+        numbers = isinstance(t, Scalar) and all(issubclass(k, np.generic) for k in t.kinds)
+        if numbers and fn not in (operator.mul, operator.imul, operator.matmul, operator.imatmul):
+            return Places(frozenset({0, 1}), frozenset())
+    return None
+
+
+@lru_cache(maxsize=1024)
+def array_places(fn: Any, rule: Rule) -> Places | None:
+    """Where a callable of NumPy's or SciPy's takes array-likes; None if nowhere."""
+    if not is_numerical(fn) or fn in PARTS or fn in ARRAYS_ONLY or rule.body is None:
+        return None
+    parameters = list(inspect.signature(rule.body).parameters.values())[LEADING[rule.kind] :]
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if rule.kind == "elementwise" and not isinstance(fn, np.ufunc):
+        positional += [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in ("min", "max")]  # np.clip
+    wrt = PLACES.get(fn, rule.wrt)
+    if wrt is None:
+        wrt = (0,) if rule.kind in ("linear", "reduction") else tuple(range(len(positional)))
+    starred = any(p.kind is p.VAR_POSITIONAL for p in parameters) and fn not in PLACES and rule.wrt is None
+    if getattr(fn, "__objclass__", None) is np.ndarray:
+        wrt = tuple(k for k in wrt if k > 0)  # the owner of a method is no list
+        if not wrt:
+            return None
+    sequences = {key for k in OPERANDS.get(fn, ()) for key in (k, positional[k])}
+    names = frozenset() if isinstance(fn, np.ufunc) else frozenset(positional[k] for k in wrt if k < len(positional))
+    return Places(frozenset(wrt), names, len(positional) if starred else None, frozenset(sequences))
+
+
+def is_numerical(fn: Any) -> bool:
+    """Whether a callable is NumPy's or SciPy's, which make arrays of what they get."""
+    if isinstance(fn, np.ufunc) or isinstance(getattr(fn, "__self__", None), np.ufunc):
+        return True
+    if getattr(fn, "__objclass__", None) is np.ndarray:
+        return True
+    return str(getattr(fn, "__module__", "")).partition(".")[0] in ("numpy", "scipy")
+
+
+def may_be_sequence(t: Type) -> bool:
+    if isinstance(t, Ref):
+        return t.cell.cls is list
+    return isinstance(t, (TupleT, ListT, Seq)) or isinstance(t, Known) and isinstance(t.value, (tuple, list))
+
+
+def carries(t: Type) -> bool:
+    """Whether a value of this type may carry a derivative; constants do not."""
+    match t:
+        case Known():
+            return False
+        case TupleT(items) | ListT(items):
+            return any(map(carries, items))
+        case _:
+            return not holds_ref(t) and differentiable(t)
+
+
+def is_arraylike(t: Type) -> bool:
+    """Whether a value is a list or tuple of which np.array makes an array of one known dtype and
+    rank. What NumPy may refuse (rows of different rank), it shall refuse where it is called; and
+    an empty list has no dtype yet, to np.dot."""
+    match t:
+        case TupleT(items) | ListT(items):
+            return all(map(is_element, items)) and dtype_of(t) is not None and dims_of(t) is not None
+        case Seq(item):
+            return is_element(item) and dtype_of(t) is not None
+        case Known(value) if isinstance(value, (tuple, list)):
+            inner = tuple(Known(v) for v in value)  # type: ignore[reportUnknownVariableType]
+            return is_arraylike(TupleT(inner))
+        case _:
+            return False
+
+
+def is_element(t: Type) -> bool:
+    match t:
+        case Scalar():
+            return True
+        case Array(dtype, _):
+            return dtype.kind in "biufc"
+        case Known(value) if not isinstance(value, (tuple, list)):
+            return is_scalar_class(type(value))
+        case _:
+            return is_arraylike(t)
