@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.runtime import shadows as shadowing
+from adcompile.runtime.shadows import last_written, like, shadows
 
 
 def shadow(x: Any) -> Any:
@@ -50,7 +50,7 @@ def add_each(buffers: Any, values: Any) -> None:
 def last_writes(buffer: Any, index: Any, value: Any) -> Any:
     """Which elements of `buffer[index]` the write `buffer[index] = value` decides: of positions
     that the index names several times, the one written last. Booleans of the shape of `buffer[index]`."""
-    return shadowing.last_written(buffer, index, value)
+    return last_written(buffer, index, value)
 
 
 def shares(y: Any, x: Any) -> bool:
@@ -74,7 +74,7 @@ def followed(y: Any, x: Any, x_dot: Any, y_dot: Any) -> Any:
 def mirrored(y: Any, x: Any, shadow_of_x: Any) -> Any:
     """The shadow of `y`, made of `x` by an operation that may give a view or a copy: the view of
     the shadow of `x` at the same place, or fresh zeros."""
-    return shadowing.like(y, x, shadow_of_x)
+    return like(y, x, shadow_of_x)
 
 
 def check_tangent(shadow: Any, tangent: Any) -> None:
@@ -106,7 +106,7 @@ def released(held: Held) -> tuple[Any, ...]:
     found: list[Any] = []
     for value in held.values[: held.shadows]:
         _flat(value, found)
-    fresh = iter(shadowing.shadows(*found)) if found else iter(())
+    fresh = iter(shadows(*found)) if found else iter(())
     return (*(_refilled(v, fresh) for v in held.values[: held.shadows]), *held.values[held.shadows :])
 
 
