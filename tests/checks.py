@@ -43,7 +43,16 @@ def direction(args, seed, only=None):
 
 
 def moved(args, along, h):
-    return tuple(a if v is None else add_to_primal(a, scale(h, v)) for a, v in zip(args, along))
+    """The arguments a step along a tangent; arrays in the memory order of theirs."""
+    return tuple(a if v is None else _moved(a, scale(h, v)) for a, v in zip(args, along))
+
+
+def _moved(a, step):
+    if not isinstance(a, np.ndarray):
+        return add_to_primal(a, step)
+    out = np.empty_like(a)
+    out[...] = add_to_primal(a, step)
+    return out
 
 
 def inner(s, t):

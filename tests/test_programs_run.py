@@ -68,9 +68,10 @@ def test_program_runs_and_has_a_slope(program: Program):
     args = program.fresh()
     value = program.function(*args)
     assert isinstance(value, (int, float, complex, np.generic, np.ndarray, tuple, list, dict)), type(value)
-    assert repr(args) == repr(program.args), "a program leaves its arguments alone"
+    written = program.function.__module__.rpartition(".")[2].startswith("inplace")
+    assert written or repr(args) == repr(program.args), "a program leaves its arguments alone"
     assert all(np.all(np.isfinite(leaf)) for leaf in leaves(value))
-    if program.function.__module__.endswith(".float32"):
+    if program.function.__module__.endswith("float32"):
         return  # differences of single precision say nothing at these steps
 
     def slope(h):
