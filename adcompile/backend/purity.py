@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from adcompile.backend.callables import GETTER_TYPES
 from adcompile.ir import ops
-from adcompile.ir.nodes import Call, Const, GlobalRef, If, OpaqueCode, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, GlobalRef, If, OpaqueCode, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Type
+from adcompile.ir.walk import free_vars
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.shapes import Shapes
 from adcompile.optimise.typing import is_immutable
@@ -111,3 +112,16 @@ def is_path(statement: Call | If, var: Var) -> bool:
     if fn is getattr and len(statement.args) == 2:
         return isinstance(statement.args[1], Const) and statement.args[1].value == var.name
     return fn is ops.load_global or fn is slice
+
+
+def last_reader(
+    items: Sequence[Statement], var: Atom, first: int, end: int, reads: Callable[[Atom], Iterable[Var]]
+) -> int:
+    """The last of the statements behind `first` and before `end` that may read `var`; else `first`."""
+    for k in range(end - 1, max(first, -1), -1):
+        s = items[k]
+        inner = free_vars(Block((), (s,), Yield()))
+        found = {v for a in inner for v in reads(a)}
+        if var in found:
+            return k
+    return first

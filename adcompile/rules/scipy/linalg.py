@@ -14,15 +14,9 @@ from adcompile.rules.numpy.linalg import adjoint, column
 
 @vjps(linalg.inv, wrt=(0,))
 def inv(
-    y_bar: Any,
-    y: Any,
-    a: Any,
-    overwrite_a: Any = False,
-    check_finite: Any = True,
-    *,
-    assume_a: Any = None,
-    lower: Any = False,
+    y_bar: Any, y: Any, a: Any, overwrite_a: Any = False, check_finite: Any = True, **settings: Any
 ) -> Any:
+    assume_a = settings.get("assume_a")
     if assume_a is not None and assume_a != "general" and assume_a != "gen":
         raise NotImplementedError("the derivative of scipy.linalg.inv with assume_a; leave it out")
     return -(adjoint(y) @ y_bar @ adjoint(y))
