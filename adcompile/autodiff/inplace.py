@@ -58,6 +58,19 @@ def put_along_axis(arr, indices, values, axis=-1):
     return out
 
 
+def at(ufunc, a, indices, b):
+    """Of an element that is named several times each result goes into the next."""
+    out = a.copy()
+    flat = out.reshape(-1)
+    places, turns, count = rt.occurrences(a, indices)
+    values = np.ravel(rt.broadcast_like(b, places))
+    places = np.ravel(places)
+    for turn in range(count):
+        chosen = turns == turn
+        flat[places[chosen]] = ufunc(flat[places[chosen]], values[chosen])
+    return out
+
+
 def masked(out, where, fn, *args):
     return np.where(where, fn(*args), out)
 

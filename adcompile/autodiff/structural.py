@@ -33,7 +33,7 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
         else:
             cot.add_at(owner, index, y_bar, basic=True)
         return True
-    if isinstance(t, Scalar):  # a NumPy scalar, read as an array of rank 0
+    if isinstance(t, (Scalar, Array)) and rank(t) == 0:  # read as an array of rank 0
         cot.add(owner, y_bar if rank(b.type(call.result)) == 0 else b.call(np.sum, y_bar))
         return True
     if isinstance(t, Array):

@@ -65,6 +65,8 @@ def as_write(b: Builder, s: Call) -> Write | None:
         return Write(s.args[0], value=s.args[1], adds=True)
     if fn is np.ufunc.at and isinstance(s.args[0], Const) and s.args[0].value in (np.add, np.subtract):
         return Write(s.args[1], s.args[2], value=s.args[3], adds=True, sign=1 if s.args[0].value is np.add else -1)
+    if fn is np.ufunc.at and len(s.args) == 4:
+        return Write(s.args[1], compute=virtual(b, s, inplace.at, s.args, (), s.args[1]), body=inplace.at)
     if isinstance(kwargs.get("out"), Var):
         return through_out(b, s, fn, kwargs)
     body = inplace.BODIES.get(fn)
@@ -90,9 +92,17 @@ def through_out(b: Builder, s: Call, fn: Any, kwargs: dict[str, Atom]) -> Write 
     return Write(target, compute=virtual(b, s, fn, s.args, rest))
 
 
-def virtual(b: Builder, s: Call, fn: Any, args: tuple[Atom, ...], kwargs: tuple[tuple[str, Atom], ...]) -> Call:
-    """A call that is not emitted: the result is what the write stores."""
-    target = s.args[0] if s.args and isinstance(b.type(s.args[0]), Array) else s.result
+def virtual(
+    b: Builder,
+    s: Call,
+    fn: Any,
+    args: tuple[Atom, ...],
+    kwargs: tuple[tuple[str, Atom], ...],
+    written: Atom | None = None,
+) -> Call:
+    """A call that is not emitted: the result is what the write stores (in `written`)."""
+    first = s.args[0] if s.args and isinstance(b.type(s.args[0]), Array) else s.result
+    target = first if written is None else written
     out = next((a for k, a in s.kwargs if k == "out"), None)
     like = out if isinstance(out, Var) and not is_structured(b.type(out)) else target
     result = b.new("t", b.type(like), s.place)

@@ -9,7 +9,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir import ops
-from adcompile.ir.types import BOOL, UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type, Unknown
+from adcompile.ir.types import BOOL, INT, UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type, Unknown
 from adcompile.rules.kinds import linear, non_differentiable
 from adcompile.rules.registry import Rule, lookup, register
 from adcompile.rules.typing import always, result_type
@@ -183,6 +183,10 @@ for _fn in (ops.build_string, ops.format_value):
 
 register(rt.shadow, Rule("constant", typing=first))
 register(rt.check_tangent, Rule("constant", pure=False))
+register(
+    rt.occurrences,
+    Rule("constant", typing=always(TupleT((Array(np.dtype(int), None), Array(np.dtype(int), ("any",)), INT)))),
+)
 register(rt.outline, Rule("constant", typing=first))
 register(rt.shares, Rule("constant", typing=always(BOOL)))
 register(rt.last_writes, Rule("constant", typing=always(Array(np.dtype(bool), None))))

@@ -81,6 +81,7 @@ from adcompile.runtime.memory import (
     hold,
     last_writes,
     mirrored,
+    occurrences,
     outline,
     released,
     shadow,
@@ -93,6 +94,7 @@ from adcompile.runtime.special import power, quotient
 from adcompile.runtime.state import build_object, different, put_back, refill, take_down
 
 __all__ = [
+    "occurrences",
     "check_tangent",
     "outline",
     "apart",

@@ -58,6 +58,20 @@ def shares(y: Any, x: Any) -> bool:
     return np.shares_memory(x, y)
 
 
+def occurrences(buffer: Any, index: Any) -> tuple[Any, Any, int]:
+    """The elements of `buffer[index]` by their numbers in `buffer` (of the shape of `buffer[index]`),
+    how often each was named before (flat), and how often one is named at most."""
+    chosen = np.arange(np.size(buffer)).reshape(np.shape(buffer))[index]
+    flat = np.ravel(chosen)
+    order = np.argsort(flat, kind="stable")
+    ranked = flat[order]
+    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1]))) if flat.size else np.zeros(0, int)
+    lengths = np.diff(np.append(starts, flat.size))
+    turns = np.empty(flat.size, int)
+    turns[order] = np.arange(flat.size) - np.repeat(starts, lengths)
+    return np.asarray(chosen), turns, int(lengths.max(initial=0))
+
+
 def unless_shared(g: Any, shared: Any) -> Any:
     """`g`, or zeros like it: the cotangent of an operation that gives a view or a copy, which a
     view has already."""
