@@ -322,7 +322,7 @@ VIEWS: set[Any] = {
 OF_ALL = (np.broadcast_arrays, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
 """Views of each argument."""
 
-SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {ops.push, ops.pop, ops.list_set, ops.build_list, list, list.copy, tuple}
+SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {ops.push, ops.pop, ops.put_item, ops.list_set, ops.build_list, list, list.copy, tuple}
 """The result is, or consists of, memory of the arguments."""
 
 

@@ -316,7 +316,7 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
     return "fresh"
 
 
-CONTAINERS: set[Any] = {ops.build_list, ops.push, ops.list_set, list, list.copy, tuple, ops.list_concat}
+CONTAINERS: set[Any] = {ops.build_list, ops.push, ops.put_item, ops.list_set, list, list.copy, tuple, ops.list_concat}
 """What makes lists of arrays: the list of their shadows is made in the same way."""
 
 ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes, rt.shares}
