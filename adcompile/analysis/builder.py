@@ -90,6 +90,7 @@ class Context:
     given: dict[Cell, None] = field(default_factory=dict[Cell, None])  # cells that something holds as values
     unsteady: bool = False  # lists are written into, or get shorter: a later read gives something else
     iterated: list[Cell] = field(default_factory=list[Cell])  # what the loops around run over
+    untouched: set[Cell] = field(default_factory=set[Cell])  # of those: not what is differentiated by
     calls: list[Any] = field(default_factory=list[Any])  # the statements that are being followed, and iterations
     loose: set[Var] = field(default_factory=set)  # unbound on some path
     views: dict[Var, Any] = field(default_factory=dict)  # what iterators give: see analysis/iteration
@@ -111,6 +112,7 @@ class Context:
     why: dict[Var, str] = field(default_factory=dict)
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
     settle: Callable[..., Atom] = _missing  # analysis/heap: a value without references
+    give: Callable[..., Atom] = _missing  # the same, for something that keeps it
     # what rule kinds need of both modes; set by autodiff.composite.install
     sweep_composite: Callable[..., Any] = _missing
     transpose_frule: Callable[..., Any] = _missing
@@ -232,8 +234,10 @@ class Builder:
         to cells is known by its definition alone: it is no statement."""
         where = self.place if self.pinned else place or self.place
         if not holds_ref(type_) and any(holds_ref(self.type(a)) for a in (*args, *(v for _, v in kwargs))):
-            args = [self.context.settle(self, a) for a in args]
-            kwargs = [(k, self.context.settle(self, v)) for k, v in kwargs]
+            keeps = not isinstance(type_, (Scalar, Array, Known))  # the result may hold what it is given
+            settle = self.context.give if keeps else self.context.settle
+            args = [settle(self, a) for a in args]
+            kwargs = [(k, settle(self, v)) for k, v in kwargs]
         result = self.new(name or "t", type_, where)
         statement = Call(result, as_atom(fn), tuple(args), tuple(kwargs), where, self.role)
         self.context.definition[result] = statement

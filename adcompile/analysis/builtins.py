@@ -43,7 +43,6 @@ from adcompile.ir.types import (
     Type,
     differentiable,
     join,
-    widen,
 )
 
 # -- arithmetic of derivatives ------------------------------------------------------------------
@@ -428,6 +427,7 @@ def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     items = known_items(b, args[0])
     if items is not None and all(b.known(i) for i in items) and not kwargs:
         return b.call(ops.build_list, *sorted(b.value(i) for i in items))
+    items = None if items is None else [give(b, item) for item in items]
     source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
     if isinstance(b.type(source), Array):
         source = collect(b, source, lambda _, item: item, place) or source
@@ -448,5 +448,5 @@ def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
 def _sequence_type(b: Builder, items: Args) -> Seq:
     joined: Type = NEVER
     for i in items:
-        joined = join(joined, widen(b.type(i)))
+        joined = join(joined, deep_widen(b.type(i)))
     return Seq(joined, list)

@@ -115,7 +115,7 @@ def dispatch(
     if isinstance(t, (Instance, Ref, ObjectT)):
         return call_instance(b, fn, t, args, kwargs, name, place)
     if not isinstance(t, Known):
-        args, kwargs = handed_over(b, args, kwargs)
+        args, kwargs = handed_over(b, args, kwargs, place)
         for a in (*args, *(v for _, v in kwargs)):
             demote(b, None, a, place)
         return b.emit(fn, args, UNKNOWN, kwargs, name, place)
@@ -199,7 +199,7 @@ def call_known(
                 return apply_rule(b, method, rule, [owner, *args], kwargs, name, place)
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
-        args, kwargs = handed_over(b, args, kwargs)
+        args, kwargs = handed_over(b, args, kwargs, place)
         count = len(value.outputs) + (2 if value.returns else 0)
         return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)
     if isinstance(value, FunctionRef):
@@ -222,19 +222,19 @@ def emit_unknown(
 ) -> Atom:
     """A call of what nothing is known of: it may write into the lists and dicts it is given."""
     if is_unknown(fn):
-        args, kwargs = handed_over(b, args, kwargs)
+        args, kwargs = handed_over(b, args, kwargs, place)
         for a in (*args, *(v for _, v in kwargs)):
             demote(b, fn, a, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
 
 
 def handed_over(
-    b: Builder, args: list[Atom], kwargs: list[tuple[str, Atom]]
+    b: Builder, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None
 ) -> tuple[list[Atom], list[tuple[str, Atom]]]:
     """The arguments for code that is not followed."""
     if not any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
         return args, kwargs
-    values = hand_over(b, [*args, *(v for _, v in kwargs)])
+    values = hand_over(b, [*args, *(v for _, v in kwargs)], place)
     return values[: len(args)], [(k, v) for (k, _), v in zip(kwargs, values[len(args) :])]
 
 
@@ -279,7 +279,8 @@ def call_rule(
     the types of arguments that have been lists, whose lengths are known."""
     if rule.kind == "overlay":
         return dispatch(b, Const(rule.body), args, kwargs, name, place)
-    if any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
+    given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
+    if given:
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in args]
     kwtypes = {k: b.type(a) for k, a in kwargs}
@@ -296,6 +297,9 @@ def call_rule(
             t = result_type(fn, rule, lists[: len(args)], dict(zip(kwtypes, lists[len(args) :])))
     except AdcompileError as error:
         raise type(error)(error.message, error.place or place, error.remedy) from None
+    if given and fn is not print and not isinstance(t, (Scalar, Array, Known)):
+        for a in given:  # the result may hold what it was made of
+            give(b, a)
     if isinstance(t, Known) and (b.role != "primal" or rule.by_value or rule.kind == "constant" and rule.total):
         return Const(t.value)
     var = b.emit(fn, args, t, kwargs, name, place)
@@ -461,7 +465,7 @@ def call_instance(
     method = getattr(cls, "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [fn, *args], kwargs, name, place)
-    args, kwargs = handed_over(b, args, kwargs)
+    args, kwargs = handed_over(b, args, kwargs, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
 
 
@@ -480,9 +484,9 @@ def construct(
         values = [Const(defaults[f]) for f in fields if f in defaults]
         items = bind(b, cls.__name__, signature, args, kwargs, values, {}, place)
         return b.build(TupleT((), cls), items, name, place)
-    args, kwargs = handed_over(b, args, kwargs)
+    args, kwargs = handed_over(b, args, kwargs, place)
     return b.emit(cls, args, Instance(cls), kwargs, name, place)
 
 
 def new_context() -> Context:
-    return Context(dispatch, settle=settle)
+    return Context(dispatch, settle=settle, give=give)

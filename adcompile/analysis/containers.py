@@ -335,7 +335,7 @@ def set_pairs(b: Builder, cell: Cell, pairs: dict[Any, Atom], place: Place | Non
 
 def as_it_runs(b: Builder, fn: Any, cell: Cell, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
     """A write that depends on keys met when the code runs: from now on the dict is a real one."""
-    hand_over(b, [Const(cell)])
+    hand_over(b, [Const(cell)], place)
     held = read(b, cell, place)
     return dispatch(b, Const(fn), [held, *(give(b, a) for a in args)], [(k, give(b, v)) for k, v in kwargs], "", place)
 

@@ -23,6 +23,7 @@ from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import (
     Array,
     Cell,
+    Closure,
     DictT,
     Instance,
     IterT,
@@ -168,9 +169,6 @@ def settled_cell(b: Builder, cell: Cell, memo: Memo, escaping: bool) -> Atom:
         return memo[cell]
     content = read(b, cell)
     if escaping and cell.real is not None:
-        for inner in reached(b, [content]):
-            if inner.real is None or inner in b.context.written:
-                settle(b, Const(inner), memo, escaping)
         memo[cell] = cell.real
         return cell.real
     memo[cell] = None
@@ -234,15 +232,15 @@ def is_made_here(fn: Any) -> bool:
     return any(fn is f for f in (ops.identity, ops.build_list, ops.build_dict, ops.build_set, set, dict, list))
 
 
-def hand_over(b: Builder, atoms: Sequence[Atom]) -> list[Atom]:
+def hand_over(b: Builder, atoms: Sequence[Atom], place: Place | None = None) -> list[Atom]:
     """The values for code that is not followed, which may write into them: from now on the cells
     are objects of which only the class is known."""
     cells = reached(b, atoms)
     for cell in cells:
-        if cell.real is not None:
-            refuse(b, cell, "goes here into code that is not followed, and is one that the caller has", b.place)
+        if cell.real is not None and (cell in b.context.written or cell not in b.context.untouched):
+            refuse(b, cell, "goes here into code that is not followed, and is one that the caller has", place)
     memo: Memo = {}
-    values = [settle(b, a, memo) for a in atoms]
+    values = [settle(b, a, memo, escaping=True) for a in atoms]
     for cell in cells:
         value = memo.get(cell)
         if value is None or is_opaque(b.type(value)) or cell.cls is ops.Variable:
@@ -281,8 +279,8 @@ def adopt(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], nam
     cell = Cell(cls, name, real=real)
     written = real is not None and ("outside", path) in b.context.demoted
     if isinstance(t, Seq):
-        content = b.emit(list, (value,), t, (), name) if written else value
-    elif written or any(map(is_mutable, parts(t))):
+        content = b.emit(list, (value,), t, (), name) if written or real is None else value
+    elif written or real is None or any(map(is_mutable, parts(t))):
         content = b.build(t, adopted_items(b, value, real, path, name), name)
     else:
         content = value
@@ -290,10 +288,30 @@ def adopt(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], nam
     if real is None:
         return Const(cell)
     b.context.outside.append(cell)
+    if value is real:
+        b.context.untouched.add(cell)
     b.context.paths[cell] = path
     if written:
-        b.context.originals[cell] = b.emit(list, (value,), t, (), name) if isinstance(t, Seq) else content
+        b.context.originals[cell] = renewed(b, value if isinstance(t, Seq) else content)
     return Const(cell)
+
+
+def renewed(b: Builder, content: Atom) -> Atom:
+    """The same content as an object of its own: a list that grows in place is nobody else's."""
+    t = b.type(content)
+    if isinstance(t, Seq):
+        return b.emit(list, (content,), t, (), getattr(content, "name", ""))
+    return b.build(t, b.items(content), getattr(content, "name", "")) if is_structured(t) else content
+
+
+def as_it_is(b: Builder, atom: Atom) -> Atom:
+    """The value of an atom now, which no later write reaches."""
+    t = b.type(atom)
+    if isinstance(t, Ref):
+        return as_it_is(b, read(b, t.cell))
+    if is_structured(t) and not isinstance(t, Closure):
+        return b.build(t, [as_it_is(b, item) for item in b.items(atom)], getattr(atom, "name", ""))
+    return renewed(b, settle(b, atom))
 
 
 def adopted_items(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str) -> list[Atom]:
@@ -315,6 +333,8 @@ def note_written(b: Builder, cell: Cell) -> None:
         b.context.demoted.add(path)
         raise Restart
     b.context.written.setdefault(cell, b.context.originals[cell])
+    if isinstance(cell.real, Var):
+        b.context.volatile.add(cell.real)  # what is read of it is kept, not read again
 
 
 Held = list[tuple[Cell, Atom]]

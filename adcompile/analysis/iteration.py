@@ -49,7 +49,7 @@ class Plan:
 
     iterable: Atom
     type: Type
-    bind: Callable[[Builder, Var], Atom]
+    bind: Callable[[Builder, Any], Atom]
     name: str = ""
 
 

@@ -20,7 +20,7 @@ from adcompile.analysis.binding import bind
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, makers
 from adcompile.analysis.containers import entry, others, raises
-from adcompile.analysis.heap import cell_of, fresh, read, write
+from adcompile.analysis.heap import cell_of, fresh, read, renewed, write
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -103,7 +103,7 @@ def initialise_dataclass(
     keyword = [f for f in wanted if f.kw_only]
     signature = Signature(tuple(f.name for f in positional), keyword_only=tuple(f.name for f in keyword))
     defaults = [d for f in positional if (d := default_of(f)) is not None]
-    kwdefaults = {f.name: d for f in keyword if (d := default_of(f)) is not None}
+    kwdefaults: dict[str, Atom] = {f.name: d for f in keyword if (d := default_of(f)) is not None}
     bound = bind(b, "__init__", signature, args, kwargs, defaults, kwdefaults, place)
     given = dict(zip((f.name for f in (*positional, *keyword)), bound))
     extra: list[Atom] = []
@@ -232,7 +232,10 @@ def read_attribute(
         return None
     if attribute in t.names:
         held = owner if cell_of(owner) is None else read(b, cell_of(owner), place)  # type: ignore[arg-type]
-        return b.item(held, t.names.index(attribute))
+        outer, b.place = b.place, place or b.place
+        value = b.item(held, t.names.index(attribute))
+        b.place = outer
+        return value
     if attribute in ("__dict__", "__slots__"):
         raise Unsupported(f"{attribute} of an object that is followed", place, "name the attributes: self.x = x")
     if found is None or isinstance(found, MemberDescriptorType):
@@ -390,11 +393,7 @@ def shallow(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
 def again(b: Builder, content: Atom) -> Atom:
     """The same content for another cell, as an object of its own."""
     t = b.type(content)
-    if isinstance(t, Seq):
-        return b.emit(list, (content,), t)
-    if is_structured(t):
-        return b.build(t, b.items(content), getattr(content, "name", ""))
-    return b.call(copy.copy, content)
+    return renewed(b, content) if is_structured(t) or isinstance(t, Seq) else b.call(copy.copy, content)
 
 
 @handles_cells(copy.deepcopy)

@@ -6,7 +6,7 @@ joins in `analysis/joins` then say what the cells hold behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -58,7 +58,7 @@ class Store:
         return now
 
     @contextmanager
-    def seen_from(self, states: Mapping[Cell, State]) -> Iterator[None]:
+    def seen_from(self, states: Mapping[Cell, State]) -> Generator[None, None, None]:
         """The store as it was at the end of a branch. What is put meanwhile is kept in `states`,
         if that can be written into."""
         mark = self.mark()

@@ -15,13 +15,13 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import bound
 from adcompile.analysis.calls import class_handlers, handles
-from adcompile.analysis.heap import look, settle
+from adcompile.analysis.heap import as_it_is, look, settle
 from adcompile.autodiff.arguments import meant
 from adcompile.autodiff.jacobians import jacobian
 from adcompile.autodiff.transform import conjugated, gradient, pull_back, pushforward
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, Type, differentiable, is_inexact
+from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, Type, differentiable, holds_ref, is_inexact
 
 Kwargs = list[tuple[str, Atom]]
 GRADIENTS = ("grad", "value_and_grad")
@@ -184,7 +184,7 @@ def register_vjp(fn: Any) -> None:
         given = settings(fn, ("has_aux", "copy"), (), kwargs, place)
         has_aux = bool(literal(b, given.get("has_aux", Const(False)), place))
         fun, *primals = args
-        packed = b.build_tuple(fun, *(settle(b, p) for p in primals))  # as they are now
+        packed = b.build_tuple(fun, *(as_it_is(b, p) if holds_ref(b.type(p)) else p for p in primals))
         result = b.dispatch(fun, primals, [])
         pullback = bound(b, Pullback(has_aux), packed, "pullback")
         if not has_aux:

@@ -8,14 +8,15 @@ differentiates like any other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.heap import adopt, closing, give, is_mutable, reached, settle, write_back
+from adcompile.analysis.store import State
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
@@ -122,7 +123,8 @@ def dispatched(
     if is_mutable(b.type(value)):
         for g in given:
             give(b, g)
-    return Called(value, (), (), changed)
+    around = {c: s for c, s in b.context.store.changed(before).items() if s is not None and c not in inner}
+    return Called(value, (), (), changed, around)
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,12 @@ class Called:
     pending: Sequence[tuple[Cell, Atom]]
     before: Sequence[tuple[Cell, Atom]] = ()
     changed: bool = False
+    around: Mapping[Cell, State] = field(default_factory=dict[Cell, State])
+
+    def put_back(self, b: Builder) -> None:
+        """After a pullback, what the function has captured holds again what it held before."""
+        for cell, state in self.around.items():
+            b.context.store.put(cell, replace(b.context.store.states[cell], content=state.content))
 
 
 def taken(b: Builder, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> tuple[list[Atom], list[Atom]]:
@@ -172,7 +180,9 @@ def gradient(
     for i in argnums:
         values[i] = independent(b, values[i])
     start = len(b.statements)
-    result = dispatched(b, fun, values, kwargs, given, entry).value
+    called = dispatched(b, fun, values, kwargs, given, entry)
+    result = called.value
+    called.put_back(b)
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     check_scalar(b.type(value), getattr(fun, "value", fun), b.place)
     inputs = [leaf for i in dict.fromkeys(argnums) for leaf in leaves(b, values[i])]
@@ -279,7 +289,9 @@ def pull_back(
     for i in range(len(values)) if wrt is None else wrt:
         values[i] = independent(b, values[i])
     start = len(b.statements)
-    result = dispatched(b, fun, values, kwargs, given, False).value
+    called = dispatched(b, fun, values, kwargs, given)
+    result = called.value
+    called.put_back(b)
     result = b.items(result)[0] if has_aux else result
     seed = ones_like(b, result) if seed is None else seed
     chosen = values if wrt is None else [values[i] for i in dict.fromkeys(wrt)]

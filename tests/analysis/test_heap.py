@@ -109,3 +109,90 @@ def test_arrays_in_objects_of_the_caller():
     w = h.w
     assert ad.grad(f)(2.0, h) == 3.0 and h.w is w
     assert ad.jvp(f, (2.0, h), (1.0, None))[1] == 3.0 and h.w is not w and h.w.tolist() == [2.0, 2.0, 2.0]
+
+
+def scaled_one_by_one(x, xs):
+    for i in range(len(xs)):
+        xs[i] = xs[i] * x
+    xs.append(xs[0])
+    return sum(xs)
+
+
+@pytest.mark.parametrize("n", [2, 40])
+def test_what_is_put_back_was_taken_out_before(n):
+    items = [float(i) for i in range(n)]
+    before = list(items)
+    value, pullback = ad.vjp(scaled_one_by_one, 0.7, items)
+    assert len(items) == n + 1 and value == scaled_one_by_one(0.7, list(before))
+    bars = pullback(1.0)
+    assert items == before and pullback(1.0) == bars
+    assert bars[0] == pytest.approx(sum(before) + before[0]) and bars[1][1] == 0.7
+
+
+def test_an_object_of_the_caller_that_holds_itself():
+    class Node:
+        def __init__(self):
+            self.v = 2.0
+
+    def f(x, node):
+        node.me = node
+        node.me.v = x * x
+        return node.v
+
+    node = Node()
+    assert ad.jvp(f, (3.0, node), (1.0, None)) == (9.0, 6.0) and node.me is node and node.v == 9.0
+    other = Node()
+    assert ad.grad(f)(3.0, other) == 6.0 and vars(other) == {"v": 2.0}
+
+
+def inner_writes(xs):
+    for i in range(len(xs)):
+        xs[i] = xs[i] * xs[0]
+    return sum(xs)
+
+
+def gradient_inside(x):
+    xs = [x * i + 1.0 for i in range(20)]
+    g = ad.grad(inner_writes)(xs)
+    return sum(g) + sum(xs)
+
+
+def pullback_later(x):
+    xs = [x, 2 * x]
+    value, pullback = ad.vjp(lambda items: items[0] * items[1] * x, xs)
+    xs[0] = 100.0
+    return pullback(1.0)[0][1] + value
+
+
+def captured_list_inside(x):
+    acc = []
+
+    def loss(w):
+        acc.append(w)
+        return w * w * x
+
+    return ad.grad(loss)(x) + len(acc)
+
+
+@pytest.mark.parametrize("f", [gradient_inside, pullback_later, captured_list_inside])
+def test_derivatives_inside_leave_what_they_were_given(f):
+    h = 1e-6
+    slope = (f(0.7 + h) - f(0.7 - h)) / (2 * h)
+    assert ad.grad(f)(0.7) == pytest.approx(slope, rel=1e-5)
+    assert ad.jvp(f, (0.7,), (1.0,))[0] == f(0.7)
+
+
+def sorted_objects(x):
+    class Box:
+        def __init__(self, v):
+            self.v = v
+
+    boxes = [Box(x), Box(x * x)]
+    ordered = sorted(boxes, key=lambda b: b.v)
+    ordered[0].v = 5 * x
+    return boxes[0].v + boxes[1].v
+
+
+def test_what_a_sequence_holds_is_not_written():
+    with pytest.raises(ad.Unsupported):
+        ad.grad(sorted_objects)(0.7)
