@@ -29,12 +29,15 @@ from adcompile.ir.types import (
     Seq,
     TupleT,
     Type,
+    Unknown,
     differentiable,
     holds_ref,
     is_scalar_class,
 )
-from adcompile.rules.numpy.dims import dims_of, dtype_of
+from adcompile.rules.kinds import signature_of
+from adcompile.rules.numpy.dims import array, dims_of, dtype_of
 from adcompile.rules.registry import Rule
+from adcompile.rules.typing import result_type
 
 Kwargs = list[tuple[str, Atom]]
 
@@ -62,6 +65,12 @@ PLACES: dict[Any, tuple[int, ...]] = {
 }  # fmt: skip
 """Where array-likes stand, if not at all places that the rule differentiates by and no others."""
 
+SETTINGS = frozenset(
+    "axis axes dtype out keepdims where n num deg rcond full cov m ind norm rowvar bias ddof endpoint edge_order "
+    "indices method overwrite_input returned order copy dx".split()
+)
+"""What parameters are called, of functions that are composites of others, that are no arrays."""
+
 FORWARD = "add sub mul truediv floordiv mod pow matmul"
 IN_PLACE: dict[Any, Any] = {getattr(operator, f"i{name}"): getattr(operator, name) for name in FORWARD.split()}
 OPERATORS = {*IN_PLACE, *IN_PLACE.values(), builtins.pow}
@@ -84,37 +93,96 @@ class Places:
         return key in self.positions or self.rest is not None and key >= self.rest or key in self.sequences
 
 
+@dataclass(frozen=True)
+class Lists:
+    """The types of a call's arguments when some were lists yet, of known lengths."""
+
+    args: list[Type]
+    kwargs: dict[str, Type]
+
+    def type(self, fn: Any, rule: Rule, args: list[Type], kwargs: dict[str, Type]) -> Type:
+        """The type of the result: by the arrays, unless the lists tell more, or tell that
+        its class depends on what they hold."""
+        found = result_type(fn, rule, args, kwargs)
+        exact = all(map(is_exact, (*self.args, *self.kwargs.values())))
+        if exact and not isinstance(found, Unknown):
+            return found
+        before = result_type(fn, rule, self.args, self.kwargs)
+        return found if isinstance(before, Unknown) else before
+
+
+def is_exact(t: Type) -> bool:
+    return not is_arraylike(t) or dtype_of(t) is not None
+
+
 def as_arrays(
     b: Builder, fn: Any, rule: Rule, args: list[Atom], kwargs: Kwargs, place: Place | None
-) -> tuple[Any, list[Atom], Kwargs, list[Type] | None]:
-    """The callable and its arguments, lists made arrays where NumPy does so itself; and the types
-    that all arguments had before, if any was."""
+) -> tuple[Any, list[Atom], Kwargs, Lists | None]:
+    """The callable and its arguments, lists made arrays where NumPy does so itself; and what
+    they were before."""
     given: list[tuple[int | str, Atom]] = [*enumerate(args), *kwargs]
     if not any(may_be_sequence(b.type(a)) for _, a in given) or rule.kind not in LEADING:
         return fn, args, kwargs, None
     places = operands(b, fn, args) if fn in OPERATORS else array_places(fn, rule)
     if places is None or not any(may_be_sequence(b.type(a)) and places.takes(k) for k, a in given):
         return fn, args, kwargs, None
-    if fn is np.diff and any(b.type(a) == Known(0) for k, a in given if k in (1, "n")):
-        return fn, args, kwargs, None  # the list itself
+    if fn is np.diff and not all(is_count(b.type(a)) for k, a in given if k in (1, "n")):
+        return fn, args, kwargs, None  # the list itself, where n is 0
     settled = [settle(b, a) for _, a in given]
     if not any(carries(b.type(a)) for a in settled):
         return fn, args, kwargs, None
-    inert = rule.kind != "composite"
     made = [
-        converted_items(b, a, place) if key in places.sequences
-        else converted(b, a, place) if places.takes(key) and (inert or carries(b.type(a)))
-        else a
+        converted_items(b, a, place) if key in places.sequences else converted(b, a, place) if places.takes(key) else a
         for (key, _), a in zip(given, settled)
-    ]  # fmt: skip
+    ]
     if fn in IN_PLACE and made[0] is not settled[0]:
         fn = IN_PLACE[fn]  # `xs += x` of a tuple: nothing is written into
     named = [(name, v) for (name, _), v in zip(kwargs, made[len(args) :])]
-    return fn, made[: len(args)], named, [b.type(a) for a in settled]
+    types = [b.type(a) for a in settled]
+    return fn, made[: len(args)], named, Lists(types[: len(args)], dict(zip(dict(kwargs), types[len(args) :])))
+
+
+def is_count(t: Type) -> bool:
+    return isinstance(t, Known) and t.value != 0
+
+
+def by_position(fn: Any, rule: Rule, args: list[Atom], kwargs: Kwargs) -> tuple[list[Atom], Kwargs]:
+    """Arrays given by name to a function of NumPy's, by position, which is how rules have them."""
+    names = leading_names(fn, rule) if kwargs else ()
+    given = dict(kwargs)
+    args = list(args)
+    while len(args) < len(names) and names[len(args)] in given:
+        args.append(given.pop(names[len(args)]))
+    return args, list(given.items())
+
+
+@lru_cache(maxsize=1024)
+def leading_names(fn: Any, rule: Rule) -> tuple[str, ...]:
+    """The first parameters of a callable that may be given by position or by name, as far as the
+    rule differentiates by them."""
+    if not is_numerical(fn) or isinstance(fn, np.ufunc) or rule.body is None or rule.kind not in LEADING:
+        return ()
+    parameters = list(inspect.signature(rule.body).parameters.values())[LEADING[rule.kind] :]
+    count = len(parameters) if rule.kind == "composite" else max(rule.wrt or (0,)) + 1
+    primal = signature_of(fn)
+    out: list[str] = []
+    for k, p in enumerate(parameters[:count]):
+        same = list(primal.parameters.values())[k : k + 1] if primal is not None else [p]
+        if rule.kind == "composite" and p.name in SETTINGS:
+            break
+        if p.kind is not p.POSITIONAL_OR_KEYWORD or [(q.name, q.kind) for q in same] != [(p.name, p.kind)]:
+            break
+        out.append(p.name)
+    return tuple(out)
 
 
 def converted(b: Builder, atom: Atom, place: Place | None) -> Atom:
-    return b.call(np.array, atom, place=place) if is_arraylike(b.type(atom)) else atom
+    t = b.type(atom)
+    if not is_arraylike(t):
+        return atom
+    if dtype_of(t) is not None:
+        return b.call(np.array, atom, place=place)
+    return b.emit(np.array, (atom,), array(mixed_dtype(t), dims_of(t)), (), "", place)
 
 
 def converted_items(b: Builder, atom: Atom, place: Place | None) -> Atom:
@@ -149,7 +217,9 @@ def array_places(fn: Any, rule: Rule) -> Places | None:
     if rule.kind == "elementwise" and not isinstance(fn, np.ufunc):
         positional += [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in ("min", "max")]  # np.clip
     wrt = PLACES.get(fn, rule.wrt)
-    if wrt is None:
+    if wrt is None and rule.kind == "composite":
+        wrt = tuple(k for k, name in enumerate(positional) if name not in SETTINGS)
+    elif wrt is None:
         wrt = (0,) if rule.kind in ("linear", "reduction") else tuple(range(len(positional)))
     starred = any(p.kind is p.VAR_POSITIONAL for p in parameters) and fn not in PLACES and rule.wrt is None
     if getattr(fn, "__objclass__", None) is np.ndarray:
@@ -193,9 +263,9 @@ def is_arraylike(t: Type) -> bool:
     an empty list has no dtype yet, to np.dot."""
     match t:
         case TupleT(items) | ListT(items):
-            return all(map(is_element, items)) and dtype_of(t) is not None and dims_of(t) is not None
+            return all(map(is_element, items)) and mixed_dtype(t) is not None and dims_of(t) is not None
         case Seq(item):
-            return is_element(item) and dtype_of(t) is not None
+            return is_element(item) and mixed_dtype(t) is not None
         case Known(value) if isinstance(value, (tuple, list)):
             inner = tuple(Known(v) for v in value)  # type: ignore[reportUnknownVariableType]
             return is_arraylike(TupleT(inner))
@@ -213,3 +283,18 @@ def is_element(t: Type) -> bool:
             return is_scalar_class(type(value))
         case _:
             return is_arraylike(t)
+
+
+def mixed_dtype(t: Type) -> np.dtype[Any] | None:
+    """The dtype of a list of these items. Where an item may be one of several numbers, their
+    common one: a list that holds only ints has no derivative anyway."""
+    match t:
+        case TupleT(items) | ListT(items) if items:
+            parts = [mixed_dtype(i) for i in items]
+            return None if any(p is None for p in parts) else np.result_type(*[p for p in parts if p is not None])
+        case Seq(item):
+            return mixed_dtype(item)
+        case Scalar(kinds):
+            return np.result_type(*[np.dtype(k) for k in kinds])
+        case _:
+            return dtype_of(t)

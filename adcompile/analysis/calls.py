@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.arraylike import as_arrays
+from adcompile.analysis.arraylike import Lists, as_arrays, by_position
 from adcompile.analysis.binding import bind, is_installed, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.demotion import demote, is_container_write
@@ -46,7 +46,6 @@ from adcompile.ir.types import (
     Scalar,
     TupleT,
     Type,
-    Unknown,
     differentiable,
     holds_ref,
 )
@@ -260,6 +259,7 @@ def call_with_cells(
 def apply_rule(
     b: Builder, fn: Any, rule: Rule, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
+    args, kwargs = by_position(fn, rule, args, kwargs)
     fn, args, kwargs, lists = as_arrays(b, fn, rule, args, kwargs, place)
     stored = call_out(b, fn, args, kwargs, name, place)
     return stored if stored is not None else call_rule(b, fn, rule, args, kwargs, name, place, lists)
@@ -273,10 +273,9 @@ def call_rule(
     kwargs: list[tuple[str, Atom]],
     name: str,
     place: Place | None,
-    lists: list[Type] | None = None,
+    lists: Lists | None = None,
 ) -> Atom:
-    """A callable with a rule: fold it if all is known, else emit it with its type. `lists` are
-    the types of arguments that have been lists, whose lengths are known."""
+    """A callable with a rule: fold it if all is known, else emit it with its type."""
     if rule.kind == "overlay":
         return dispatch(b, Const(rule.body), args, kwargs, name, place)
     given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
@@ -292,9 +291,7 @@ def call_rule(
         if known is not None:
             return Const(known.value)
     try:
-        t = result_type(fn, rule, types, kwtypes)
-        if lists is not None and isinstance(t, Unknown):
-            t = result_type(fn, rule, lists[: len(args)], dict(zip(kwtypes, lists[len(args) :])))
+        t = result_type(fn, rule, types, kwtypes) if lists is None else lists.type(fn, rule, types, kwtypes)
     except AdcompileError as error:
         raise type(error)(error.message, error.place or place, error.remedy) from None
     if given and fn is not print and not isinstance(t, (Scalar, Array, Known)):

@@ -18,6 +18,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise
 from adcompile.ir.types import (
     NEVER,
+    Array,
     Cell,
     DictT,
     Known,
@@ -122,12 +123,16 @@ def extended(b: Builder, content: Atom, source: Atom, name: str, place: Place | 
 
 @on(list, operator.iadd)
 def list_iadd(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
+    if isinstance(b.type(args[0]), Array):
+        return b.call(operator.add, content, args[0], place=place)  # the array's addition, and nothing is written
     extend(b, cell, content, args, kwargs, place)
     return Const(cell)
 
 
 @on(list, operator.imul)
 def list_imul(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
+    if isinstance(b.type(args[0]), Array):
+        return b.call(operator.mul, content, args[0], place=place)
     resizes(b, cell, place)
     write(b, cell, b.call(operator.mul, content, args[0], name=cell.name, place=place), place)
     return Const(cell)

@@ -333,7 +333,7 @@ def select_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
         return UNKNOWN
     parts = (*choices, default)
     dims = broadcast([dims_of(p) for p in (*conditions, *parts)])
-    arrays = [dtype_of(p) for p in parts if isinstance(p, Array)]
+    arrays = [dtype_of(p) for p in choices if isinstance(p, Array)]
     if dims is None or dims == () or len(arrays) != len(choices) or not arrays:
         return UNKNOWN
     weak = isinstance(default, Known) and type(default.value) in (int, float)
