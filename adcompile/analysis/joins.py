@@ -329,7 +329,7 @@ class Frame:
         if a == t or isinstance(t, Never):
             return a
         if isinstance(a, Never):
-            return t
+            return self.settled(b, t, inside)
         if isinstance(a, (Ref, Boxed)) and isinstance(t, (Ref, Boxed)):
             cls = a.cell.cls if isinstance(a, Ref) else a.cls
             other = t.cell.cls if isinstance(t, Ref) else t.cls
@@ -349,6 +349,18 @@ class Frame:
         if isinstance(joined, Unknown) and Known(None) in (x, y):
             self.carried.misfit = True
         return joined
+
+    def settled(self, b: Builder, t: Type, inside: tuple[Cell, ...]) -> Type:
+        """A type to be assumed of the next attempt, which makes the cells of the body anew."""
+        if isinstance(t, Ref):
+            made_here = b.context.store.changed(self.carried.outer).get(t.cell, t) is None
+            if not made_here:
+                return t
+            box = self.boxed(b, t, inside)
+            return Boxed(box.cls, self.settled(b, box.content, (*inside, t.cell)))
+        if is_structured(t) and assumes_refs(t):
+            return with_parts(t, [self.settled(b, p, inside) for p in parts(t)])
+        return t
 
     def boxed(self, b: Builder, t: Ref | Boxed, inside: tuple[Cell, ...]) -> Boxed:
         if isinstance(t, Boxed):
