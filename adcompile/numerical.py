@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -89,10 +90,13 @@ def _complex_step(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[Any
         return None
     h = 1e-30
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)  # written into real memory, it is cut
             moved = f(*(a if tangents.is_absent(v) else _complex_moved(a, v, h) for a, v in zip(args, along)))
         return _imaginary(moved, value, h)
     except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, np.linalg.LinAlgError):
+        return None
+    except np.exceptions.ComplexWarning:
         return None
     except AdcompileError:  # `f` is a derivative that cannot be had for complex arguments
         return None

@@ -21,6 +21,7 @@ from adcompile.boundary import conj
 from adcompile.errors import AdcompileError
 from adcompile.numerical import directional, eps_of, inexact_leaves
 from adcompile.rules.registry import Rule, lookup
+from adcompile.runtime.shadows import detached
 from adcompile.tangents import dot, norm, randn_like, tangent_type
 from adcompile.targets import synthesise
 
@@ -44,7 +45,8 @@ def check_grads(
     mode, along random directions.
 
     The tolerance is that of the finite differences unless given; forward and reverse mode must
-    agree to 1e-12. Arguments and results may be numbers, arrays and containers of them.
+    agree to 1e-12. Arguments and results may be numbers, arrays and containers of them; arguments
+    that `f` writes into are as before afterwards.
     Raises CheckFailure (an AssertionError); errors of adcompile itself come through.
     """
     unknown = [m for m in modes if m not in MODES]
@@ -67,10 +69,10 @@ class _Check:
         return CheckFailure(f"{self.name}: {what}\n  got      {got!r}\n  expected {expected!r}")
 
     def function(self, f: Callable[..., Any], args: tuple[Any, ...], order: int, modes: tuple[str, ...]) -> None:
-        value = f(*args)
+        value = f(*detached(args))
         ct = randn_like(value, self.rng)
         along = tuple(randn_like(a, self.rng) for a in args)
-        expected, error = directional(f, args, along)
+        expected, error = directional(on_copies(f), args, along)
         tangent = self.forward(f, args, along, value, expected, error) if "fwd" in modes else None
         pulled = self.reverse(f, args, along, value, ct, expected, error) if "rev" in modes else None
         if tangent is not None and pulled is not None:
@@ -92,15 +94,15 @@ class _Check:
         error: float,
     ) -> Any:
         """Value and tangent of jvp; returns the tangent."""
-        got, tangent = jvp(f, args, along)
+        got, tangent = jvp(f, detached(args), along)
         self.same_value("value of jvp", got, value)
         self.same_type("tangent of the result", tangent, tangent_type(value))
         active = [i for i, v in enumerate(along) if not tangents.is_absent(v)]
         for i in active if len(active) > 1 else ():  # one at a time, to say which is wrong
             alone = tuple(v if k == i else tangents.NoTangent for k, v in enumerate(along))
-            part, part_error = directional(f, args, alone)
+            part, part_error = directional(on_copies(f), args, alone)
             what = f"tangent for argument {i} along a random direction"
-            self.close(what, jvp(f, args, alone)[1], part, part_error)
+            self.close(what, jvp(f, detached(args), alone)[1], part, part_error)
         self.close(f"tangent for argument{_list(active)} along a random direction", tangent, expected, error)
         return tangent
 
@@ -126,7 +128,7 @@ class _Check:
         for i, (bar, arg) in enumerate(zip(pulled, args)):
             alone = tuple(v if k == i else tangents.NoTangent for k, v in enumerate(along))
             if len(args) > 1 and tangents.has_tangent(arg):
-                part, part_error = directional(f, args, alone)
+                part, part_error = directional(on_copies(f), args, alone)
             else:
                 part, part_error = expected, error
             left, right = dot(conj(bar), along[i]), dot(conj(ct), part)
@@ -205,6 +207,11 @@ def identical(a: Any, b: Any) -> bool:
 
 
 # -- functions made of functions ----------------------------------------------------------------
+
+
+def on_copies(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f` on copies of its arguments, into which it may write."""
+    return lambda *args: f(*detached(args))
 
 
 def scalar_function(f: Callable[..., Any], args: tuple[Any, ...], ct: Any) -> Callable[..., Any]:

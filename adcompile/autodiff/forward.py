@@ -29,7 +29,7 @@ from adcompile.autodiff.adjoint import (
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import Mirror
-from adcompile.autodiff.reference import by_reference, forward_write
+from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -119,6 +119,7 @@ class Forward:
             return
         if s.result in self.mirrored:
             by_reference(self, s)
+            note_shadow(self, s.result)
             return
         if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
             self.derived.forward_call(self, s)
@@ -135,13 +136,8 @@ class Forward:
             if spent:
                 b.append(s)
             if d is not None:
-                self.dots[s.result] = self.named(self.apart(d), s.result)
+                self.dots[s.result] = self.named(apart(self, d), s.result)
         b.role = role
-
-    def apart(self, d: Atom) -> Atom:
-        """The tangent of new memory: the shadow of memory written in place, as it is now."""
-        shared = self.mirror is not None and isinstance(d, Var) and d in self.mirror.made
-        return self.b.emit(rt.snapshot, (d,), self.b.type(d)) if shared else d
 
     def named(self, d: Atom, var: Var) -> Atom:
         if isinstance(d, Var) and isinstance(self.b.type(var), Array):
@@ -275,7 +271,7 @@ class Forward:
         y, d = b.items(pair)[:2]
         b.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, "primal"))
         b.local.add(s.result)
-        self.dots[s.result] = self.apart(d)
+        self.dots[s.result] = apart(self, d)
 
     # -- control flow -----------------------------------------------------------------------
 
@@ -305,6 +301,7 @@ class Forward:
         for k, d in zip(moving, dots):
             self.context.shape[d] = self.context.shape.get(s.results[k], s.results[k])
             self.dots[s.results[k]] = d
+            note_shadow(self, s.results[k])
 
     def value_dot(self, atom: Atom) -> Atom:
         if isinstance(atom, Const) and atom.value is ops.UNDEFINED:
@@ -328,6 +325,7 @@ class Forward:
             d = side.b.new(f"{params[k].name}_dot", tangent_type(b.type(params[k])))
             self.context.shape[d] = self.context.shape.get(params[k], params[k])
             side.dots[params[k]] = d
+            note_shadow(side, params[k])
             dots.append(d)
         body = self.body(s.body, side, moving)
         init = [self.value_dot(s.init[k]) for k in moving]
@@ -337,6 +335,7 @@ class Forward:
         for k, d in zip(moving, results):
             self.context.shape[d] = self.context.shape.get(s.results[k], s.results[k])
             self.dots[s.results[k]] = d
+            note_shadow(self, s.results[k])
 
     def body(self, block: Block, side: Forward, moving: list[int]) -> Block:
         """A block of a loop body's tree of exits."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
-from adcompile.analysis.alias import fn_of
+from adcompile.analysis.alias import fn_of, may_share
 from adcompile.analysis.builder import Builder, rank
 from adcompile.autodiff.mirror import CONTAINERS, root_of, sharing_of
 from adcompile.autodiff.writes import WHOLE, Write, stores_itself
@@ -102,6 +102,34 @@ def own_tangent(b: Builder, d: Atom, like: Var) -> Atom:
     made = b.emit(rt.shadow, (like,), t, (), name)
     b.emit(rt.add_at, (made, WHOLE, d), Known(None))
     return made
+
+
+HANDED_ON = (rt.broadcast_like, rt.unbroadcast, rt.own, rt.like, rt.fit, rt.expand, rt.as_complex, rt.as_found)
+"""Helpers that may hand on the memory of their first argument."""
+
+
+def apart(f: Forward, d: Atom) -> Atom:
+    """The tangent of new memory: the shadow of memory written in place, or a view of it, as it is now."""
+    return f.b.emit(rt.snapshot, (d,), f.b.type(d)) if shows_shadow(f, d) else d
+
+
+def shows_shadow(f: Forward, d: Atom) -> bool:
+    """Whether a tangent may have its memory in that of an array by reference."""
+    while f.mirror is not None and isinstance(d, Var):
+        if d in f.mirror.made:
+            return True
+        made = f.context.definition.get(d)
+        if made is None or not made.args or not (fn_of(made) in HANDED_ON or may_share(made, f.context.types)):
+            return False
+        d = made.args[0]
+    return False
+
+
+def note_shadow(f: Forward, var: Var) -> None:
+    """What was made the tangent of `var` is a shadow, if `var` is by reference."""
+    d = f.dots.get(var)
+    if f.mirror is not None and var in f.mirrored and isinstance(d, Var):
+        f.mirror.made.add(d)
 
 
 def virtual_dot(f: Forward, w: Write) -> Atom | None:

@@ -282,7 +282,10 @@ def hand_on(b: Builder, g: Atom, value: Atom, cot: Cotangents) -> None:
     elif isinstance(t, Scalar):
         cot.add(value, g if rank(b.type(g)) == 0 else b.call(np.sum, g))
     else:
-        alike = rank(b.type(g)) == 0 and rank(t) == 0 or isinstance(g, Var) and same_shape(b.context, g, value)
+        ours, theirs = rank(b.type(g)), rank(t)
+        if ours is not None and theirs is not None and ours < theirs:  # a[0] = v drops leading axes of length one
+            g = b.call(np.expand_dims, g, tuple(range(theirs - ours)))
+        alike = ours == theirs == 0 or isinstance(g, Var) and same_shape(b.context, g, value)
         cot.add(value, g if alike else b.call(rt.unbroadcast, g, cot.shaped_as(value)))
 
 

@@ -245,7 +245,7 @@ def elements_swapped(x):
     return np.sum(y * np.arange(4.0) ** 2)
 
 
-def rows_swapped(x):
+def matrix_rows_swapped(x):
     a = np.outer(x, x) + np.arange(16.0).reshape(4, 4)
     a[[0, 2]] = a[[2, 0]]
     t = a[1].copy()
@@ -399,7 +399,7 @@ SAMPLES = {
     "remainders_in_place": [(X,), (Y,)],
     "matrix_product_in_place": [(X,), (Y,)],
     "elements_swapped": [(X,), (Y,)],
-    "rows_swapped": [(X,), (Y,)],
+    "matrix_rows_swapped": [(X,), (Y,)],
     "rows_swapped_through_a_view": [(X,), (Y,)],
     "element_is_a_copy": [(X,), (Y,)],
     "zero_dimensional_accumulator": [(X,), (Y,)],

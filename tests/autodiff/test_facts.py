@@ -1,0 +1,101 @@
+"""Activity passes through memory: what is written in carries derivatives to all that read it."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+
+X = np.array([0.3, 0.7, 1.1, 0.45])
+
+
+def through_a_second_name(x):
+    a = np.zeros(4)
+    b = a
+    b[0] = x[1] ** 2
+    return np.sum(a * x)
+
+
+def through_a_view_made_before(x):
+    a = np.zeros((2, 2))
+    row = a[1]
+    a[1, 0] = x[0] * x[1]
+    return np.sum(row**2)
+
+
+def through_a_loop(x):
+    a = np.zeros(4)
+    total = 0.0
+    for i in range(4):
+        total += np.sum(a) * x[i]  # the first time around nothing is in it
+        a[i] = x[i]
+    return total
+
+
+def inert_beside_active(x):
+    table = np.zeros(4)
+    for i in range(4):
+        table[i] = i * 0.5
+    y = x * table
+    table[0] = 7.0
+    return np.sum(y * y)
+
+
+def constants_over_active(x):
+    a = x * 2.0
+    a[1:] = 3.0
+    return np.sum(a**2)
+
+
+def whole_numbers(x):
+    n = np.zeros(4, int)
+    n[:2] = np.floor(x[:2] * 3)
+    n[2] = int(x[2] * 10)
+    return np.sum(x * n)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [through_a_second_name, through_a_view_made_before, through_a_loop, inert_beside_active, constants_over_active],
+)
+def test_memory_carries_derivatives(f):
+    ad.check_grads(f, (X,), order=2)
+
+
+def test_whole_numbers_have_no_derivative():
+    assert np.array_equal(ad.grad(whole_numbers)(X), [0.0, 2.0, 11.0, 0.0])
+
+
+def cut(x):
+    n = np.zeros(4, int)
+    n[0] = x[0]
+    return n[0] * x[1]
+
+
+def added_and_cut(x):
+    n = np.zeros(4, np.int64)
+    np.add(n, x, out=n, casting="unsafe")
+    return np.sum(n * x)
+
+
+def written_by_the_unknown(x):
+    y = x * 1.0
+    np.ndarray.byteswap(y, True)
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("f", [cut, added_and_cut, written_by_the_unknown])
+def test_what_a_derivative_would_lose_is_refused(f):
+    for run in (lambda: ad.grad(f)(X), lambda: ad.jvp(f, (X,), (X,)), lambda: ad.vjp(f, X)):
+        with pytest.raises(ad.Unsupported) as caught:
+            run()
+        assert caught.value.place is not None and caught.value.remedy
+
+
+def test_writes_that_no_result_reads_have_no_adjoint():
+    def f(x):
+        log = np.zeros(4)
+        log[0] = x[0] ** 2
+        return np.sum(x * x)
+
+    assert np.array_equal(ad.grad(f)(X), 2.0 * X)
+    assert "_bar[" not in ad.source(ad.grad(f), X)
