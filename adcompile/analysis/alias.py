@@ -322,7 +322,9 @@ VIEWS: set[Any] = {
 OF_ALL = (np.broadcast_arrays, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
 """Views of each argument."""
 
-SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {ops.push, ops.pop, ops.put_item, ops.list_set, ops.build_list, list, list.copy, tuple}
+SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {
+    ops.push, ops.pop, ops.put_item, ops.list_set, ops.list_concat, ops.build_list, list, list.copy, tuple,
+}  # fmt: skip
 """The result is, or consists of, memory of the arguments."""
 
 
@@ -333,6 +335,8 @@ def may_share(s: Call, types: Any) -> bool:
         return True
     if fn in COPYING:
         return not copies(s)
+    if joins_lists(s, types):
+        return True
     if fn in FRESH_RESULT:
         return False
     if fn is operator.getitem and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Array):
@@ -375,6 +379,13 @@ def may_view(s: Call) -> bool:
     if fn is np.diff:
         return len(s.args) > 1 or "n" in named_arguments
     return fn in MAYBE
+
+
+def joins_lists(s: Call, types: Any) -> bool:
+    """Whether the sum or product is that of lists or tuples: it holds what they hold."""
+    return fn_of(s) in (operator.add, operator.concat, operator.mul) and isinstance(
+        types.get(s.result), (Seq, ListT, TupleT)
+    )
 
 
 def copies(s: Call) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, index_kind, may_view
+from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, index_kind, joins_lists, may_view
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import AUGMENTED
 from adcompile.autodiff.cotangents import tangent_type
@@ -126,7 +126,7 @@ class Mirror:
             target = next(a for k, a in s.kwargs if k == "out")
             self.shadow[s.result] = self.of(target)
             return []
-        if fn_of(s) in CONTAINERS:
+        if fn_of(s) in CONTAINERS or joins_lists(s, self.b.context.types):
             out: list[Statement] = []
             args = [self.given(a, out) for a in s.args]
             return [*out, self.emit(s.result, fn_of(s), *args, kwargs=s.kwargs)]
@@ -304,7 +304,7 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
         return "view"
     if fn in (ops.load_global, getattr):
         return "view"
-    if fn in SAME_MEMORY:
+    if fn in SAME_MEMORY or joins_lists(s, types):
         return "view"
     if may_view(s):
         return "maybe"
