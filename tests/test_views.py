@@ -211,7 +211,7 @@ PATTERNS = [write_through, write_behind, both_in_turn, in_a_loop, on_one_path]
 # Refused for now, in some patterns or all.
 REFUSED = set(
     "reshapeA ravelK asarray32 astype32nc view split array_split hsplit vsplit dsplit "
-    "broadcast_to broadcast_arrays sliding unique iter nan_to_num_nc".split()
+    "broadcast_to broadcast_arrays sliding unique nan_to_num_nc".split()
 )
 # Wrong for now, and why.
 OPEN: dict[str, str] = {}
