@@ -161,6 +161,9 @@ class FunctionLowerer(Statements):
         self.statements.append(If(results, test, then, orelse, place))
         for i, var in zip(kept, results):
             self.bind(names[i], var)
+        for i, name in enumerate(names):
+            if i not in kept:  # both sides bind it to one value, which stands before them
+                self.bind(name, going_on[0][i])
         return None
 
     def _arm(self, seq: Seq, names: tuple[str, ...]) -> tuple[Any, End | None, tuple[Atom, ...]]:

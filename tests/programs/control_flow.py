@@ -172,7 +172,30 @@ def sign_by_lookup(x):
     return factor * x * x
 
 
+def both_branches_the_same(x, y):
+    z, w = 0.5, x * y
+    if x > y:
+        z = w
+        v = x
+    else:
+        z = w
+        v = x
+    for i in range(2):
+        if z > i:
+            w = y
+            continue
+        w = y
+    return z * v * w + either(x) * either(y)
+
+
+def either(x):
+    if x > 1.0:
+        return x
+    return x
+
+
 SAMPLES = {
+    "both_branches_the_same": [(1.3, 0.4), (0.7, 1.2)],
     "if_else": [(1.3,), (-0.7,)],
     "if_without_else": [(1.7,), (0.4,)],
     "elif_five": [(6.0,), (3.5,), (2.1,), (0.4,), (-1.0,)],
