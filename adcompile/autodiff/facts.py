@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
-from adcompile.analysis.alias import Memory
+from adcompile.analysis.alias import Memory, fn_of
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.mutation import check_writes
-from adcompile.autodiff.mirror import refuse_memory
+from adcompile.autodiff.mirror import LOST, refuse_memory
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Statement, Var, Yield
@@ -48,8 +48,18 @@ def facts(
     unknown = memory.unfollowed(active)
     if unknown is not None:
         raise refuse_memory(memory.place_of(unknown) or b.place)
+    mirrored = memory.mirrored(active)
+    check_bits(b, memory, mirrored)
     b.context.volatile |= memory.volatile()
-    return Activity(frozenset(varied.vars), active, memory.mirrored(active)), memory
+    return Activity(frozenset(varied.vars), active, mirrored), memory
+
+
+def check_bits(b: Builder, memory: Memory, mirrored: frozenset[Var]) -> None:
+    """Refuse views of mirrored memory as numbers without derivative: writes into them would not be seen."""
+    for call in memory.definition.values():
+        seen = fn_of(call) in LOST and call.args and call.args[0] in mirrored
+        if seen and isinstance(b.type(call.result), Array) and not differentiable(b.type(call.result)):
+            raise refuse_memory(call.place)
 
 
 def check_target(b: Builder, call: Call, target: Atom, varied: Varied) -> None:

@@ -78,10 +78,15 @@ def by_reference(f: Forward, s: Call) -> None:
     if kind == "view":
         mirror.check_apart(s)
     role, b.role = b.role, "tangent"
-    b.append(s)
     inputs = (*s.args, *(v for _, v in s.kwargs))
     rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
     moving = passes_derivative(s) and any(f.whole_dot(a) is not None for a in inputs)
+    if moving and rule is not None and rule.frule is not None:
+        f.frule(s, rule)
+        f.dots[s.result] = own_tangent(b, f.dots[s.result], s.result)
+        b.role = role
+        return
+    b.append(s)
     d = f.tangent(s, rule) if moving else None
     if kind == "maybe" and root is not None:
         given = d if d is not None else b.emit(rt.shadow, (s.result,), b.type(s.result))

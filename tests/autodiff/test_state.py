@@ -1,0 +1,151 @@
+"""What a derivative leaves behind: arguments, module arrays and captured ones as the contract says."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from tests.checks import bits
+
+X = np.array([0.3, 0.7, 1.1, 0.45])
+MODULE = np.ones(4)
+VIEW = MODULE[1:3]
+TABLE = {"a": np.zeros(4), "n": 2}
+
+
+def scaled(x):
+    x *= x
+    return np.sum(x[1:] * x[:-1])
+
+
+def through_the_module(x):
+    MODULE[:] = x
+    VIEW[0] *= x[3]
+    return np.sum(MODULE**2)
+
+
+def through_a_dict(x):
+    TABLE["a"][:] = x * TABLE["n"]
+    return np.sum(TABLE["a"] ** 2)
+
+
+def state():
+    return bits((MODULE, VIEW, TABLE["a"]))
+
+
+@pytest.mark.parametrize("f", [scaled, through_the_module, through_a_dict], ids=lambda f: f.__name__)
+def test_modes(f):
+    outside, x, y = state(), X.copy(), X.copy()
+    try:
+        value = f(y)
+        after = state(), bits(y)
+        MODULE[:], TABLE["a"][:] = 1.0, 0.0
+
+        g = ad.grad(f)(x)
+        assert (state(), bits(x)) == (outside, bits(X))
+        assert bits(ad.value_and_grad(f)(x)) == bits((value, g))
+        assert (state(), bits(x)) == (outside, bits(X))
+
+        got, pullback = ad.vjp(f, x)
+        assert bits(got) == bits(value) and (state(), bits(x)) == after
+        assert np.array_equal(pullback(1.0)[0], g)
+        assert (state(), bits(x)) == (outside, bits(X))
+        x += 1.0
+        MODULE[:] = 7.0
+        again = x.copy()
+        assert np.array_equal(pullback(1.0)[0], g)
+        x[:], MODULE[:] = X, 1.0
+        del again
+
+        got, tangent = ad.jvp(f, (x,), (np.ones(4),))
+        assert bits(got) == bits(value) and (state(), bits(x)) == after
+        assert tangent == pytest.approx(np.sum(g), rel=1e-12)
+    finally:
+        MODULE[:], TABLE["a"][:] = 1.0, 0.0
+
+
+def test_captured_arrays():
+    buffer = np.full(4, 2.0)
+
+    def f(x):
+        buffer[:] = buffer * x
+        return np.sum(buffer**2)
+
+    assert np.allclose(ad.grad(f)(X), 8.0 * X) and np.all(buffer == 2.0)
+    ad.jvp(f, (X,), (X,))
+    assert np.allclose(buffer, 2.0 * X)
+
+
+def test_results_that_share_memory_are_detached_in_reverse_mode():
+    def f(x):
+        x *= 2.0
+        return {"all": x, "part": x[1:], "sum": np.sum(x)}
+
+    x = X.copy()
+    value, pullback = ad.vjp(f, x)
+    pullback({"all": np.ones(4), "part": np.ones(3), "sum": 1.0})
+    assert np.array_equal(value["all"], 2.0 * X) and np.array_equal(value["part"], 2.0 * X[1:])
+    assert np.array_equal(x, X) and not np.shares_memory(value["all"], x)
+
+
+def test_aux_is_detached():
+    def f(x):
+        x *= 2.0
+        return np.sum(x), (x, x[1:])
+
+    x = X.copy()
+    _, aux = ad.grad(f, has_aux=True)(x)
+    assert np.array_equal(aux[0], 2.0 * X) and np.array_equal(aux[1], 2.0 * X[1:]) and np.array_equal(x, X)
+
+
+def test_forward_mode_returns_what_the_function_returns():
+    def f(x):
+        x *= 2.0
+        return x
+
+    x = X.copy()
+    value, tangent = ad.jvp(f, (x,), (np.ones(4),))
+    assert value is x and np.array_equal(tangent, np.full(4, 2.0)) and tangent is not x
+
+
+@pytest.mark.parametrize(
+    "run", [lambda f, x: ad.grad(f)(x), lambda f, x: ad.vjp(f, x), lambda f, x: ad.jvp(f, (x,), (x * 1.0,))]
+)
+def test_exceptions_leave_what_the_function_leaves(run):
+    def f(x):
+        x[0] = 9.0
+        x[7] = 1.0
+        return np.sum(x)
+
+    x, y = X.copy(), X.copy()
+    with pytest.raises(IndexError) as theirs:
+        f(y)
+    with pytest.raises(IndexError) as ours:
+        run(f, x)
+    assert str(ours.value) == str(theirs.value) and np.array_equal(x, y)
+
+
+def test_read_only_arguments_fail_as_in_the_function():
+    x = X.copy()
+    x.flags.writeable = False
+    for run in (scaled, ad.grad(scaled)):
+        with pytest.raises(ValueError, match="read-only"):
+            run(x)
+
+
+def test_strided_arguments_keep_their_neighbours():
+    wide = np.arange(8.0) * 0.1 + 0.1
+    before = wide.copy()
+    g = ad.grad(scaled)(wide[::2])
+    assert np.array_equal(wide, before) and g.flags.writeable and g.base is None or not np.shares_memory(g, wide)
+    assert np.allclose(g, ad.grad(scaled)(wide[::2].copy()))
+
+
+def counted(x, n):
+    n[0] += 1
+    return x * n[0]
+
+
+def test_inert_arguments_are_put_back_too():
+    n = np.array([1])
+    assert ad.grad(counted)(2.0, n) == 2.0 and n[0] == 1
+    assert ad.jvp(counted, (2.0, n), (1.0, None))[1] == 2.0 and n[0] == 2
