@@ -31,6 +31,8 @@ METHODS = {"scaled", "secret", "__call__"}  # called with another class than the
 UNBOUND = {"try_unbinds"}  # the primal raises where foreign code ends, ours where the name is read
 
 
+SHARED = {"nested_counters", "functions_see_the_last_value"}
+"""Variables that nested functions write, or see change: only the specialiser gives them meaning."""
 REFUSED = ("is assigned to after", "generator expression")
 
 
@@ -45,6 +47,8 @@ def test_language(fn, args, kwargs):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 @pytest.mark.parametrize("p", collect(), ids=lambda p: p.name)
 def test_programs(p):
+    if p.function.__name__ in SHARED:
+        pytest.skip("lowered code has cells, which printed code has not")
     again = reprint(p.function)
     try:
         got = describe(again(*p.fresh()))
