@@ -26,6 +26,7 @@ from adcompile.ir.types import (
     Cell,
     Closure,
     DictT,
+    Instance,
     IterT,
     Known,
     ListT,
@@ -234,7 +235,8 @@ class Builder:
         to cells is known by its definition alone: it is no statement."""
         where = self.place if self.pinned else place or self.place
         if not holds_ref(type_) and any(holds_ref(self.type(a)) for a in (*args, *(v for _, v in kwargs))):
-            keeps = not isinstance(type_, (Scalar, Array, Known))  # the result may hold what it is given
+            text = type_ == Instance(str)
+            keeps = not (isinstance(type_, (Scalar, Array, Known)) or text)  # the result may hold what it is given
             settle = self.context.give if keeps else self.context.settle
             args = [settle(self, a) for a in args]
             kwargs = [(k, settle(self, v)) for k, v in kwargs]

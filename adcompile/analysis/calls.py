@@ -21,7 +21,7 @@ from adcompile.analysis.arraylike import Lists, as_arrays, by_position
 from adcompile.analysis.binding import bind, is_installed, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.demotion import demote, is_container_write
-from adcompile.analysis.heap import cell_of, check_alias, give, hand_over, is_opaque, look, settle
+from adcompile.analysis.heap import cell_of, check_alias, give, hand_over, is_opaque, is_reader, look, settle
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.mutation import is_unknown
@@ -220,7 +220,7 @@ def emit_unknown(
     b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
     """A call of what nothing is known of: it may write into the lists and dicts it is given."""
-    if is_unknown(fn):
+    if is_unknown(fn) and not is_reader(fn):
         args, kwargs = handed_over(b, args, kwargs, place)
         for a in (*args, *(v for _, v in kwargs)):
             demote(b, fn, a, place)
@@ -294,7 +294,7 @@ def call_rule(
         t = result_type(fn, rule, types, kwtypes) if lists is None else lists.type(fn, rule, types, kwtypes)
     except AdcompileError as error:
         raise type(error)(error.message, error.place or place, error.remedy) from None
-    if given and fn is not print and not isinstance(t, (Scalar, Array, Known)):
+    if given and not is_reader(fn) and not isinstance(t, (Scalar, Array, Known)):
         for a in given:  # the result may hold what it was made of
             give(b, a)
     if isinstance(t, Known) and (b.role != "primal" or rule.by_value or rule.kind == "constant" and rule.total):
@@ -481,7 +481,8 @@ def construct(
         values = [Const(defaults[f]) for f in fields if f in defaults]
         items = bind(b, cls.__name__, signature, args, kwargs, values, {}, place)
         return b.build(TupleT((), cls), items, name, place)
-    args, kwargs = handed_over(b, args, kwargs, place)
+    if not is_reader(cls):
+        args, kwargs = handed_over(b, args, kwargs, place)
     return b.emit(cls, args, Instance(cls), kwargs, name, place)
 
 

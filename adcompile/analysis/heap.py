@@ -198,14 +198,17 @@ def give(b: Builder, atom: Atom) -> Atom:
         return atom
     value = settle(b, atom)
     for cell in reached(b, [atom]):
-        lend(b, cell)
-        b.context.given[cell] = None
+        if not is_opaque(b.type(b.context.store.states[cell].content)):  # that is the object itself
+            lend(b, cell)
+            b.context.given[cell] = None
     return value
 
 
 def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
     """Before a write into an object that is there when the code runs: is it one that a cell has
     been made into, then the cell would not see the write."""
+    if isinstance(target, Const) and isinstance(target.value, (list, dict)):
+        raise Unsupported("a write into a list or dict that is known when compiling", place, "make a copy first")
     made = b.context.definition.get(target) if isinstance(target, Var) else None
     if made is not None and isinstance(made.fn, Const) and is_made_here(made.fn.value):
         return
@@ -371,10 +374,32 @@ FRESH: set[Any] = {
 """Calls whose result, if it is a list or dict, is nobody else's."""
 
 
+EXISTING: tuple[Any, ...] = (
+    getattr, ops.load_global, operator.getitem, ops.read_variable, ops.identity, ops.collected, dict.get,
+    next, max, min,
+)  # fmt: skip
+"""Calls whose result was there before."""
+READERS: tuple[Any, ...] = (str, repr, format, print, hash, id, bool, ops.format_value, ops.build_string, float, int)
+"""Calls that look at a list, dict or object, keep nothing of it and write nothing."""
+
+
+def is_reader(fn: Any, group: tuple[Any, ...] = READERS) -> bool:
+    return any(fn is f for f in group)
+
+
+def unfolded(b: Builder, value: Const) -> Atom:
+    """A list or dict that was computed while compiling, as one that the code makes."""
+    if isinstance(value.value, dict):
+        return b.build(DictT(tuple(value.value), ()), [Const(v) for v in value.value.values()])
+    return b.build(ListT(()), [Const(v) for v in value.value])
+
+
 def wrapped(b: Builder, fn: Atom, args: Sequence[Atom], value: Atom, name: str, place: Place | None) -> Atom:
     """The result of a call in the program: a new cell, where the call makes a list or dict."""
     kind = b.type(fn)
     callee = kind.value if isinstance(kind, Known) else kind.function if isinstance(kind, Method) else None
+    if isinstance(value, Const) and type(value.value) in (list, dict) and not is_reader(callee, EXISTING):
+        return fresh(b, type(value.value), unfolded(b, value), name, place)
     if not isinstance(value, Var) or callee is None:
         return value
     t = b.type(value)

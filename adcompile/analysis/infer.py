@@ -13,7 +13,7 @@ from dataclasses import replace
 from adcompile.analysis import iteration
 from adcompile.analysis.builder import Builder, Lifted, Tentative, is_structured, parts
 from adcompile.analysis.heap import look, reached, wrapped
-from adcompile.analysis.joins import Carried, Frame, Join, Side
+from adcompile.analysis.joins import Carried, Frame, Join, Misfit, Side
 from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_names, leaf_types
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -223,8 +223,7 @@ def run_for(b: Builder, s: For, env: Environment) -> None:
             return
     numbers, branch = iteration.known_range(b, iterable), iteration.as_branch(s.body)
     small = numbers is not None and branch is not None and len(numbers) <= iteration.UNROLL
-    start, outer, mark = len(b.statements), dict(env), b.context.store.mark()
-    depth, lengths = len(b.context.calls), (len(b.context.iterated), b.context.inlining)
+    begin = Begin(b, env)
     b.context.tentative += small
     try:
         held = run_as_loop(b, s, env, iterable)
@@ -237,36 +236,50 @@ def run_for(b: Builder, s: For, env: Environment) -> None:
         b.context.tentative -= small
     if followed or not small or numbers is None or branch is None:
         return
-    del b.statements[start:], b.context.calls[depth:], b.context.iterated[lengths[0] :]
-    b.context.inlining = lengths[1]
-    b.context.store.undo(mark)
-    env.clear()
-    env.update(outer)
+    begin.again(b, env)
     unroll(b, s, branch, iterable, lambda: [Const(k) for k in numbers], env)
 
 
 def run_as_loop(b: Builder, s: For, env: Environment, iterable: Atom) -> list[Type]:
     """Run a loop that stays one; the types of what it carries."""
     over = reached(b, [iterable])
-    start, outer, mark = len(b.statements), dict(env), b.context.store.mark()
-    cells: list[Cell] = []
+    begin = Begin(b, env)
     b.context.iterated += over
-    for live, peeled in ((False, False), (True, False), (True, True)):
+    carried: Carried | None = None
+    for live in (False, True):
         plan = iteration.plan(b, iterable, s.place, live)
-        carried = peel(b, s, env, plan) if peeled else run_loop(b, s, env, plan)
-        cells = [slot for slot in carried.slots() if isinstance(slot, Cell)]
-        if not live and not set(over) & set(cells):
-            live = True
-        if peeled or live and not (carried.misfit and iteration.first_and_rest(b, s.body, plan)):
+        try:
+            carried = run_loop(b, s, env, plan, iteration.bounds(b, s.body, plan) is not None)
+        except Misfit:  # the first iteration makes what the others find: run that one by itself
+            begin.again(b, env)
+            b.context.iterated += over
+            carried = peel(b, s, env, iteration.plan(b, iterable, s.place, True))
             break
-        # it writes into what it runs over: read that as it is by then; or the first iteration makes
-        # what the others find: run that one by itself
-        del b.statements[start:]
-        b.context.store.undo(mark)
-        env.clear()
-        env.update(outer)
+        if live or not set(over) & set(carried.slots()):
+            break
+        begin.again(b, env)  # it writes into what it runs over: read that as it is by then
+        b.context.iterated += over
+    assert carried is not None
+    cells = [slot for slot in carried.slots() if isinstance(slot, Cell)]
     del b.context.iterated[len(b.context.iterated) - len(over) :]
     return [b.type(b.context.store.states[c].content) for c in cells] + [b.type(env[r]) for r in s.results]
+
+
+class Begin:
+    """How things stand where a loop begins, to try it again in another way."""
+
+    def __init__(self, b: Builder, env: Environment) -> None:
+        context = b.context
+        self.statements, self.mark, self.env = len(b.statements), context.store.mark(), dict(env)
+        self.calls, self.iterated, self.inlining = len(context.calls), len(context.iterated), context.inlining
+
+    def again(self, b: Builder, env: Environment) -> None:
+        context = b.context
+        del b.statements[self.statements :], context.calls[self.calls :], context.iterated[self.iterated :]
+        context.inlining = self.inlining
+        context.store.undo(self.mark)
+        env.clear()
+        env.update(self.env)
 
 
 def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan) -> Carried:
@@ -334,7 +347,7 @@ def unroll(
 
 
 def run_loop(
-    b: Builder, s: For | While, env: Environment, plan: iteration.Plan | None
+    b: Builder, s: For | While, env: Environment, plan: iteration.Plan | None, peelable: bool = False
 ) -> Carried:
     """Run a loop that stays one; what it carries."""
     store = b.context.store
@@ -348,7 +361,7 @@ def run_loop(
     assumed: dict[object, Type] = {
         k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying
     }
-    carried = Carried(assumed, varying, mark)
+    carried = Carried(assumed, varying, mark, peelable=peelable)
     for _ in range(ROUNDS):
         carried.stable = True
         frame = Frame(carried)

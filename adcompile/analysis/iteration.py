@@ -134,15 +134,22 @@ def plan(b: Builder, atom: Atom, place: Place | None, live: bool = False) -> Pla
     return Plan(settle(b, atom), element_type(b, atom, t), lambda _, element: element)
 
 
-def first_and_rest(b: Builder, body: Block, plan: Plan) -> tuple[Atom, Atom, Atom] | None:
-    """The first number of the range that a loop runs over, the others, and whether there is any."""
+def bounds(b: Builder, body: Block, plan: Plan) -> tuple[Atom, Atom, Atom] | None:
+    """The bounds of the range that a loop runs over, if its first iteration can be run by itself."""
     made = b.context.definition.get(plan.iterable) if isinstance(plan.iterable, Var) else None
     if as_branch(body) is None or made is None or not isinstance(made.fn, Const) or made.fn.value is not range:
         return None
-    bounds = list(made.args) if len(made.args) > 1 else [Const(0), *made.args]
-    start, stop, step = (*bounds, Const(1))[:3]
-    if not b.known(step) or b.value(step) == 0:
+    args = list(made.args) if len(made.args) > 1 else [Const(0), *made.args]
+    start, stop, step = (*args, Const(1))[:3]
+    return None if not b.known(step) or b.value(step) == 0 else (start, stop, step)
+
+
+def first_and_rest(b: Builder, body: Block, plan: Plan) -> tuple[Atom, Atom, Atom] | None:
+    """The first number of the range that a loop runs over, the others, and whether there is any."""
+    found = bounds(b, body, plan)
+    if found is None:
         return None
+    start, stop, step = found
     rest = b.call(range, b.call(operator.add, start, step), stop, step)
     return start, rest, b.call(operator.lt if b.value(step) > 0 else operator.gt, start, stop)
 

@@ -236,6 +236,10 @@ Position = tuple[Any, ...]
 """A carried value or cell, then the way to a part of it."""
 
 
+class Misfit(Exception):
+    """What the first iteration finds has another structure than what the others find."""
+
+
 @dataclass
 class Carried:
     """What a loop is assumed to carry; grows from one attempt to build it to the next."""
@@ -250,6 +254,7 @@ class Carried:
     flags: dict[Cell, tuple[bool, bool]] = field(default_factory=dict[Cell, "tuple[bool, bool]"])
     stable: bool = True
     misfit: bool = False  # something has another structure from the second iteration on
+    peelable: bool = False  # the first iteration may be run by itself
 
     def slots(self) -> list[Any]:
         return [*self.kept, *(k for k in self.assumed if isinstance(k, Cell))]
@@ -342,13 +347,18 @@ class Frame:
         x, y = self.valued(b, a, inside), self.valued(b, t, inside)
         if isinstance(x, (ListT, DictT, ObjectT, Seq)) and not isinstance(join(x, y), (ListT, DictT, ObjectT, Seq)):
             cls = list if isinstance(x, (ListT, Seq)) else dict if isinstance(x, DictT) else x.cls
-            self.carried.misfit = True
+            self.misfits()
             same = isinstance(y, Instance) and y.cls is cls or isinstance(y, DictT) and cls is dict
             return Instance(cls) if same else join(x, y)
         joined = join(x, y)
         if isinstance(joined, Unknown) and Known(None) in (x, y):
-            self.carried.misfit = True
+            self.misfits()
         return joined
+
+    def misfits(self) -> None:
+        self.carried.misfit = True
+        if self.carried.peelable:
+            raise Misfit
 
     def settled(self, b: Builder, t: Type, inside: tuple[Cell, ...]) -> Type:
         """A type to be assumed of the next attempt, which makes the cells of the body anew."""

@@ -14,7 +14,7 @@ import numpy as np
 from adcompile.analysis.binding import is_installed, live_key
 from adcompile.analysis.builder import Builder, Tentative, is_structured
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.heap import give
+from adcompile.analysis.heap import fresh, give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
@@ -266,17 +266,18 @@ def unpack_star(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     items = known_items(b, args[0])
     if items is None:
         t = b.type(args[0])
-        if isinstance(t, Array) and t.dims:
+        if isinstance(t, Array) and t.dims or isinstance(t, Seq):
             middle_end = Const(None) if after == 0 else Const(-after)
             head = [b.call(operator.getitem, args[0], i) for i in range(before)]
             middle = b.call(list, b.call(operator.getitem, args[0], b.call(slice, before, middle_end, None)))
+            middle = fresh(b, list, middle, "rest", place)
             tail = [b.call(operator.getitem, args[0], i - after) for i in range(after)]
             return b.call(ops.build_tuple, *head, middle, *tail)
         return None
     if len(items) < before + after:
         message = f"not enough values to unpack (expected at least {before + after}, got {len(items)})"
         raise Terminated(Raise(Const(ValueError(message)), None, place))
-    middle = b.call(ops.build_list, *items[before : len(items) - after])
+    middle = fresh(b, list, b.call(ops.build_list, *items[before : len(items) - after]), "rest", place)
     return b.call(ops.build_tuple, *items[:before], middle, *items[len(items) - after :])
 
 

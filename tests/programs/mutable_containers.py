@@ -246,6 +246,59 @@ def first_writes_of_a_cache(x):
     return w
 
 
+def read_in_every_way(x):
+    xs = [x]
+    text = f"{xs} {len(xs)}"
+    xs.append(2 * x + len(str(xs)) * 0.0 + len(text) * 0.0)
+    a = np.array(xs)
+    if xs != [1.0]:
+        xs.append(np.mean(xs))
+    xs.append(float(np.max(a)))
+    first, *rest = xs
+    rest.append(first)
+    ys = [*xs, *rest]
+    ys[0] = 1.0
+    return sum(ys) * len(xs)
+
+
+def text_split_and_appended(x):
+    words = "a b c".split()
+    words.append("d")
+    c = {w: x * i for i, w in enumerate(words)}
+    c["a"] = x
+    return sum(c.values())
+
+
+def keys_added_by_the_first_iteration(x):
+    state = {"q": x, "t": 0.0}
+    for _ in range(30):
+        state = {**state, "e": state["q"] ** 2}
+        state["q"] += 0.01 * state["e"]
+        state["t"] += 0.1
+    return state["e"] * state["t"]
+
+
+def previous_is_none_at_first(x):
+    previous = None
+    s = 0.0
+    for v in [x * i for i in range(30)]:
+        if previous is not None:
+            s += (v - previous) ** 2
+        previous = v
+    return s
+
+
+def keyword_containers(x):
+    def fill(*args, **kw):
+        args[0].append(x)
+        kw["k"].append(x * x)
+        return len(args)
+
+    a, b = [], []
+    n = fill(a, k=b)
+    return (a[0] + b[0]) * n
+
+
 SAMPLES = {
     "alias_of_a_list": [(0.7,)],
     "list_in_a_dict": [(0.7,)],
@@ -272,4 +325,9 @@ SAMPLES = {
     "break_leaves_what_was_written": [(0.7,)],
     "list_cleared_in_every_iteration": [(0.7,)],
     "first_writes_of_a_cache": [(0.7,)],
+    "read_in_every_way": [(0.7,)],
+    "text_split_and_appended": [(0.7,)],
+    "keys_added_by_the_first_iteration": [(0.7,)],
+    "previous_is_none_at_first": [(0.7,)],
+    "keyword_containers": [(0.7,)],
 }
