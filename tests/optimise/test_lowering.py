@@ -40,7 +40,7 @@ def called(program):
 
 
 def test_arrays_become_numpy():
-    program = specialised(written, X, kind="grad")
+    program = specialised(written, X, kind="joint")
     assert {rt.snapshot, rt.shadow} & called(program)
     lowered = called(lower_memory(program))
     assert {np.ndarray.copy, np.zeros_like} <= lowered
