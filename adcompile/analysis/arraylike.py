@@ -71,6 +71,10 @@ SETTINGS = frozenset(
 )
 """What parameters are called, of functions that are composites of others, that are no arrays."""
 
+EMPTY = (ListT(()), TupleT(()), Known(()))
+UNTYPED = {np.dot, np.inner, np.vdot, np.ndarray.dot}
+"""To these an empty list has the dtype of a list, or of their owner."""
+
 FORWARD = "add sub mul truediv floordiv mod pow matmul"
 IN_PLACE: dict[Any, Any] = {getattr(operator, f"i{name}"): getattr(operator, name) for name in FORWARD.split()}
 OPERATORS = {*IN_PLACE, *IN_PLACE.values(), builtins.pow}
@@ -112,7 +116,7 @@ class Lists:
 
 
 def is_exact(t: Type) -> bool:
-    return not is_arraylike(t) or dtype_of(t) is not None
+    return t in EMPTY or not is_arraylike(t) or dtype_of(t) is not None
 
 
 def as_arrays(
@@ -132,9 +136,12 @@ def as_arrays(
     if not any(carries(b.type(a)) for a in settled):
         return fn, args, kwargs, None
     made = [
-        converted_items(b, a, place) if key in places.sequences else converted(b, a, place) if places.takes(key) else a
+        converted_items(b, a, place) if key in places.sequences
+        else converted(b, fn, a, place) if places.takes(key) else a
         for (key, _), a in zip(given, settled)
-    ]
+    ]  # fmt: skip
+    if fn in UNTYPED and len(args) > 1:
+        made[:2] = [typed_as(b, fn, made[k], b.type(settled[1 - k]), place) for k in (0, 1)]
     if fn in IN_PLACE and made[0] is not settled[0]:
         fn = IN_PLACE[fn]  # `xs += x` of a tuple: nothing is written into
     named = [(name, v) for (name, _), v in zip(kwargs, made[len(args) :])]
@@ -176,11 +183,19 @@ def leading_names(fn: Any, rule: Rule) -> tuple[str, ...]:
     return tuple(out)
 
 
-def converted(b: Builder, atom: Atom, place: Place | None) -> Atom:
-    t = b.type(atom)
-    if not is_arraylike(t):
+def typed_as(b: Builder, fn: Any, atom: Atom, other: Type, place: Place | None) -> Atom:
+    """An empty list as an array of the dtype that it has beside an operand of this type."""
+    if b.type(atom) not in EMPTY:
         return atom
-    if dtype_of(t) is not None:
+    decided = fn is np.ndarray.dot or not isinstance(other, Array)
+    return b.call(np.array, atom, place=place, dtype=mixed_dtype(other) if decided else None)
+
+
+def converted(b: Builder, fn: Any, atom: Atom, place: Place | None) -> Atom:
+    t = b.type(atom)
+    if t in EMPTY and fn in UNTYPED or not is_arraylike(t):
+        return atom
+    if t in EMPTY or dtype_of(t) is not None:
         return b.call(np.array, atom, place=place)
     return b.emit(np.array, (atom,), array(mixed_dtype(t), dims_of(t)), (), "", place)
 
@@ -189,7 +204,7 @@ def converted_items(b: Builder, atom: Atom, place: Place | None) -> Atom:
     t = b.type(atom)
     if not isinstance(t, (TupleT, ListT)) or not any(map(is_arraylike, t.items)):
         return atom
-    return b.build(t, [converted(b, item, place) for item in b.items(atom)])
+    return b.build(t, [converted(b, None, item, place) for item in b.items(atom)])
 
 
 def operands(b: Builder, fn: Any, args: list[Atom]) -> Places | None:
@@ -259,8 +274,9 @@ def carries(t: Type) -> bool:
 
 def is_arraylike(t: Type) -> bool:
     """Whether a value is a list or tuple of which np.array makes an array of one known dtype and
-    rank. What NumPy may refuse (rows of different rank), it shall refuse where it is called; and
-    an empty list has no dtype yet, to np.dot."""
+    rank. What NumPy may refuse (rows of different rank), it shall refuse where it is called."""
+    if t in EMPTY:
+        return True
     match t:
         case TupleT(items) | ListT(items):
             return all(map(is_element, items)) and mixed_dtype(t) is not None and dims_of(t) is not None

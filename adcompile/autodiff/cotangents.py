@@ -289,6 +289,8 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
     t, gt = b.type(var), b.type(g)
     if isinstance(t, Unknown):
         return g
+    if isinstance(t, Seq) and getattr(gt, "cls", None) is tuple:  # a rule's cotangents of operands
+        return b.call(list, g)
     if is_complex(gt) and not is_complex(t) and not isinstance(t, Seq):  # a list's items are fitted one by one
         g = b.call(np.real, g)
         gt = b.type(g)

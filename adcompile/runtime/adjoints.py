@@ -120,7 +120,7 @@ def unjoin(join: Any, g: Any, arrays: Any, *settings: Any) -> Any:
     """The parts of `g` that came from each of the arrays in `join(arrays, *settings)`, in the
     structure of `arrays`: the adjoint of concatenate, stack, block, array and the like."""
     rows = join is np.array or join is np.stack
-    if rows and isinstance(arrays, (list, tuple)) and not isinstance(arrays[0], (list, tuple)):
+    if rows and isinstance(arrays, (list, tuple)) and not any(isinstance(a, (list, tuple)) for a in arrays[:1]):
         parts = list(np.moveaxis(g, settings[0], 0) if settings else g)
         return parts if isinstance(arrays, list) else tuple(parts)
     total = 0

@@ -70,7 +70,14 @@ def scalar_classes(x):
     return total + np.float64(x)[1] * np.sum(x, dtype=np.float64)
 
 
+def single_lists(x):
+    a = np.dot([x[0], x[1]], [x[1], np.float32(2.0)]) + np.max([x[0], x[1]]) + np.linalg.norm((x[0], x[1]))
+    b = [x[0], x[1], 1.0] + x + np.hypot([x[0], x[0], x[1]], x)
+    return a * b + np.dot([], x[:0]) + x[:0].dot([])
+
+
 SAMPLES = {
+    "single_lists": [(_X,)],
     "scalar_classes": [(np.array([0.5, 1.5, 0.7], dtype=np.float32),)],
     "single_elementwise": [(_X,)],
     "single_scalar": [(np.float32(0.7),)],
