@@ -185,9 +185,11 @@ def refuse_called_writes(context: Context, statements: Sequence[Statement]) -> N
     """Raise Unsupported for a recursive function that writes into its arguments."""
     call = called_writes(context, statements)
     if call is not None:
+        assert isinstance(call.fn, Const)
+        written = context.functions[call.fn.value]
         raise Unsupported(
             "a recursive function that writes into arrays it is given",
-            call.place,
+            call.place or written.place,
             "let it return new arrays, or write it as a loop",
         )
 
