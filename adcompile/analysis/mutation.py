@@ -125,6 +125,8 @@ def is_unknown(fn: Any) -> bool:
     known = rule is not None and rule.kind != "primitive" or isinstance(fn, FunctionRef) or fn in SHARING
     if known or getattr(fn, "__objclass__", None) in (str, bytes, int, float, tuple):
         return False
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):
+        return fn.__name__ == "at"
     home = str(getattr(fn, "__module__", None)).partition(".")[0]
     return home not in ("adcompile", "math", "cmath", "time", "_json", "_operator")
 

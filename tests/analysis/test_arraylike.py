@@ -56,7 +56,7 @@ def display(name, shape, index=()):
 @pytest.mark.parametrize("fn", [fn for fn in CONVERTING if fn is not np.real_if_close], ids=name_of)
 def test_derivatives_by_lists(fn):
     places = array_places(fn, CONVERTING[fn])
-    for args, settings in SAMPLES[fn]:
+    for args, settings in SAMPLES[fn]:  # noqa: B007
         listed = [
             k for k, a in enumerate(args)
             if places.takes(k) and isinstance(a, np.ndarray) and a.dtype.kind in "fc" and 0 < a.size <= 12 and a.ndim
@@ -114,7 +114,7 @@ def test_other_lists_stay(f):
     ],
 )
 def test_errors_are_numpys(f):
-    with pytest.raises(Exception) as expected:  # noqa: B017
+    with pytest.raises(Exception) as expected:
         f(X)
     for call in (lambda: ad.vjp(f, X), lambda: ad.jvp(f, (X,), (X,))):
         with pytest.raises(type(expected.value)) as found:
@@ -123,7 +123,7 @@ def test_errors_are_numpys(f):
 
 
 def test_numbers_of_numpy_repeat_a_list():
-    f = lambda x: np.sum(np.int64(2) * [x[0], x[1]])  # noqa: E731
+    f = lambda x: np.sum(np.int64(2) * [x[0], x[1]])
     np.testing.assert_array_equal(ad.grad(f)(X), [2.0, 2.0])
 
 

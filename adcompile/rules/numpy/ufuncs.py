@@ -46,6 +46,30 @@ def multiply_accumulate(array, axis=0, dtype=None, out=None):
     return np.cumprod(array, axis=axis)
 
 
+def in_front(array, axis):
+    return np.reshape(array, (-1,)) if axis is None else np.moveaxis(array, axis, 0)
+
+
+def first_by_the_others(fn, total, running):
+    """The rules of the methods of `fn`, which takes the others away from the first: `total` and
+    `running` say what the others come to together."""
+
+    @composite(fn.reduce)
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
+        moved = in_front(array, axis)
+        result = fn(moved[0], total(moved[1:], axis=0))
+        return np.reshape(result, np.shape(np.max(array, axis=axis, keepdims=True))) if keepdims else result
+
+    @composite(fn.accumulate)
+    def accumulate(array, axis=0, dtype=None, out=None):
+        moved = in_front(array, axis)
+        return np.moveaxis(np.concatenate((moved[:1], fn(moved[:1], running(moved[1:], axis=0)))), 0, axis)
+
+
+first_by_the_others(np.subtract, np.sum, np.cumsum)
+first_by_the_others(np.divide, np.prod, np.cumprod)
+
+
 def beside_each_other(a, b):
     """`a` with an axis of length 1 for each of `b`."""
     return np.reshape(a, np.shape(a) + (1,) * np.ndim(b))
