@@ -6,6 +6,7 @@ import pkgutil
 import numpy as np
 import pytest
 
+from adcompile import runtime as rt
 from adcompile.rules import elementwise, frule, linear, rrule, vjp
 from adcompile.rules.registry import lookup, registered, unregister
 from adcompile.tangents import has_tangent
@@ -38,6 +39,10 @@ def name_of(fn):
     return f"{owner}.{getattr(fn, '__name__', fn)}"
 
 
+# Bodies of rules themselves, long ones: the rule they are of is checked to second order, which
+# differentiates them once, and their own second order takes longer than all else.
+ONCE = {rt.cofactors_bar}
+
 SAMPLES = collected()
 COMPUTING = {fn: rule for fn, rule in registered().items() if rule.kind not in WITHOUT}
 
@@ -60,7 +65,7 @@ def test_rule(fn):
     assert calls, "no sample has an argument with a derivative"
     for k, (args, settings) in enumerate(calls):
         try:
-            check_rule(fn, *args, order=2 if k == 0 else 1, float32=k == 0, options=settings)
+            check_rule(fn, *args, order=2 if k == 0 and fn not in ONCE else 1, float32=k == 0, options=settings)
         except CheckFailure as failure:
             failures.append(f"sample {k}: {failure}")
     assert not failures, f"{len(failures)} of {len(calls)} samples:\n" + "\n".join(failures)
