@@ -291,6 +291,9 @@ class Forward:
             sides.append((block, side))
         moving = [k for k, r in enumerate(s.results) if self.active(r)]
         dots = [b.new(f"{s.results[k].name}_dot", tangent_type(b.type(s.results[k]))) for k in moving]
+        for k, d in zip(moving, dots):  # unbound where the value is
+            if s.results[k] in self.context.bound_if:
+                self.context.bound_if[d] = self.context.bound_if[s.results[k]]
         blocks = []
         for block, side in sides:
             end: End = block.end

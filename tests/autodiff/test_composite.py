@@ -8,6 +8,7 @@ import pytest
 import adcompile as ad
 from adcompile import rules
 from adcompile.rules.registry import unregister
+from adcompile.testing import check_grads
 from tests.compiled import check
 
 
@@ -80,3 +81,13 @@ def test_a_reverse_rule_forward_is_right_or_refused():
     h = 1e-6
     difference = (through_reverse_rule(0.7 + h) - through_reverse_rule(0.7 - h)) / (2 * h)
     assert tangent == pytest.approx(difference, rel=1e-7)
+
+
+def test_branches_of_rules_at_third_order():
+    """What a branch of a rule's body binds has a tangent that is unbound on the other side, too."""
+
+    def along(f):
+        return lambda a: ad.jvp(f, (a,), (np.ones_like(a),))[1]
+
+    third = along(along(lambda a: np.sum(np.cumprod(a) ** 2)))
+    check_grads(third, (np.array([1.0, 0.3]),), order=1)
