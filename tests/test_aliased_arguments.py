@@ -160,7 +160,7 @@ def test_arguments_apart_have_cotangents_of_their_own(f):
 
 def test_memory_that_is_read_only_has_independent_cotangents():
     a = M[:N].copy()
-    f = lambda x, y: np.sum(x * y * y)  
+    f = lambda x, y: np.sum(x * y * y)
     together, separate = ad.grad(f, (0, 1))(a, a), ad.grad(f, (0, 1))(a, a.copy())
     for x, y in zip(together, separate):
         assert np.array_equal(x, y)

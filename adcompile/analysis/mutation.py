@@ -59,11 +59,17 @@ Node = Union[Var, tuple[Any, ...]]
 """Memory: a value's, or that of a live object, global or attribute of a module."""
 
 
+def has_memory(t: Type) -> bool:
+    """Whether a value of this type may be, or hold, memory that someone can write into: a tuple of
+    numbers, such as a shape, is none."""
+    return any(map(has_memory, t.items)) if isinstance(t, TupleT) else isinstance(t, MUTABLE)
+
+
 def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
     """The memory an atom stands for; None if nobody can write into it."""
     if isinstance(atom, Var):
         t = types[atom]
-        return atom if isinstance(t, MUTABLE) and not (isinstance(t, Instance) and t.cls in IMMUTABLE) else None
+        return atom if has_memory(t) and not (isinstance(t, Instance) and t.cls in IMMUTABLE) else None
     value = atom.value
     if isinstance(value, GlobalRef):
         return ("global", id(value.namespace), value.name)

@@ -286,6 +286,8 @@ def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, 
         cot.add(a, expand_like(b, times(b, p, g), a))
     else:
         product = scaled(b, p, g)
+        if rank(b.type(p)) is None:  # the partial may be a number: then the product has the reduced shape
+            product = expand_like(b, product, a)
         if isinstance(product, Var):
             b.context.shape[product] = b.context.shape.get(a, a)
         cot.add(a, product)

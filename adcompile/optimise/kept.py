@@ -80,11 +80,11 @@ def _keeping(
     smaller = replace(kept, result=store, args=tuple(kept.args[k] for k in slots))
     statements: list[Statement] = []
     for s in forward.body.statements:
-        if s is kept:
-            s = smaller
-        elif isinstance(s, Call) and kept.result in s.args:
-            s = replace(s, args=tuple(store if a is kept.result else a for a in s.args))
         statements.append(s)
+        if s is kept:  # an empty tuple may be somebody else's too
+            statements.append(smaller)
+        elif isinstance(s, Call) and s.result is forward.body.end.value:  # type: ignore[union-attr]
+            statements[-1] = replace(s, args=(*s.args[:-1], store))
     return replace(forward, body=replace(forward.body, statements=tuple(statements)))
 
 

@@ -5,24 +5,6 @@ import numpy as np
 import adcompile as ad
 
 
-def write_into_active_array(x):
-    y = np.zeros(3)
-    y[0] = x
-    return y.sum()
-
-
-def augmented_active_array(x):
-    y = np.sin(x)
-    y += x
-    return y.sum()
-
-
-def out_argument(x):
-    y = np.empty(3)
-    np.multiply(x, x, out=y)
-    return y.sum()
-
-
 def active_try(x):
     try:
         y = x * x / x
@@ -186,9 +168,6 @@ def iterator_twice(x):
 
 # name: what raises
 CALLS = {
-    "write_into_active_array": lambda: ad.grad(write_into_active_array)(2.0),
-    "augmented_active_array": lambda: ad.grad(augmented_active_array)(V),
-    "out_argument": lambda: ad.grad(out_argument)(V),
     "active_try": lambda: ad.grad(active_try)(2.0),
     "active_with": lambda: ad.grad(active_with)(2.0),
     "active_match": lambda: ad.grad(active_match)(2.0),

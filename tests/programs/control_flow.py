@@ -185,10 +185,10 @@ def both_branches_the_same(x, y):
             w = y
             continue
         w = y
-    return z * v * w + either(x) * either(y)
+    return z * v * w + _either(x) * _either(y)
 
 
-def either(x):
+def _either(x):
     if x > 1.0:
         return x
     return x

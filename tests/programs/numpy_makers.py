@@ -61,7 +61,7 @@ def nuclear_norm(a):
 
 SAMPLES = {
     "parts_in_a_row": [(_X,)],
-    "whole_numbers_beside": [(_X,), (_X.astype(np.float32),)],
+    "whole_numbers_beside": [(_X,)],
     "columns": [(_X, _A)],
     "from_items": [(_X,)],
     "for_each_element": [(_X, _A)],

@@ -55,7 +55,10 @@ class Guarded:
         raise AssertionError("not called")
 
 
-@pytest.mark.parametrize("value", [Plain(1), Slotted(1), Mixed(1, 2, 3), Frozen(1.0), Guarded()], ids=lambda v: type(v).__name__)
+PLAIN = [Plain(1), Slotted(1), Mixed(1, 2, 3), Frozen(1.0), Guarded()]
+
+
+@pytest.mark.parametrize("value", PLAIN, ids=lambda v: type(v).__name__)
 def test_plain(value):
     assert is_plain(value)
 
@@ -78,7 +81,7 @@ def test_attributes_are_those_of_the_instance():
     assert set(slots(Mixed)) == {"a", "b", "c"}
 
 
-@pytest.mark.parametrize("value", [Plain(1), Slotted(1), Mixed(1, 2, 3), Frozen(1.0), Guarded()], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize("value", PLAIN, ids=lambda v: type(v).__name__)
 def test_made_again_of_its_attributes(value):
     new = blank(type(value))
     assert attributes(new) == {}
