@@ -49,7 +49,12 @@ def test_a_function_without_source(golden):
 
 
 def test_refusals_in_forward_mode_name_the_same_place():
-    primals = {"active_try": 2.0, "text_round_trip": 2.0, "iterator_twice": refused.V, "c_function_without_rule": refused.V}
+    primals = {
+        "active_try": 2.0,
+        "text_round_trip": 2.0,
+        "iterator_twice": refused.V,
+        "c_function_without_rule": refused.V,
+    }
     for name, x in primals.items():
         with pytest.raises(AdcompileError) as backward:
             refused.CALLS[name]()
