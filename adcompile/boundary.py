@@ -16,6 +16,7 @@ import numpy as np
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
+from adcompile.runtime.memory import is_outline
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import build_object
 from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
@@ -63,6 +64,8 @@ def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None) -> Any:
     One array held twice stays one array.
     """
     memo = {} if memo is None else memo
+    if is_outline(raw[i]):
+        return raw[i]
     if type(raw[i]) is np.ndarray:  # no local name may hold the array while its owners are counted
         key = id(raw[i])
         if key not in memo:

@@ -66,7 +66,7 @@ def _of_call(context: Context, call: Call, t: Array, deep: int) -> Lengths | Non
         same = call.fn.value in SAME
     except TypeError:
         return None
-    if same:
+    if same and (len(call.args) == 1 or call.fn.value is np.ndarray.astype):
         return lengths(context, call.args[0], deep) if isinstance(call.args[0], Var) else None
     if call.fn.value is operator.getitem:
         return _read(context, call, deep)

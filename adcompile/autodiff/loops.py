@@ -197,9 +197,10 @@ class LoopReversal:
         loop_body = Block((plan.element, *params), body.statements, body.end)
         iterable = plan.iterable(b)
         b.append(For(tuple(results), iterable, tuple(init), loop_body, s.place, "adjoint"))
-        for v, r in zip(outer, results[len(self.positions) :]):
+        for v, r, start in zip(outer, results[len(self.positions) :], init[len(self.positions) :]):
             cot.set(v, r)
-            cot.owned.add(r)
+            if v in body_cot.updated_in_place or start in cot.owned:  # an iteration may leave it as it was
+                cot.owned.add(r)
             if v in body_cot.updated_in_place:
                 cot.updated_in_place.add(v)
         for k, r in zip(self.positions, results):

@@ -16,7 +16,7 @@ from adcompile.ir.walk import all_blocks, atoms_of, end_atoms
 
 SHAPE_ONLY: dict[Any, int] = {
     rt.unbroadcast: 1, rt.broadcast_like: 1, rt.expand: 1, rt.contract: 1, np.zeros_like: 0, rt.zeros_like: 0,
-    np.shape: 0, np.ndarray.shape: 0, np.ndarray.size: 0, np.ndarray.ndim: 0,
+    np.shape: 0, np.size: 0, np.ndim: 0, len: 0, np.ndarray.shape: 0, np.ndarray.size: 0, np.ndarray.ndim: 0,
 }  # fmt: skip
 """Which argument of these is read for its shape alone."""
 

@@ -27,10 +27,23 @@ def snapshot(x: Any) -> Any:
     return x.copy() if hasattr(x, "copy") else x  # numbers, where the type was not known
 
 
+_NOTHING: dict[Any, Any] = {}  # a number for each dtype, of which outlines are made
+
+
 def outline(x: Any) -> Any:
     """An array of the shape and dtype of `x` without its memory: what is kept where the shape alone
     is wanted. None of what no path has bound."""
-    return np.broadcast_to(np.zeros((), x.dtype), x.shape) if isinstance(x, np.ndarray) else None
+    if not isinstance(x, np.ndarray):
+        return None
+    if x.dtype not in _NOTHING:
+        _NOTHING[x.dtype] = np.zeros(1, x.dtype)
+        _NOTHING[x.dtype].flags.writeable = False
+    return np.ndarray(x.shape, x.dtype, _NOTHING[x.dtype], 0, (0,) * x.ndim)
+
+
+def is_outline(x: Any) -> bool:
+    """Whether an array is an outline, which has no memory that anybody writes into."""
+    return isinstance(x, np.ndarray) and x.base is not None and x.base is _NOTHING.get(x.dtype)
 
 
 def add_at(buffer: Any, index: Any, value: Any) -> None:

@@ -63,18 +63,14 @@ def squares(x, n):
     return total
 
 
-COPIED = pytest.mark.xfail(strict=True, reason="vjp copies outlines as it copies foreign memory, and so fills them")
-SIZE = pytest.mark.xfail(strict=True, reason="np.size is not among the calls that read a shape alone")
-
-
 @pytest.mark.parametrize(
     "f, copy",
     [
         (sums_of_rows, True),
         (sums_of_rows, False),
-        pytest.param(broadcast, True, marks=COPIED),
+        (broadcast, True),
         (broadcast, False),
-        pytest.param(means_of_parts, False, marks=SIZE),
+        (means_of_parts, True),
     ],
 )
 def test_a_loop_that_needs_shapes_keeps_no_memory(f, copy):
