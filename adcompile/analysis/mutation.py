@@ -132,7 +132,7 @@ def is_unknown(fn: Any) -> bool:
     if known or getattr(fn, "__objclass__", None) in (str, bytes, int, float, tuple):
         return False
     if isinstance(getattr(fn, "__self__", None), np.ufunc):
-        return fn.__name__ == "at"
+        return getattr(fn, "__name__", "") == "at"
     home = str(getattr(fn, "__module__", None)).partition(".")[0]
     return home not in ("adcompile", "math", "cmath", "time", "_json", "_operator")
 

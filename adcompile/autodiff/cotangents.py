@@ -71,8 +71,9 @@ class Cotangents:
     results: list[Atom] = field(default_factory=list)  # of the function, apart from what is put back
 
     def child(self, builder: Builder, defined: Container[Var], loop: bool = False) -> Cotangents:
-        shared = {"owned": self.owned, "shadow": self.shadow, "copies": self.copies}
-        return Cotangents(builder, self, loop, defined=defined, **shared)
+        made = Cotangents(builder, self, loop, owned=self.owned, defined=defined, shadow=self.shadow)
+        made.copies = self.copies
+        return made
 
     def __post_init__(self) -> None:
         self.in_loop: bool = self.loop or self.parent is not None and self.parent.in_loop

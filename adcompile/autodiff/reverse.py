@@ -174,8 +174,9 @@ class Sweep:
             return y_bar
         shared = Var("shared", s.place)
         self.context.types[shared] = BOOL
-        after.append(Call(shared, Const(rt.shares), (s.result, base), (), s.place, "adjoint"))
-        self.context.definition[shared] = after[-1]
+        asked = Call(shared, Const(rt.shares), (s.result, base), (), s.place, "adjoint")
+        after.append(asked)
+        self.context.definition[shared] = asked
         g = cot.builder.emit(rt.unless_shared, (y_bar, shared), self.context.types[s.result])
         self.context.shape[g] = self.context.shape.get(s.result, s.result)
         return g

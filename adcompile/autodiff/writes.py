@@ -135,11 +135,12 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
     if stores_itself(b, s):
         return [s]
     if w.compute is None:
-        assert w.value is not None
+        value = w.value
+        assert value is not None
         # the adjoint writes at the same index, which the program may have changed meanwhile
         before, at = sweep.snapshots(s, Call(s.result, Const(operator.getitem), (w.index,)), cot)
         w = replace(w, index=at.args[0])
-        if is_listed(b, w.value) and any_active(b, w.value, sweep.active):
+        if is_listed(b, value) and any_active(b, value, sweep.active):
             return [*before, *store_list(sweep, s, w, target, cot)]
         store(b, w, target, cot, sweep.active)
         return [*before, s]

@@ -96,8 +96,9 @@ class Statements(Expressions):
         fn = callee(call)
         in_place = next((kind for op, kind in IN_PLACE.items() if fn is op), None)
         if name is None:
-            owner = self.atom(call.args[0]) if in_place is not None else None
-            if isinstance(owner, gast.Name) and isinstance(self.types.get(call.args[0]), Array):  # type: ignore[arg-type]
+            owner: Any = self.atom(call.args[0]) if in_place is not None else None
+            named = isinstance(owner, gast.Name) and isinstance(self.types.get(call.args[0]), Array)  # type: ignore[arg-type]
+            if named:
                 out.append(gast.AugAssign(store(owner.id), getattr(gast, in_place or "")(), self.atom(call.args[1])))
             else:
                 out.append(gast.Expr(self.call(call)))
