@@ -243,7 +243,8 @@ class Memory:
 
     def place_of(self, var: Var) -> Place | None:
         made = self.definition.get(var)
-        return var.place if made is None or made.place is None else made.place
+        found = var.place if made is None or made.place is None else made.place
+        return found or next((w.call.place for w in self.written if w.call.place is not None), None)
 
     def unfollowed(self, active: Iterable[Var]) -> Var | None:
         """An active value in a mirrored class of which we do not know that it is an array."""

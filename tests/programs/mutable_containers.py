@@ -32,7 +32,7 @@ def two_names_fill_one_list(x):
     return sum(v * v for v in ys[:40])
 
 
-def add_to(acc, v):
+def _add_to(acc, v):
     acc.append(v)
     acc[0] += v
 
@@ -40,7 +40,7 @@ def add_to(acc, v):
 def helper_writes_into_its_argument(x):
     acc = [x]
     for i in range(3):
-        add_to(acc, x * i)
+        _add_to(acc, x * i)
     while acc[0] < 20.0:
         acc[0] = acc[0] * 1.5 + x
     return acc[0] * len(acc)

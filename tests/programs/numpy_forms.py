@@ -8,11 +8,11 @@ _TURN = np.array([[0.4, -1.3], [1.1, 0.6]])
 _T = np.array([0.0, 0.4, 1.1])
 
 
-def cubed(x):
+def _cubed(x):
     return x * x * x
 
 
-def halved(x):
+def _halved(x):
     return 0.5 * np.sin(x)
 
 
@@ -57,8 +57,8 @@ def copies_of_a_number(x):
 
 
 SAMPLES = {
-    "functions_or_numbers": [(0.7, [cubed, halved, 2]), (0.7, [cubed, 0.5])],
-    "pieces": [(_T - 0.3, [cubed, halved, 2]), (2 * _T - 0.3, [cubed, halved, cubed]), (_T - 0.3, [0.5, halved])],
+    "functions_or_numbers": [(0.7, [_cubed, _halved, 2]), (0.7, [_cubed, 0.5])],
+    "pieces": [(_T - 0.3, [_cubed, _halved, 2]), (2 * _T - 0.3, [_cubed, _halved, _cubed]), (_T - 0.3, [0.5, _halved])],
     "eigenvalues_of_real_matrix": [(_S,), (_TURN,)],
     "eigenvectors_of_real_matrix": [(_S,), (_TURN,)],
     "integral_over_axis": [(_A.T, _T, 0), (_A, _T, 1), (_A, _A**2, 0)],

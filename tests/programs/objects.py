@@ -411,7 +411,7 @@ def functions_see_the_last_value(x):
     return fs[0]() + fs[1]()
 
 
-def make_counter(x):
+def _make_counter(x):
     n = 0.0
 
     def tick(v):
@@ -427,7 +427,7 @@ def make_counter(x):
 
 
 def counters_that_share(x):
-    tick, reset = make_counter(x)
+    tick, reset = _make_counter(x)
     a = tick(x) + tick(2.0)
     reset()
     for _ in range(30):

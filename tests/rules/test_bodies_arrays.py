@@ -126,7 +126,7 @@ def test_body(fn, args, kwargs):
     y = call(fn, args, kwargs)
     if rule.kind in ("composite", "overlay"):
         again = rule.body(*args, **kwargs)
-        mapped(np.testing.assert_array_equal, y, again)
+        mapped(lambda p, q: np.testing.assert_allclose(p, q, rtol=1e-15), y, again)  # the primal itself gives the value
         mapped(lambda p, q: np.testing.assert_equal(np.asarray(p).dtype, np.asarray(q).dtype), y, again)
         return
     rng = np.random.default_rng(7)
