@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.activity import Useful, Varied, leaf_ends
+from adcompile.analysis.activity import Useful, Varied
 from adcompile.analysis.builder import Builder, is_structured, same_form
 from adcompile.analysis.mutation import (
     AUGMENTED,
@@ -25,13 +25,15 @@ from adcompile.analysis.mutation import (
     ITEM_WRITES,
     METHODS,
     SHARING,
+    Classes,
     Node,
+    defined_by,
     node_of,
     writes_into,
 )
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
+from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, differentiable, widen
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.rules.registry import lookup
@@ -41,16 +43,14 @@ BUILDS: set[Any] = {ops.build_tuple, ops.build_list, ops.build_dict, ops.make_fu
 
 @dataclass(frozen=True)
 class Written:
-    """A statement that writes into memory: the call, what it writes into, and where it stands
-    among the statements looked at."""
+    """A call that writes into memory, and what it writes into."""
 
     call: Call
     target: Atom
-    index: int
 
 
 @dataclass
-class Memory:
+class Memory(Classes):
     """The classes of memory of some statements, and what is written."""
 
     b: Builder
@@ -63,37 +63,24 @@ class Memory:
 
     def __post_init__(self) -> None:
         self.types = self.b.context.types
-        self.definition = {c.result: c for s in self.statements for c in calls_of(s)}
-        for i, s in enumerate(self.statements):
-            for call in calls_of(s):
-                for target in writes_into(call, self.types, self.definition):
-                    self.written += [Written(call, a, i) for a in self.arrays(target)]
+        everything = list(statements_of(Block((), tuple(self.statements), Yield())))
+        self.definition = {s.result: s for s in everything if isinstance(s, Call)}
+        for call in self.definition.values():
+            for target in writes_into(call, self.types, self.definition):
+                self.written += [Written(call, a) for a in self.arrays(target)]
         if not self.written:
             return
-        for s in statements_of(Block((), tuple(self.statements), Yield())):
+        for s in everything:
             self.statement(s)
-        self.find_outside()
-        self.members: dict[Node, list[Var]] = {}
         targets = [n for w in self.written for n in self.nodes(w.target)]
+        self.find_outside(everything, targets)
+        self.roots = {self.find(n) for n in targets}  # of what is written
+        self.members: dict[Node, list[Var]] = {}
         for v in dict.fromkeys((*self.parent, *self.parent.values(), *self.outside, *targets)):
             if isinstance(v, Var):
                 self.members.setdefault(self.find(v), []).append(v)
 
-    # -- union–find -------------------------------------------------------------------------
-
-    def find(self, v: Node) -> Node:
-        root = v
-        while root in self.parent:
-            root = self.parent[root]
-        while v is not root:
-            above = self.parent.get(v, root)
-            self.parent[v], v = root, above
-        return root
-
-    def union(self, a: Node, b: Node) -> None:
-        x, y = self.find(a), self.find(b)
-        if x != y:
-            self.parent[x] = y
+    # -- memory -----------------------------------------------------------------------------
 
     def nodes(self, atom: Atom) -> list[Node]:
         """The memory an atom stands for: of a container whose parts are known, that of its parts."""
@@ -122,26 +109,6 @@ class Memory:
             self.union(ours[0], n)
 
     # -- statements -------------------------------------------------------------------------
-
-    def statement(self, s: Statement) -> None:
-        if isinstance(s, Call):
-            self.call(s)
-        elif isinstance(s, If):
-            for branch in (s.then, s.orelse):
-                if isinstance(branch.end, Yield):
-                    for r, v in zip(s.results, branch.end.values):
-                        self.join(r, v)
-        else:
-            assert isinstance(s, (For, While))
-            params = s.body.params[1:] if isinstance(s, For) else s.body.params
-            if isinstance(s, For):
-                self.join(s.body.params[0], s.iterable)
-            for p, r, a in zip(params, s.results, s.init):
-                self.join(p, a)
-                self.join(r, p)
-            for values in leaf_ends(s.body):
-                for p, v in zip(params, values):
-                    self.join(p, v)
 
     def call(self, s: Call) -> None:
         args = (*s.args, *(v for _, v in s.kwargs))
@@ -189,23 +156,20 @@ class Memory:
 
     # -- what comes from outside ------------------------------------------------------------
 
-    def find_outside(self) -> None:
+    def find_outside(self, everything: Sequence[Statement], targets: Sequence[Node]) -> None:
         """Arrays that come from outside may be one memory: a write into one may be into each."""
-        inner = {v for s in statements_of(Block((), tuple(self.statements), Yield())) for v in defined_by(s)}
-        for atoms in (*map(atoms_of, statements_of(Block((), tuple(self.statements), Yield()))), self.ends):
+        inner = {v for s in everything for v in defined_by(s)}
+        for atoms in (*map(atoms_of, everything), self.ends):
             for a in atoms:
                 for n in self.nodes(a):
                     if n not in inner and not self.is_inner_part(n, inner):
                         self.outside.setdefault(n, n if isinstance(n, Var) else a)
-        touched = {self.find(n) for w in self.written for n in self.nodes(w.target)}
+        touched = set(map(self.find, targets))
         self.entered = {n for n in self.outside if self.find(n) in touched}
-        first: Node | None = None
-        for n in self.entered:
-            if first is None:
-                for other in self.outside:
-                    if self.is_array(other):
-                        self.union(n, other)
-            first = n
+        entered = next((n for n in self.outside if n in self.entered), None)
+        if entered is not None:
+            for other in filter(self.is_array, self.outside):
+                self.union(entered, other)
 
     def is_inner_part(self, n: Node, inner: set[Var]) -> bool:
         """Whether `n` is a part of a container that the statements themselves make."""
@@ -237,9 +201,12 @@ class Memory:
 
     def mirrored(self, active: Iterable[Var]) -> frozenset[Var]:
         """The arrays, and lists of arrays, whose class is written and has an active member."""
-        roots = {self.find(n) for w in self.written for n in self.nodes(w.target)}
-        alive = {self.find(v) for v in active if holds_inexact(self.types[v])} & roots
-        return frozenset(v for r in alive for v in self.members.get(r, ()) if holds_inexact(self.types[v]))
+        return frozenset(v for v in self.beside(active) if holds_inexact(self.types[v]))
+
+    def beside(self, active: Iterable[Var]) -> list[Var]:
+        """The members of the classes that are written and have an active array."""
+        alive = {self.find(v) for v in active if holds_inexact(self.types[v])} & self.roots
+        return [v for r in alive for v in self.members.get(r, ())]
 
     def place_of(self, var: Var) -> Place | None:
         made = self.definition.get(var)
@@ -248,40 +215,15 @@ class Memory:
 
     def unfollowed(self, active: Iterable[Var]) -> Var | None:
         """An active value in a mirrored class of which we do not know that it is an array."""
-        roots = {self.find(n) for w in self.written for n in self.nodes(w.target)}
-        alive = {self.find(v) for v in active if holds_inexact(self.types[v])} & roots
         wanted = set(active)
-        for r in alive:
-            for v in self.members.get(r, ()):
-                if v in wanted and not holds_inexact(self.types[v]) and not is_structured(self.types[v]):
-                    return v
+        for v in self.beside(active):
+            if v in wanted and not holds_inexact(self.types[v]) and not is_structured(self.types[v]):
+                return v
         return None
 
     def volatile(self) -> frozenset[Var]:
         """The values whose memory is written in place somewhere."""
-        roots = {self.find(n) for w in self.written for n in self.nodes(w.target)}
-        return frozenset(v for r in roots for v in self.members.get(r, ()))
-
-    def last_write(self) -> dict[Node, int]:
-        """Of each written class, the last statement that writes into it."""
-        out: dict[Node, int] = {}
-        for w in self.written:
-            for n in self.nodes(w.target):
-                root = self.find(n)
-                out[root] = max(w.index, out.get(root, 0))
-        return out
-
-
-def calls_of(s: Statement) -> list[Call]:
-    if isinstance(s, Call):
-        return [s]
-    return [c for c in statements_of(Block((), (s,), Yield())) if isinstance(c, Call)]
-
-
-def defined_by(s: Statement) -> tuple[Var, ...]:
-    if isinstance(s, Call):
-        return (s.result,)
-    return s.results if isinstance(s, If) else (*s.results, *s.body.params)
+        return frozenset(v for r in self.roots for v in self.members.get(r, ()))
 
 
 def fn_of(s: Call) -> Any:
@@ -405,8 +347,7 @@ def index_kind(index: Atom, types: Any) -> str:
 def kind_of_index(t: Type) -> str:
     match t:
         case TupleT(items):
-            kinds = {kind_of_index(widen(i)) for i in items}
-            return "copy" if "copy" in kinds else "maybe" if "maybe" in kinds else "view"
+            return kind_of_parts(kind_of_index(widen(i)) for i in items)
         case SliceT():
             return "view"
         case Scalar(kinds):
@@ -419,10 +360,15 @@ def kind_of_index(t: Type) -> str:
             return "maybe"
 
 
+def kind_of_parts(parts: Iterable[str]) -> str:
+    """What an index of several parts selects: a copy if one of them does."""
+    kinds = set(parts)
+    return "copy" if "copy" in kinds else "maybe" if "maybe" in kinds else "view"
+
+
 def kind_of_value(value: Any) -> str:
     if isinstance(value, tuple):
-        kinds = {kind_of_value(v) for v in value}
-        return "copy" if "copy" in kinds else "maybe" if "maybe" in kinds else "view"
+        return kind_of_parts(map(kind_of_value, value))
     if isinstance(value, (bool, np.bool_, list, np.ndarray)):
         return "copy"
     return "view" if value is None or value is Ellipsis or isinstance(value, (int, np.integer, slice)) else "maybe"

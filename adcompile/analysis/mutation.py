@@ -1,9 +1,10 @@
 """Writes in place around a derivative: what may be followed, and what must be refused.
 
-Until shadows mirror memory, a write in place is followed only where no derivative can notice it:
-the value written is inert, or nothing that may share memory with the target is useful; and no
-adjoint reads memory that is written after the primal read it. Sharing is over-approximated: a
-value may share memory with every argument it was computed from unless its rule makes it fresh.
+Writes into arrays by calls of which we know what they store are followed (autodiff/writes). Any
+other write is, only where no derivative can notice it: the value written is inert, or nothing that
+may share memory with the target is useful; and no adjoint reads memory that is written after the
+primal read it. Sharing is over-approximated: a value may share memory with every argument it was
+computed from unless its rule makes it fresh.
 """
 
 from __future__ import annotations
@@ -169,19 +170,11 @@ def defined_by(s: Statement) -> tuple[Var, ...]:
     return s.results if isinstance(s, If) else (*s.results, *s.body.params)
 
 
-class Aliases:
-    """Union–find over memory that may be shared."""
+class Classes:
+    """Union–find over memory: values that flow into one another are joined. `join` and `call` say
+    what that means for two values, and for a call."""
 
-    def __init__(self, types: Mapping[Var, Type], block: Block) -> None:
-        self.types = types
-        self.parent: dict[Node, Node] = {}
-        self.definition = {s.result: s for s in statements_of(block) if isinstance(s, Call)}
-        inner = {v for s in statements_of(block) for v in defined_by(s)}
-        self.outside: set[Node] = set()
-        for s in statements_of(block):
-            self.statement(s)
-            nodes = [node_of(a, types) for a in atoms_of(s) if not names_immutable(a)]
-            self.outside.update(n for n in nodes if n is not None and n not in inner)
+    parent: dict[Node, Node]
 
     def find(self, v: Node) -> Node:
         root = v
@@ -192,25 +185,20 @@ class Aliases:
             self.parent[v], v = root, above
         return root
 
-    def root(self, atom: Atom) -> Node | None:
-        node = node_of(atom, self.types)
-        return None if node is None else self.find(node)
+    def union(self, a: Node, b: Node) -> None:
+        x, y = self.find(a), self.find(b)
+        if x != y:
+            self.parent[x] = y
 
     def join(self, a: Atom, b: Atom) -> None:
-        x, y = self.root(a), self.root(b)
-        if x is not None and y is not None and x != y:
-            self.parent[x] = y
+        raise NotImplementedError
+
+    def call(self, s: Call) -> None:
+        raise NotImplementedError
 
     def statement(self, s: Statement) -> None:
         if isinstance(s, Call):
-            args = (*s.args, *(v for _, v in s.kwargs))
-            if self.shares(s):
-                for a in (s.fn, *args):
-                    self.join(s.result, a)
-            for target in writes_into(s, self.types, self.definition):
-                if isinstance(target, Const) or not isinstance(self.types[target], Array):
-                    for a in args:  # it may keep what it is given
-                        self.join(target, a)
+            self.call(s)
         elif isinstance(s, If):
             for branch in (s.then, s.orelse):
                 if isinstance(branch.end, Yield):
@@ -223,10 +211,44 @@ class Aliases:
                 self.join(s.body.params[0], s.iterable)
             for p, r, a in zip(params, s.results, s.init):
                 self.join(p, a)
-                self.join(r, a)
+                self.join(r, p)
             for values in leaf_ends(s.body):
                 for p, v in zip(params, values):
                     self.join(p, v)
+
+
+class Aliases(Classes):
+    """What may share memory, all parts of a container together."""
+
+    def __init__(self, types: Mapping[Var, Type], block: Block) -> None:
+        self.types = types
+        self.parent: dict[Node, Node] = {}
+        self.definition = {s.result: s for s in statements_of(block) if isinstance(s, Call)}
+        inner = {v for s in statements_of(block) for v in defined_by(s)}
+        self.outside: set[Node] = set()
+        for s in statements_of(block):
+            self.statement(s)
+            nodes = [node_of(a, types) for a in atoms_of(s) if not names_immutable(a)]
+            self.outside.update(n for n in nodes if n is not None and n not in inner)
+
+    def root(self, atom: Atom) -> Node | None:
+        node = node_of(atom, self.types)
+        return None if node is None else self.find(node)
+
+    def join(self, a: Atom, b: Atom) -> None:
+        x, y = node_of(a, self.types), node_of(b, self.types)
+        if x is not None and y is not None:
+            self.union(x, y)
+
+    def call(self, s: Call) -> None:
+        args = (*s.args, *(v for _, v in s.kwargs))
+        if self.shares(s):
+            for a in (s.fn, *args):
+                self.join(s.result, a)
+        for target in writes_into(s, self.types, self.definition):
+            if isinstance(target, Const) or not isinstance(self.types[target], Array):
+                for a in args:  # it may keep what it is given
+                    self.join(target, a)
 
     def written(self, target: Atom) -> None:
         """Arrays that come from outside may be one memory: a write into one may be into each."""
@@ -235,8 +257,7 @@ class Aliases:
         root = self.root(target)
         if root is not None and any(self.find(node) == root for node in self.outside):
             for node in self.outside:
-                if self.find(node) != root:
-                    self.parent[self.find(node)] = root
+                self.union(node, root)
 
     def shares(self, s: Call) -> bool:
         if not isinstance(s.fn, Const):

@@ -2,7 +2,6 @@
 
     rt.shadow(x)         →  np.zeros_like(x)
     rt.snapshot(x)       →  x.copy()
-    rt.own(x_bar, x)     →  x_bar, where `x_bar` is a shadow of our own
 
 Before, they are opaque on purpose: nothing may be concluded from zeros into which others write.
 """

@@ -63,7 +63,7 @@ def add_each(buffers: Any, values: Any) -> None:
 def last_writes(buffer: Any, index: Any, value: Any) -> Any:
     """Which elements of `buffer[index]` the write `buffer[index] = value` decides: of positions
     that the index names several times, the one written last. Booleans of the shape of `buffer[index]`."""
-    return last_written(buffer, index, value)
+    return last_written(buffer.shape, index, buffer[index].shape, buffer.dtype, value)
 
 
 def shares(y: Any, x: Any) -> bool:

@@ -77,7 +77,7 @@ def take_out(shadow: np.ndarray, index: Any, value: Any) -> Any:
     if _arrays.is_basic(index):
         taken = taken.copy()
     elif _may_repeat(index):
-        taken = np.where(_last_written(shadow.shape, index, taken.shape, shadow.dtype, value), taken, 0)
+        taken = np.where(last_written(shadow.shape, index, taken.shape, shadow.dtype, value), taken, 0)
     shadow[index] = 0
     return _fit(taken, value)
 
@@ -208,12 +208,6 @@ def _window(address: int, view: np.ndarray, owner: np.ndarray) -> np.ndarray:
     return np.asarray(_Window(address, view, owner))
 
 
-def last_written(shadow: np.ndarray, index: Any, value: Any) -> Any:
-    """Which positions of `shadow[index]` hold, after a write of `value` there, what they were given."""
-    taken = shadow[index].shape
-    return _last_written(shadow.shape, index, taken, shadow.dtype, value)
-
-
 # --- cells: the numbers that memory consists of ------------------------------------------------
 
 
@@ -282,7 +276,7 @@ def _may_repeat(index: Any) -> bool:
     return any(not _arrays.is_basic(part) and np.asarray(part).dtype.kind in "iu" for part in parts)
 
 
-def _last_written(
+def last_written(
     shape: tuple[int, ...], index: Any, taken: tuple[int, ...], dtype: np.dtype[Any], value: Any
 ) -> np.ndarray:
     """Which of the positions in `index` hold, after `a[index] = value`, what they were given.

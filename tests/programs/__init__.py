@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,16 +27,21 @@ class Program:
         return copy.deepcopy(self.args)
 
 
-def modules() -> list[Any]:
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__))
-    return [importlib.import_module(f"{__name__}.{name}") for name in names]
+def modules(package: str = __name__, path: Iterable[str] = __path__) -> list[Any]:
+    names = sorted(info.name for info in pkgutil.iter_modules(path))
+    return [importlib.import_module(f"{package}.{name}") for name in names]
 
 
 def collect(topic: str | None = None) -> list[Program]:
     """All programs, or those of one file, in the order of file and sample."""
+    return samples(modules(), topic)
+
+
+def samples(among: list[Any], topic: str | None = None) -> list[Program]:
+    """The programs of these modules, or of the one that is called `topic`."""
     found = []
-    for module in modules():
-        if topic is not None and module.__name__ != f"{__name__}.{topic}":
+    for module in among:
+        if topic is not None and module.__name__.rpartition(".")[2] != topic:
             continue
         for name, samples in module.SAMPLES.items():
             for i, args in enumerate(samples):

@@ -1,45 +1,17 @@
-"""Plain functions that write in place, as users write them, with sample arguments and no test code.
-
-Every module but this one holds functions and `SAMPLES = {name: [args, …]}`. `collect` gives one
-Program for each name and args; the arguments of inexact type are the differentiable ones.
-"""
+"""Plain functions that write in place, as users write them: kept and collected as those of tests/programs."""
 
 from __future__ import annotations
 
-import copy
-import importlib
-import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Program:
-    """`name` is the function's, with a number appended where it has several samples."""
-
-    name: str
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-
-    def fresh(self) -> tuple[Any, ...]:
-        """The arguments, unshared: what a test does to them reaches no other test."""
-        return copy.deepcopy(self.args)
+from tests import programs
+from tests.programs import Program
 
 
 def modules() -> list[Any]:
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__))
-    return [importlib.import_module(f"{__name__}.{name}") for name in names]
+    return programs.modules(__name__, __path__)
 
 
 def collect(topic: str | None = None) -> list[Program]:
     """All programs, or those of one file, in the order of file and sample."""
-    found = []
-    for module in modules():
-        if topic is not None and module.__name__ != f"{__name__}.{topic}":
-            continue
-        for name, samples in module.SAMPLES.items():
-            for i, args in enumerate(samples):
-                label = name if len(samples) == 1 else f"{name}-{i}"
-                found.append(Program(label, getattr(module, name), args))
-    return found
+    return programs.samples(modules(), topic)
