@@ -1,10 +1,10 @@
 """The fuzzer: a fixed set of programs is right in every mode, and the fuzzer itself does what it says.
 
-A program costs half a second, nearly all of it for the four derivatives that are compiled of it; so
-there are 350 here, which take 90 seconds on two cores. The longer runs are
+A program costs less than half a second, nearly all of it for the derivatives that are compiled of
+it: three to first order; of every eighth program one more, of every sixteenth two, for second
+order (`runner.second_order`). The longer runs are
 
-    python -m tests.fuzz --programs 500 --seed 20260
-    python -m tests.fuzz --programs 2000 --seed 1 --details
+    python -m tests.fuzz --programs 2000 --seed 1 --details --jobs 2
     python -m tests.fuzz --faults
 """
 
@@ -15,10 +15,10 @@ from tests.fuzz.checker import Check, Verdict, check
 from tests.fuzz.constructs import GROUPS, TABLE, blocks, enabled, pairs, wanted
 from tests.fuzz.counts import Counts
 from tests.fuzz.program import Program, generate, runs
-from tests.fuzz.runner import judge, programs, run
+from tests.fuzz.runner import judge, programs, run, second_order
 from tests.fuzz.shrink import shrink
 
-SEED, PROGRAMS, CHUNK = 20260, 350, 25
+SEED, PROGRAMS, CHUNK = 20260, 500, 25
 EVERYTHING = enabled()
 OPEN: frozenset[int] = frozenset()
 """Programs that fail for known reasons, to be taken out as these are mended: a refusal without a
@@ -153,6 +153,14 @@ def test_a_worker_that_hangs_is_ended():
         return k
 
     assert list(run(hangs, [(0,), (1,), (2,)], 1.0, lambda k: f"late {k}")) == [0, "late 1", 2]
+    several = run(hangs, [(k,) for k in range(7)], 1.0, lambda k: f"late {k}", jobs=2)
+    assert sorted(several, key=str) == [0, 2, 3, 4, 5, 6, "late 1"]
+
+
+def test_shares_are_checked_to_second_order_and_verified():
+    nested = [second_order(4, i) for i in range(1600)]
+    assert 60 < nested.count("both") < 140 and 60 < nested.count("forward") < 140
+    assert nested != [second_order(5, i) for i in range(1600)]
 
 
 # -- what is reported ---------------------------------------------------------------------------

@@ -5,6 +5,7 @@ Primal statements are left alone: these rewrites may change the last bit of a re
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import MutableMapping
@@ -228,13 +229,9 @@ class _Algebra(ForwardWalk):
         root = self.operation(call)
         if root is None:
             return None
-        rules = _BY_ROOT.get(root)
-        if rules is None:
+        if root not in _BY_ROOT:
             return None
-        kinds_ = [self._kind(a) for a in call.args]
-        for r in rules:
-            if not all(map(_may_be, r.needs, kinds_)):
-                continue
+        for r in _candidates(root, tuple(self._kind(a) for a in call.args)):
             found: dict[str, Atom] = {}
             saved = self._match(r.before, call, found)
             if saved is not None and r.cost <= saved and self._allowed(r, call, found):
@@ -444,6 +441,12 @@ class _Algebra(ForwardWalk):
         settings = tuple((k, Const(v)) for k, v in kwargs.items())
         self.emit(Call(result, Const(fn), args, settings, call.place, call.role), out)
         return result
+
+
+@functools.lru_cache(maxsize=4096)
+def _candidates(root: Any, kinds_: tuple[Any, ...]) -> tuple[Rule, ...]:
+    """The rules for an operation whose operands are of these kinds."""
+    return tuple(r for r in _BY_ROOT[root] if all(map(_may_be, r.needs, kinds_)))
 
 
 def _may_be(need: Any, kind: Any) -> bool:

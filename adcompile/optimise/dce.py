@@ -180,9 +180,10 @@ class _Dce:
             self.owner[var] = (s, k + shift)
 
     def _read(self, atoms: Iterable[Atom]) -> None:
+        live = self.live
         for a in atoms:
-            if isinstance(a, Var) and a not in self.live:
-                self.live.add(a)
+            if a not in live and isinstance(a, Var):
+                live.add(a)
                 self.work.append(a)
 
     def _keep(self, s: Statement) -> None:

@@ -74,21 +74,30 @@ class Effects:
 
     types: Mapping[Var, Type]
     summaries: Mapping[FunctionRef, Summary] = field(default_factory=dict[FunctionRef, Summary])
+    computes: dict[Any, bool] = field(default_factory=dict[Any, bool], compare=False, repr=False)  # is_pure: asked once
 
     def pure(self, call: Call) -> bool:
         """Whether the call has no effect but its result."""
         if not isinstance(call.fn, Const):
             return False
         fn = call.fn.value
+        try:
+            computes = self.computes.get(fn)
+        except TypeError:
+            return False  # what cannot be hashed is none of the callables we know
+        if computes is None:
+            computes = is_pure(fn, self.summaries)
+            if not isinstance(fn, FunctionRef):  # what is known of functions grows
+                self.computes[fn] = computes
         if fn is ops.apply:
             return isinstance(call.args[0], Const) and is_pure(call.args[0].value, self.summaries)
-        if fn in INPLACE if hashable(fn) else False:
+        if fn in INPLACE:
             return is_immutable(type_of(call.args[0], self.types)) or isinstance(call.args[0], Const)
-        if any(name in ("out", "key") for name, _ in call.kwargs):
+        if not computes:
+            return False
+        if call.kwargs and any(name in ("out", "key") for name, _ in call.kwargs):
             return False  # a result is written into an argument; `key` is anybody's function
         if isinstance(fn, np.ufunc) and len(call.args) > fn.nin:
-            return False
-        if not is_pure(fn, self.summaries):
             return False
         # operators of unknown objects may be anybody's methods; differentiated code has none such
         return call.role != "primal" or not (fn in DUNDERS and self._dunder(call))

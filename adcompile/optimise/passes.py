@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from adcompile.ir.nodes import Block, Const, Function, Var, Yield
 from adcompile.ir.program import FunctionRef, Program
@@ -32,7 +33,7 @@ class Unit:
 
     shared: list[tuple[Block, Sharing]] = field(default_factory=list[tuple[Block, Sharing]])
 
-    @property
+    @cached_property
     def effects(self) -> Effects:
         return Effects(self.types, self.summaries)
 

@@ -162,7 +162,7 @@ class _Analysis:
                 self.uses[a] = self.uses.get(a, 0) + 1
 
     def _mutable(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and not is_immutable(self.effects.types.get(atom, type_of(atom, {})))
+        return isinstance(atom, Var) and not is_immutable(type_of(atom, self.effects.types))
 
     def _roots(self, roots: list[Var], atoms: Iterable[Atom]) -> None:
         roots.extend(a for a in atoms if isinstance(a, Var) and self._mutable(a))
@@ -241,5 +241,5 @@ class _Analysis:
         elif is_fresh(call, self.effects.types):
             self.fresh.add(call.result)
             return
-        if not is_immutable(self.effects.types.get(call.result, type_of(call.result, {}))):
+        if not is_immutable(type_of(call.result, self.effects.types)):
             self.sources.setdefault(call.result, []).extend(shared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -54,11 +54,14 @@ def kinds(t: Type) -> frozenset[type]:
 def is_immutable(t: Type) -> bool:
     """Whether no value of this type is or holds memory that someone could write into."""
     match t:
-        case Scalar(_) | RangeT(_):
+        case Array():
+            return False
+        case Scalar() | RangeT():
             return True
-        case Known(value):
+        case Known():
+            value = t.value
             if isinstance(value, (tuple, frozenset)):
-                return all(is_immutable(Known(item)) for item in value)
+                return all(is_immutable(Known(item)) for item in cast("tuple[Any, ...]", value))
             return not isinstance(value, (np.ndarray, list, dict, set, bytearray))
         case TupleT(items, _):
             return all(map(is_immutable, items))

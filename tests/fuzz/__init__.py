@@ -1,6 +1,6 @@
 """A fuzzer of programs: random Python and NumPy, differentiated in every mode and checked.
 
-    python -m tests.fuzz --programs 100 --seed 1        generate, check, shrink what fails
+    python -m tests.fuzz --programs 100 --seed 1        generate, check, shrink what fails; --jobs for more processes
     python -m tests.fuzz --show 17 --seed 1             print program 17 of a seed
     python -m tests.fuzz --check FILE                   check a program that was written out
     python -m tests.fuzz --faults                       break the compiler on purpose; each fault must be found

@@ -27,6 +27,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="constructs or groups left out")
     for group in ("inplace", "containers", "objects", "aliased"):
         parser.add_argument(f"--{group}", action=argparse.BooleanOptionalAction, default=True, help=GROUPS[group])
+    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="processes that check programs")
     parser.add_argument("--limit", type=float, default=30.0, metavar="SECONDS", help="time for one program")
     parser.add_argument("--shrink", type=float, default=60.0, metavar="SECONDS", help="time to shrink one failure")
     parser.add_argument("--each", type=int, default=1, metavar="N", help="failures of one kind that are written")
@@ -76,7 +77,7 @@ def _run(options: argparse.Namespace, names: frozenset[str]) -> int:
     counts = Counts(names)
     indices = range(options.first, options.first + options.programs)
     known: Counter[tuple[str, str, str]] = Counter()
-    for program, verdict, seconds in programs(options.seed, indices, names, options.limit):
+    for program, verdict, seconds in programs(options.seed, indices, names, options.limit, options.jobs):
         counts.add(program, verdict, seconds)
         if verdict.failed:
             print(f"program {program.index}: {verdict.kind} {verdict.stage}: {verdict.reason}", flush=True)
