@@ -1,7 +1,8 @@
 """Programs checked in processes of their own, with a limit of time for each.
 
 A compiler that loops forever, or takes the interpreter down, must not end the run: the worker is
-ended and another goes on with the next program.
+ended and another goes on with the next program. The limit counts what the worker computes, however
+busy the machine is; one that waits for something is ended after a multiple of it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import gc
 import multiprocessing
 import os
 import random
+import signal
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -51,15 +53,19 @@ def judge(seed: int, index: int, names: frozenset[str]) -> Outcome:
     return program, verdict, time.perf_counter() - start
 
 
-def _work(send: Connection, job: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> None:
+def _work(send: Connection, job: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], limit: float) -> None:
     gc.freeze()  # what was loaded before is no garbage
     for task in tasks:
+        signal.setitimer(signal.ITIMER_PROF, limit)  # ends the process
         send.send(job(*task))
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
     send.close()
 
 
 BATCH = 300
 """Tasks of one process at most: what it has compiled stays in its memory."""
+WAITING = 15
+"""How many times the limit a task may take where other work has the machine."""
 
 
 @dataclass
@@ -74,10 +80,10 @@ class Worker:
     @staticmethod
     def start(job: Callable[..., Any], tasks: list[tuple[Any, ...]], limit: float) -> Worker:
         receive, send = multiprocessing.Pipe(duplex=False)
-        process = multiprocessing.get_context("fork").Process(target=_work, args=(send, job, tasks), daemon=True)
+        process = multiprocessing.get_context("fork").Process(target=_work, args=(send, job, tasks, limit), daemon=True)
         process.start()
         send.close()
-        return Worker(tasks, process, receive, time.monotonic() + limit)
+        return Worker(tasks, process, receive, time.monotonic() + WAITING * limit)
 
     def end(self, limit: float) -> None:
         self.process.join(limit)
@@ -113,7 +119,7 @@ def run(
                 result, lost = worker.receive.recv(), False
             except EOFError:  # no answer in time, or it died over this task
                 result, lost = late(*task), True
-            worker.tasks, worker.until = rest, time.monotonic() + limit
+            worker.tasks, worker.until = rest, time.monotonic() + WAITING * limit
             if lost or not rest:
                 worker.end(0.0 if lost else limit)
                 workers.remove(worker)
