@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from adcompile.errors import AdcompileError, NotDifferentiable, RuleError, SourceError, Unsupported
     from adcompile.inspection import saved, source
     from adcompile.runtime.marks import stop_gradient
+    from adcompile.runtime.settings import config
     from adcompile.testing import check_grads
     from adcompile.transforms import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
 
@@ -40,6 +41,7 @@ _HOMES = {
     "adcompile.errors": ("AdcompileError", "NotDifferentiable", "RuleError", "SourceError", "Unsupported"),
     "adcompile.inspection": ("saved", "source"),
     "adcompile.runtime.marks": ("stop_gradient",),
+    "adcompile.runtime.settings": ("config",),
     "adcompile.testing": ("check_grads",),
     "adcompile.transforms": ("elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"),
 }
@@ -54,6 +56,7 @@ __all__ = [
     "Unsupported",
     "check_grads",
     "clear",
+    "config",
     "elementwise_grad",
     "grad",
     "hessian",

@@ -13,12 +13,12 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
 from adcompile.analysis.lengths import same_shape
+from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
 from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.autodiff.refusal import is_in_place, refuse
 from adcompile.autodiff.structural import STRUCTURAL, Active
 from adcompile.errors import NotDifferentiable
-from adcompile.frontend.lower import lower_function
 from adcompile.ir.nodes import Atom, Call, Const, If, Var, Yield
 from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
@@ -38,8 +38,7 @@ def bind_rule(body: Any, leading: int, call: Call) -> Binding:
     Positional parameters of the body up to the last one given, by position or by name, are
     arguments (those left out in between have their defaults); the others are settings.
     """
-    function = lower_function(body)
-    signature = function.signature
+    signature, defaults = signature_of(body)
     if signature.vararg is not None:
         return Binding(tuple(call.args), call.kwargs)
     positional = signature.positional[leading:]
@@ -48,17 +47,22 @@ def bind_rule(body: Any, leading: int, call: Call) -> Binding:
     for key, value in call.kwargs:
         (given if key in positional else settings)[key] = value
     last = max((k for k, name in enumerate(positional) if name in given), default=-1)
-    first_default = len(positional) - len(body.__defaults__ or ())
+    first_default = len(positional) - len(defaults)
     args = [
-        given[name] if name in given else Const(body.__defaults__[k - first_default])
+        given[name] if name in given else Const(defaults[k - first_default])
         for k, name in enumerate(positional[: last + 1])
     ]
     return Binding(tuple(args), tuple(settings.items()))
 
 
-def inline_rule(b: Builder, body: Any, args: Sequence[Atom], settings: Sequence[tuple[str, Atom]]) -> Atom:
+def inline_rule(
+    b: Builder, body: Any, args: Sequence[Atom], settings: Sequence[tuple[str, Atom]], count: int = 1
+) -> Atom:
+    """What a rule's body returns; of one that cannot be read, which is called, a tuple of `count`."""
     pinned, b.pinned = b.pinned, True
     try:
+        if not is_readable(body):
+            return call_body(b, body, list(args), list(settings), count)
         return call_python(b, body, list(args), list(settings))
     finally:
         b.pinned = pinned
@@ -69,7 +73,8 @@ def inline_partials(b: Builder, rule: Rule, call: Call, bound: Binding) -> Atom:
     assert isinstance(call.fn, Const)
     lenient, b.context.lenient = b.context.lenient, isinstance(call.fn.value, np.ufunc)
     try:
-        return inline_rule(b, rule.body, (call.result, *bound.args), bound.settings)
+        made = inline_rule(b, rule.body, (call.result, *bound.args), bound.settings, len(bound.args))
+        return made if is_readable(rule.body) else partials_called(b, made, call.result)
     finally:
         b.context.lenient = lenient
 
@@ -296,8 +301,7 @@ def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, 
 def pullback(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
     """linear, bilinear and vjp: the body gives the cotangents."""
     bound = bind_rule(rule.body, 2, call)
-    result = inline_rule(b, rule.body, (y_bar, call.result, *bound.args), bound.settings)
-    cotangents = by_position(b, rule, result, len(bound.args))
+    cotangents = cotangents_of(b, rule, bound, y_bar, call)
     for k, arg in enumerate(bound.args):
         if active(arg):
             if k in cotangents:
@@ -309,10 +313,24 @@ def pullback(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, a
             refuse_argument(call, name)
 
 
+def cotangents_of(b: Builder, rule: Rule, bound: Binding, y_bar: Atom, call: Call) -> dict[int, Atom]:
+    """What a pullback's body gives, by the positions of the arguments."""
+    wrt = positions_of(rule, len(bound.args))
+    result = inline_rule(b, rule.body, (y_bar, call.result, *bound.args), bound.settings, len(wrt))
+    if is_readable(rule.body):
+        return by_position(b, rule, result, len(bound.args))
+    return {k: fitted(b, g, bound.args[k]) for k, g in zip(wrt, b.items(result))}
+
+
+def positions_of(rule: Rule, count: int) -> tuple[int, ...]:
+    """The positions of the arguments that a pullback has cotangents for."""
+    return rule.wrt if rule.wrt is not None else (0,) if rule.kind == "linear" else tuple(range(count))
+
+
 def by_position(b: Builder, rule: Rule, result: Atom, count: int) -> dict[int, Atom]:
     """The cotangents of a pullback by position: one for each of `wrt`, or one for each argument
     from the first on; a rule for one argument may return its cotangent bare."""
-    wrt = rule.wrt if rule.wrt is not None else (0,) if rule.kind == "linear" else tuple(range(count))
+    wrt = positions_of(rule, count)
     bare = len(wrt) == 1 and (rule.kind == "linear" or not is_structured(b.type(result)))
     listed = [result] if bare else b.items(result)
     positions = wrt if len(listed) == len(wrt) else tuple(range(len(listed)))
@@ -342,12 +360,19 @@ def composite(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, 
 
 def rrule(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
     """An rrule met where the forward code is already written: run it whole in the adjoint."""
-    made = inline_rule(b, rule.rrule, call.args, call.kwargs)
-    pulled = b.dispatch(b.items(made)[1], [y_bar], [])
-    listed = b.items(pulled) if is_structured(b.type(pulled)) else [pulled]
-    for arg, g in zip(call.args, listed):
+    made = inline_rule(b, rule.rrule, call.args, call.kwargs, 2)
+    for arg, g in zip(call.args, pulled_back(b, rule, b.items(made)[1], y_bar, call)):
         if active(arg):
             cot.add(arg, g)
+
+
+def pulled_back(b: Builder, rule: Rule, pull: Atom, y_bar: Atom, call: Call) -> list[Atom]:
+    """The cotangents of the arguments by the pullback that an rrule gave."""
+    if not is_readable(rule.rrule):
+        given = b.items(call_pullback(b, pull, y_bar, len(call.args)))
+        return [fitted(b, g, arg) for g, arg in zip(given, call.args)]
+    pulled = b.dispatch(pull, [y_bar], [])
+    return b.items(pulled) if is_structured(b.type(pulled)) else [pulled]
 
 
 def frule(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:

@@ -9,9 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.autodiff.adjoint import bind_rule, by_position, inline_rule, kind_of, refuse_argument
-from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.adjoint import (
+    Binding,
+    bind_rule,
+    cotangents_of,
+    inline_rule,
+    kind_of,
+    positions_of,
+    pulled_back,
+    refuse_argument,
+)
+from adcompile.autodiff.called import is_called
+from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.live import live_statements
@@ -76,6 +87,9 @@ def hand_over(b: Builder, table: Cotangents, inner: Atom, outer: Atom, cot: Cota
 
 
 def transpose_frule(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotangents, active: Any) -> None:
+    if is_called(body):
+        transpose_called(b, body, call, y_bar, cot, active)
+        return
     dots: list[Atom] = []
     inputs: list[tuple[Atom, Var]] = []
     for a in call.args:
@@ -87,7 +101,7 @@ def transpose_frule(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotange
         else:
             dots.append(Const(0.0))
     scratch = b.child()
-    pair = inline_rule(scratch, body, (*call.args, *dots), call.kwargs)
+    pair = inline_rule(scratch, body, (*call.args, *dots), call.kwargs, 2)
     y_dot = scratch.items(pair)[1]
     table = reverse_of(scratch, 0, [d for _, d in inputs], [(y_dot, y_bar)], None)
     splice(b, scratch, [table.get(dot) for _, dot in inputs], {dot: a for a, dot in inputs})
@@ -95,6 +109,15 @@ def transpose_frule(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotange
         g = table.get(dot)
         if g is not None:
             cot.add(a, g)
+
+
+def transpose_called(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotangents, active: Any) -> None:
+    """An frule that cannot be read: its tangents along the units of the active arguments."""
+    wrt = [k for k, a in enumerate(call.args) if active(a)]
+    types = TupleT(tuple(tangent_type(b.type(call.args[k])) for k in wrt))
+    bars = b.emit(rt.pulled, (Const(body), y_bar, Const(tuple(wrt)), *call.args), types, call.kwargs)
+    for k, g in zip(wrt, b.items(bars)):
+        cot.add(call.args[k], g)
 
 
 def splice(b: Builder, scratch: Builder, results: Sequence[Atom | None], stand_in: Mapping[Var, Atom]) -> None:
@@ -130,21 +153,20 @@ def forward_composite(f: Forward, s: Call, body: Any, args: Sequence[Atom], kwar
 def transpose_vjp(f: Forward, s: Call, rule: Rule) -> Atom | None:
     """y_dot as the cotangent that the pullback's own reverse gives its y_bar."""
     b = f.b
+    if is_called(rule.rrule if kind_of(rule, s) == "rrule" else rule.body):
+        return push_called(f, s, rule)
     stand_in: dict[Var, Var] = {}
     scratch = b.child()
     y_bar = cotangent_of(b, scratch, s.result, stand_in)
     if kind_of(rule, s) == "rrule":
-        made = inline_rule(scratch, rule.rrule, s.args, s.kwargs)
-        result = scratch.dispatch(scratch.items(made)[1], [y_bar], [])
+        made = inline_rule(scratch, rule.rrule, s.args, s.kwargs, 2)
         args = tuple(s.args)
-        listed = scratch.items(result) if is_structured(b.type(result)) else [result]
-        cotangents = dict(enumerate(listed))
+        cotangents = dict(enumerate(pulled_back(scratch, rule, scratch.items(made)[1], y_bar, s)))
         settings: Sequence[tuple[str, Atom]] = ()
     else:
         bound = bind_rule(rule.body, 2, s)
-        result = inline_rule(scratch, rule.body, (y_bar, s.result, *bound.args), bound.settings)
         args, settings = bound.args, bound.settings
-        cotangents = by_position(scratch, rule, result, len(args))
+        cotangents = cotangents_of(scratch, rule, bound, y_bar, s)
     seeds: list[tuple[Atom, Atom]] = []
     for k, a in enumerate(args):
         d = f.whole_dot(a)
@@ -162,6 +184,24 @@ def transpose_vjp(f: Forward, s: Call, rule: Rule) -> Atom | None:
         return None
     tangents = {var: g if g is not None else zero(b, y) for (var, y), g in zip(stand_in.items(), found)}
     return tangent_of(b, y_bar, tangents)
+
+
+def push_called(f: Forward, s: Call, rule: Rule) -> Atom:
+    """y_dot by a pullback that cannot be read: its cotangents for the units of y."""
+    b = f.b
+    is_rrule = kind_of(rule, s) == "rrule"
+    bound = Binding(tuple(s.args), ()) if is_rrule else bind_rule(rule.body, 2, s)
+    wrt = tuple(range(len(bound.args))) if is_rrule else positions_of(rule, len(bound.args))
+    for which, a in (*enumerate(bound.args), *bound.settings):
+        if which not in wrt and f.whole_dot(a) is not None:
+            refuse_argument(s, which)
+    found = [f.whole_dot(bound.args[k]) for k in wrt]
+    dots = b.build_tuple(*(Const(None) if d is None else d for d in found))
+    t = tangent_structure(b.type(s.result))
+    if is_rrule:
+        pull = b.items(inline_rule(b, rule.rrule, s.args, s.kwargs, 2))[1]
+        return b.emit(rt.pushed_along, (pull, s.result, dots), t)
+    return b.emit(rt.pushed, (Const(rule.body), s.result, dots, *bound.args), t, bound.settings)
 
 
 def cotangent_of(b: Builder, scratch: Builder, y: Atom, stand_in: dict[Var, Var]) -> Atom:

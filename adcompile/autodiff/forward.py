@@ -26,6 +26,7 @@ from adcompile.autodiff.adjoint import (
     left_out,
     refuse,
 )
+from adcompile.autodiff.called import fitted, is_readable
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import Mirror
@@ -267,11 +268,11 @@ class Forward:
         """A forward rule gives value and tangent together."""
         b = self.b
         dots = [self.whole_dot(a) or Const(0.0) for a in s.args]
-        pair = inline_rule(b, rule.frule, (*s.args, *dots), s.kwargs)
+        pair = inline_rule(b, rule.frule, (*s.args, *dots), s.kwargs, 2)
         y, d = b.items(pair)[:2]
         b.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, "primal"))
         b.local.add(s.result)
-        self.dots[s.result] = apart(self, d)
+        self.dots[s.result] = apart(self, d if is_readable(rule.frule) else fitted(b, d, s.result))
 
     # -- control flow -----------------------------------------------------------------------
 

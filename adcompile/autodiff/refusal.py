@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.mutation import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS, REMEDY
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.ir import ops
@@ -57,6 +58,10 @@ WRITTEN: dict[Any, tuple[str, str]] = {
 """What the user wrote where a callable of no derivative stands for syntax, or for a builtin's general case."""
 
 
+CALLED = (rt.called, rt.pulled, rt.pushed, rt.pushed_along)
+"""Steps of rules whose bodies are called."""
+
+
 def hashable(fn: Any) -> bool:
     try:
         hash(fn)
@@ -87,6 +92,14 @@ def refuse(call: Call) -> NotDifferentiable | Unsupported:
             "what this reads from is of no known type when the derivative is made, and carries derivatives",
             call.place,
             "pass the parts as arguments: floats, arrays, or tuples, lists and dicts of these",
+        )
+    if fn in CALLED:
+        body = call.args[0].value if isinstance(call.args[0], Const) else None
+        name = rt.name_of(body) if body is not None else "which gave this pullback"
+        return NotDifferentiable(
+            f"no derivative of the rule {name}: its source cannot be read, so that it is called, not followed",
+            call.place,
+            "define it in a file, or register a rule for the rule: adcompile.rules.vjp(the_rule, …)",
         )
     home = str(getattr(fn, "__module__", None) or "").partition(".")[0]
     written = WRITTEN.get(fn) if hashable(fn) else None

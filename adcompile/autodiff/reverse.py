@@ -16,7 +16,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity, passes_derivative
 from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of
+from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of, pulled_back
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.inside import Inside, Numbering
@@ -233,12 +233,9 @@ class Sweep:
     def explicit(self, s: Call, rule: Any, y_bar: Atom, cot: Cotangents) -> list[Statement]:
         """An rrule: its body runs forward in place of the call, its pullback in reverse."""
         forward = Builder(self.context, s.role, place=s.place)
-        y, pull = forward.items(inline_rule(forward, rule.rrule, s.args, s.kwargs))[:2]
+        y, pull = forward.items(inline_rule(forward, rule.rrule, s.args, s.kwargs, 2))[:2]
         forward.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, s.role))
-        b = cot.builder
-        pulled = b.dispatch(pull, [y_bar], [])
-        listed = b.items(pulled) if is_structured(b.type(pulled)) else [pulled]
-        for arg, g in zip(s.args, listed):
+        for arg, g in zip(s.args, pulled_back(cot.builder, rule, pull, y_bar, s)):
             if self.active(arg):
                 cot.add(arg, g)
         return forward.statements

@@ -70,6 +70,7 @@ PURE_MODULES = (
     "math",
     "cmath",
     "adcompile.runtime.arrays",
+    "adcompile.runtime.called",
     "adcompile.runtime.special",
 )
 PURE_METHODS = frozenset(

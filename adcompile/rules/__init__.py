@@ -1,7 +1,7 @@
 """Derivative rules, and the decorators with which users register their own.
 
     from adcompile.rules import elementwise, linear, frule, rrule, vjp
-    from adcompile.rules import non_differentiable, primitive, overlay
+    from adcompile.rules import non_differentiable, primitive, overlay, is_primitive
 
 `adcompile.rules.kinds` says what each expects. Names are imported on first use.
 """
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from adcompile.rules.kinds import (
         elementwise,
         frule,
+        is_primitive,
         linear,
         non_differentiable,
         overlay,
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
         vjp,
     )
 
-__all__ = ["elementwise", "frule", "linear", "non_differentiable", "overlay", "primitive", "rrule", "vjp"]
+__all__ = [
+    "elementwise",
+    "frule",
+    "is_primitive",
+    "linear",
+    "non_differentiable",
+    "overlay",
+    "primitive",
+    "rrule",
+    "vjp",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -36,10 +36,12 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, overload
 
 from adcompile.errors import RuleError
-from adcompile.rules.registry import Rule, Typing, register
+from adcompile.rules.registry import Rule, Typing, lookup_in, register
+from adcompile.runtime.settings import CONTEXTS, Context
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 
@@ -78,11 +80,15 @@ def _decorator(kind: str, leading: int) -> Callable[..., Any]:
         total: bool = False,
         view: bool = False,
         pure: bool = True,
+        context: Context | None = None,
     ) -> Callable[[Body], Body]:
         def decorate(body: Body) -> Body:
+            rule = Rule(
+                kind, body=body, wrt=wrt, typing=typing, total=total, view=view, pure=pure, context=named(context)
+            )
             for fn in map(resolve, fns):
                 check_arity(fn, body, leading)
-                register(fn, Rule(kind, body=body, wrt=wrt, typing=typing, total=total, view=view, pure=pure))
+                register(fn, rule)
             return body
 
         return decorate
@@ -114,10 +120,10 @@ def vjp(fn: Any, body: Callable[..., Any] | None = None, **settings: Any) -> Any
 
 
 @overload
-def frule(fn: Any, /) -> Callable[[Body], Body]: ...
+def frule(fn: Any, /, *, context: Context | None = None) -> Callable[[Body], Body]: ...
 @overload
-def frule(fn: Any, body: Body, /) -> Body: ...
-def frule(fn: Any, body: Any = None, /) -> Any:
+def frule(fn: Any, body: Body, /, *, context: Context | None = None) -> Body: ...
+def frule(fn: Any, body: Any = None, /, *, context: Context | None = None) -> Any:
     """Register `body(x1, …, x1_dot, …)`, which returns the value and its tangent.
 
     Raises RuleError where the body does not take twice the primal's parameters.
@@ -126,17 +132,17 @@ def frule(fn: Any, body: Any = None, /) -> Any:
     def decorate(body: Body) -> Body:
         target = resolve(fn)
         _check_frule(target, body)
-        register(target, Rule("explicit", frule=body))
+        register(target, Rule("explicit", frule=body, context=named(context)))
         return body
 
     return decorate if body is None else decorate(body)
 
 
 @overload
-def rrule(fn: Any, /) -> Callable[[Body], Body]: ...
+def rrule(fn: Any, /, *, context: Context | None = None) -> Callable[[Body], Body]: ...
 @overload
-def rrule(fn: Any, body: Body, /) -> Body: ...
-def rrule(fn: Any, body: Any = None, /) -> Any:
+def rrule(fn: Any, body: Body, /, *, context: Context | None = None) -> Body: ...
+def rrule(fn: Any, body: Any = None, /, *, context: Context | None = None) -> Any:
     """Register `body(x1, …)`, which returns the value and a pullback: `pullback(y_bar)` returns
     the cotangents of the arguments.
 
@@ -146,7 +152,7 @@ def rrule(fn: Any, body: Any = None, /) -> Any:
     def decorate(body: Body) -> Body:
         target = resolve(fn)
         check_arity(target, body, 0)
-        register(target, Rule("explicit", rrule=body))
+        register(target, Rule("explicit", rrule=body, context=named(context)))
         return body
 
     return decorate if body is None else decorate(body)
@@ -169,11 +175,39 @@ def non_differentiable(*fns: Any) -> Any:
     return fns[0] if len(fns) == 1 else None
 
 
-def primitive(fn: Any) -> Any:
+def primitive(fn: Any = None, *, context: Context | None = None) -> Any:
     """Never follow calls of `fn` into its source: its derivative is what frule, rrule or vjp say,
-    and a call with active arguments is refused until they say something. Also a decorator."""
-    register(resolve(fn), Rule("primitive"))
+    and a call with active arguments is refused until they say something. Also a decorator.
+
+    `context="default"`: the rule is there for speed, and `ad.config(context="minimal")` follows the
+    source all the same. It holds for the rules of `fn` that are registered later, too, unless they
+    say otherwise; every decorator here takes it. Without it: "minimal", a rule that is always used.
+    """
+    if fn is None:
+        return partial(primitive, context=context)
+    register(resolve(fn), Rule("primitive", context=named(context)))
     return fn
+
+
+def named(context: str | None) -> str:
+    """A context by its name, which is checked; "" leaves it to the rule there is."""
+    if context is not None and context not in CONTEXTS:
+        raise RuleError(f"there is no context {context!r}", remedy=f"contexts are {', '.join(CONTEXTS)}")
+    return context or ""
+
+
+def is_primitive(fn: Any, mode: str | None = None, context: Context = "default") -> bool:
+    """Whether calls of `fn` are differentiated by a rule, rather than by following its source.
+
+    `mode` is "forward", "reverse" or None for both: a rule written for one mode serves the other,
+    so they agree. `context`: "default" asks of all rules, "minimal" of those that are used when
+    `ad.config(context="minimal")` is set. `fn` may be a dotted name. Raises ValueError for other
+    modes, and RuleError for other contexts and for what cannot have a rule.
+    """
+    if mode not in (None, "forward", "reverse"):
+        raise ValueError(f'mode is "forward", "reverse" or None, not {mode!r}')
+    rule = lookup_in(resolve(fn), named(context))
+    return rule is not None and rule.kind != "overlay"
 
 
 def overlay(fn: Any, body: Callable[..., Any] | None = None) -> Any:
@@ -192,10 +226,10 @@ def overlay(fn: Any, body: Callable[..., Any] | None = None) -> Any:
 def check_arity(fn: Any, body: Callable[..., Any], leading: int) -> None:
     """Raise RuleError unless the body takes `leading` parameters and then some of the primal's,
     all required ones among them. Callables without a signature are taken at the body's word."""
-    primal = signature_of(fn)
-    if primal is None:
+    primal, own = signature_of(fn), signature_of(body)
+    if primal is None or own is None:
         return
-    parameters = list(inspect.signature(body).parameters.values())
+    parameters = list(own.parameters.values())
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return
     taken = len([p for p in parameters if p.kind is not p.VAR_KEYWORD]) - leading
@@ -205,9 +239,9 @@ def check_arity(fn: Any, body: Callable[..., Any], leading: int) -> None:
 
 
 def _check_frule(fn: Any, body: Callable[..., Any]) -> None:
-    primal = signature_of(fn)
-    parameters = list(inspect.signature(body).parameters.values())
-    if primal is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
+    primal, own = signature_of(fn), signature_of(body)
+    parameters = [] if own is None else list(own.parameters.values())
+    if primal is None or own is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return
     least, most = _arity(primal)
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

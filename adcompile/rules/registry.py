@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adcompile.ir.types import Type
+from adcompile.runtime import settings
 
 Typing = Callable[[list[Type], dict[str, Type]], Type]
 """From the types of a call's arguments to the type of its result (Unknown is allowed)."""
@@ -38,6 +39,7 @@ class Rule:
     view: bool = False
     by_value: bool = False  # constant: pure, and its result on stand-ins is its value (np.iterable, np.result_type)
     pure: bool = True  # False: it draws, prints or writes; never run at compile time, repeated or dropped
+    context: str = ""  # "minimal": without it there is no derivative; "default": it is there for speed
 
 
 _rules: dict[Any, Rule] = {}
@@ -67,22 +69,36 @@ def register(fn: Any, rule: Rule) -> None:
     then has the say in its mode."""
     global _version
     old = _rules.get(fn)
+    if not rule.context:
+        rule = replace(rule, context="minimal" if old is None else old.context)
     if rule.kind == "explicit" and old is not None and old.kind not in ("constant", "primitive", "overlay"):
-        rule = replace(old, frule=rule.frule or old.frule, rrule=rule.rrule or old.rrule)
+        rule = replace(old, frule=rule.frule or old.frule, rrule=rule.rrule or old.rrule, context=rule.context)
     _rules[fn] = rule
     _version += 1
 
 
+def belongs(fn: Any, context: str) -> None:
+    """Move the rule of a callable to a context."""
+    global _version
+    _rules[fn] = replace(_rules[fn], context=context)
+    _version += 1
+
+
 def lookup(fn: Any) -> Rule | None:
-    """The rule of a callable, or None; unhashable objects have none."""
+    """The rule of a callable in the context that is set, or None; unhashable objects have none."""
+    return lookup_in(fn, settings.current.context)
+
+
+def lookup_in(fn: Any, context: str) -> Rule | None:
+    """The rule of a callable in a context: "minimal" leaves out what is there for speed."""
     load()
     try:
         found = _rules.get(fn)
     except TypeError:
         return None
     if found is None and _register_imported():
-        return _rules.get(fn)
-    return found
+        found = _rules.get(fn)
+    return None if found is not None and found.context == "default" and context == "minimal" else found
 
 
 def _register_imported() -> bool:
@@ -98,8 +114,8 @@ def unregister(fn: Any) -> None:
 
 
 def version() -> int:
-    """Grows with every registration; part of every specialisation's key."""
-    return _version
+    """Another number after every registration, and for other settings; part of every specialisation's key."""
+    return 2 * _version + settings.code()
 
 
 def registered() -> dict[Any, Rule]:

@@ -148,6 +148,16 @@ def own(y_bar, y, g, *, x):
     return rt.unbroadcast(y_bar, g)
 
 
+@linear(rt.fitted, typing=second)
+def fitted(y_bar, y, g, *, x):
+    return rt.unbroadcast(y_bar, g)
+
+
+@linear(rt.partial, typing=first)
+def partial(y_bar, y, p):
+    return y_bar
+
+
 @linear(rt.scatter, wrt=(2,), typing=scattered)
 def scatter(y_bar, y, x, index, g):
     return rt.gather(y_bar, index)

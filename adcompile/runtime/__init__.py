@@ -71,6 +71,7 @@ from adcompile.runtime.arrays import (
     zero_list,
     zeros_like,
 )
+from adcompile.runtime.called import called, fitted, name_of, partial, pulled, pushed, pushed_along
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
     add_at,
@@ -94,6 +95,13 @@ from adcompile.runtime.special import power, quotient
 from adcompile.runtime.state import build_object, different, put_back, refill, take_down
 
 __all__ = [
+    "called",
+    "fitted",
+    "name_of",
+    "partial",
+    "pulled",
+    "pushed",
+    "pushed_along",
     "occurrences",
     "check_tangent",
     "outline",

@@ -23,6 +23,7 @@ TOPICS = (
     "fft",
     "misc",
     "polynomials",
+    "derivable",
 )
 
 for topic in TOPICS:

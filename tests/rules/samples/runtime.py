@@ -47,6 +47,8 @@ SAMPLES = {
         ((complexes(2, 3), complexes(2, 2), None, [0, 1], complexes(3, 2), [1, 2], [2, 0]), {}),
     ],
     rt.like: [((real(3), real(3)), {}), ((0.5, real(3)), {}), ((np.float64(0.5), 0.7), {}), ((0.5, 0.7), {})],
+    rt.fitted: [((real(3), real(3)), {}), ((np.float64(0.5), 0.7), {}), ((0.5, 0.7), {})],
+    rt.partial: [((real(3),), {}), ((0.5,), {})],
     rt.own: [((real(3), real(3)), {}), ((0.5, real(3)), {}), ((0.5, 0.7), {})],
     rt.scatter: [
         ((real(4), WHERE, real(3)), {}),

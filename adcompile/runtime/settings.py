@@ -1,0 +1,61 @@
+"""What can be set, for the whole process: which rules the compiler uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+Context = Literal["minimal", "default"]
+CONTEXTS: tuple[Context, ...] = ("minimal", "default")
+"""Which rules there are: those without which a function has no derivative, or those for speed too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`context`: "default" uses every rule; "minimal" leaves out the rules of functions whose own
+    source can be differentiated instead."""
+
+    context: Context = "default"
+
+
+current = Settings()
+
+
+def config(**changes: Any) -> Changed:
+    """Set what is named, at once and for all threads; as a context manager, for its block alone.
+
+        ad.config(context="minimal")
+        with ad.config(context="minimal"): …
+
+    `context`: "default", or "minimal": rules that are there for speed alone are not used, and what
+    they are for is derived from its source. Raises TypeError for other names and ValueError for
+    other values. Derivatives that exist are made anew when they are called next.
+    """
+    global current
+    known = [field.name for field in fields(Settings)]
+    for name in changes:
+        if name not in known:
+            raise TypeError(f"config() takes {', '.join(known)}, not {name!r}")
+    if changes.get("context", "default") not in CONTEXTS:
+        raise ValueError(f"context is {' or '.join(map(repr, CONTEXTS))}, not {changes['context']!r}")
+    before, current = current, replace(current, **changes)
+    return Changed(before)
+
+
+class Changed:
+    """Puts the settings back at the end of a `with` block."""
+
+    def __init__(self, before: Settings) -> None:
+        self.before = before
+
+    def __enter__(self) -> Settings:
+        return current
+
+    def __exit__(self, *_: object) -> None:
+        global current
+        current = self.before
+
+
+def code() -> int:
+    """A number for what the settings make of a program."""
+    return CONTEXTS.index(current.context)
