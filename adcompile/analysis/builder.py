@@ -196,6 +196,17 @@ class Builder:
         assert isinstance(t, Known)
         return t.value
 
+    def key(self, atom: Atom) -> Atom:
+        """A key of a dict, as a Const where it is known: a tuple of what is known is."""
+        t = self.type(atom)
+        if isinstance(t, Known):
+            return Const(t.value)
+        if isinstance(t, TupleT) and t.cls is tuple:
+            parts = [self.key(item) for item in self.items(atom)]
+            if all(map(self.known, parts)):
+                return Const(tuple(map(self.value, parts)))
+        return atom
+
     # -- emission ---------------------------------------------------------------------------
 
     def call(

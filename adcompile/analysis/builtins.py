@@ -190,9 +190,9 @@ handles(operator.is_not, look=())(identity_of(operator.is_not))
 def contains(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     """`item in container`, answered where both are known or the keys are."""
     t, item = b.type(args[0]), b.type(args[1])
+    if isinstance(t, DictT) and b.known(b.key(args[1])):
+        return Const(b.value(b.key(args[1])) in t.keys)
     if isinstance(item, Known):
-        if isinstance(t, DictT):
-            return Const(item.value in t.keys)
         if isinstance(t, Known):
             try:
                 return Const(item.value in t.value)
@@ -363,9 +363,9 @@ def to_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
         else:
             items = known_items(b, args[0])
             rows = [known_items(b, i) for i in items] if items is not None else [None]
-            if any(r is None or len(r) != 2 or not b.known(r[0]) for r in rows):
+            if any(r is None or len(r) != 2 or not b.known(b.key(r[0])) for r in rows):
                 return b.emit(dict, args, Instance(dict), kwargs, name, place)
-            pairs.update((b.value(r[0]), r[1]) for r in rows if r is not None)
+            pairs.update((b.value(b.key(r[0])), r[1]) for r in rows if r is not None)
     pairs.update(kwargs)
     return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)
 
@@ -373,8 +373,8 @@ def to_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
 @handles(dict.get)
 def dict_get(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     t = b.type(args[0])
-    if isinstance(t, DictT) and b.known(args[1]):
-        key = b.value(args[1])
+    if isinstance(t, DictT) and b.known(b.key(args[1])):
+        key = b.value(b.key(args[1]))
         return b.items(args[0])[t.keys.index(key)] if key in t.keys else args[2] if len(args) > 2 else Const(None)
     example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
     if isinstance(example, dict) and b.known(args[1]) and b.value(args[1]) in example:

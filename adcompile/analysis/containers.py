@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, Tentative
 from adcompile.analysis.calls import dispatch, handles, handles_cells
 from adcompile.analysis.heap import cell_of, fresh, give, hand_over, look, read, write
 from adcompile.analysis.infer import Terminated
@@ -339,7 +339,10 @@ def set_pairs(b: Builder, cell: Cell, pairs: dict[Any, Atom], place: Place | Non
 
 
 def as_it_runs(b: Builder, fn: Any, cell: Cell, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
-    """A write that depends on keys met when the code runs: from now on the dict is a real one."""
+    """A write that depends on keys met when the code runs: from now on the dict is a real one. In a
+    loop with few iterations the keys may be known in each of them."""
+    if b.context.tentative:
+        raise Tentative
     hand_over(b, [Const(cell)], place)
     held = read(b, cell, place)
     return dispatch(b, Const(fn), [held, *(give(b, a) for a in args)], [(k, give(b, v)) for k, v in kwargs], "", place)
@@ -347,7 +350,7 @@ def as_it_runs(b: Builder, fn: Any, cell: Cell, args: Args, kwargs: Kwargs, plac
 
 @on(dict, operator.setitem, dict.__setitem__)
 def set_dict_item(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
-    key, value = args
+    key, value = b.key(args[0]), args[1]
     pairs = pairs_of(b, content)
     if pairs is None or not b.known(key):
         return as_it_runs(b, operator.setitem, cell, args, kwargs, place)
@@ -360,7 +363,7 @@ def set_dict_item(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwa
 @on(dict, operator.delitem, dict.__delitem__)
 def delete_dict_item(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
     pairs = pairs_of(b, content)
-    if pairs is None or not b.known(args[0]):
+    if pairs is None or not b.known(b.key(args[0])):
         return as_it_runs(b, operator.delitem, cell, args, kwargs, place)
     dict_pop(b, cell, content, args, kwargs, place)
     return Const(None)
@@ -369,10 +372,10 @@ def delete_dict_item(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: 
 @on(dict, dict.pop)
 def dict_pop(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
     resizes(b, cell, place)
-    pairs = pairs_of(b, content)
-    if pairs is None or not b.known(args[0]):
+    pairs, at = pairs_of(b, content), b.key(args[0])
+    if pairs is None or not b.known(at):
         return as_it_runs(b, dict.pop, cell, args, kwargs, place)
-    key = b.value(args[0])
+    key = b.value(at)
     if key not in pairs:
         if len(args) > 1:
             return args[1]
@@ -397,10 +400,10 @@ def dict_popitem(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwar
 
 @on(dict, dict.setdefault)
 def dict_setdefault(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
-    pairs = pairs_of(b, content)
-    if pairs is None or not b.known(args[0]):
+    pairs, at = pairs_of(b, content), b.key(args[0])
+    if pairs is None or not b.known(at):
         return as_it_runs(b, dict.setdefault, cell, args, kwargs, place)
-    key = b.value(args[0])
+    key = b.value(at)
     if key in pairs:
         return pairs[key]
     resizes(b, cell, place)
@@ -418,8 +421,8 @@ def dict_update(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwarg
         rows = None if new is not None else known_items(b, args[0])
         if rows is not None:
             cells = [known_items(b, row) for row in rows]
-            if all(c is not None and len(c) == 2 and b.known(c[0]) for c in cells):
-                new = {b.value(c[0]): c[1] for c in cells if c is not None}
+            if all(c is not None and len(c) == 2 and b.known(b.key(c[0])) for c in cells):
+                new = {b.value(b.key(c[0])): c[1] for c in cells if c is not None}
     if pairs is None or new is None:
         return as_it_runs(b, dict.update, cell, args, kwargs, place)
     if {*new, *dict(kwargs)} - set(pairs):

@@ -56,6 +56,11 @@ IMMUTABLE = (
     pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.MethodDescriptorType, type(...),
 )  # fmt: skip
 REMEDY = "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …"
+OTHER = ("a write in place of, or into, values that carry derivatives is not supported yet", REMEDY)
+DICT = (
+    "a write into a dict under a key that is met when the code runs, of values that carry derivatives",
+    "use a list or an array, indexed by numbers, or keys that are written out or run over a short known range",
+)
 Node = Union[Var, tuple[Any, ...]]
 """Memory: a value's, or that of a live object, global or attribute of a module."""
 
@@ -64,6 +69,11 @@ def has_memory(t: Type) -> bool:
     """Whether a value of this type may be, or hold, memory that someone can write into: a tuple of
     numbers, such as a shape, is none."""
     return any(map(has_memory, t.items)) if isinstance(t, TupleT) else isinstance(t, MUTABLE)
+
+
+def is_dict(target: Atom | Node, types: Mapping[Var, Type]) -> bool:
+    t = types.get(target) if isinstance(target, Var) else None
+    return isinstance(t, DictT) or isinstance(t, Instance) and t.cls is dict
 
 
 def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
@@ -305,9 +315,8 @@ def check_writes(
             continue  # a call without a derivative, which will be refused as one
         data = varied.carries if direct else varied.has
         if root in useful_classes and any(map(data, atoms_of(call))):
-            raise Unsupported(
-                "a write in place of, or into, values that carry derivatives is not supported yet", call.place, REMEDY
-            )
+            message, remedy = DICT if is_dict(target, types) else OTHER
+            raise Unsupported(message, call.place, remedy)
         if not isinstance(target, Var) or not isinstance(types[target], Array):  # of arrays, adjoints read copies
             last[root] = (max(i, last.get(root, (0, None))[0]), call.place)
     return Written(aliases, last)

@@ -134,9 +134,10 @@ def build_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
 
 @handles(ops.build_dict, look=())
 def build_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    if place in b.context.demoted or not all(b.known(k) for k in args[::2]):
+    keys = [b.key(k) for k in args[::2]]
+    if place in b.context.demoted or not all(map(b.known, keys)):
         return b.emit(ops.build_dict, args, Instance(dict), (), name, place)
-    items = {b.value(k): v for k, v in zip(args[::2], args[1::2])}
+    items = {b.value(k): v for k, v in zip(keys, args[1::2])}
     return b.build(DictT(tuple(items), ()), list(items.values()), name, place)
 
 
@@ -356,6 +357,7 @@ def sequence_element(b: Builder, owner: Atom, t: Seq, index: Atom, name: str, pl
 
 
 def dict_element(b: Builder, owner: Atom, t: DictT, index: Atom, name: str, place: Place | None) -> Atom:
+    index = b.key(index)
     if not b.known(index):
         joined: Type = NEVER
         for v in t.values:

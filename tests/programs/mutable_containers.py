@@ -299,7 +299,33 @@ def keyword_containers(x):
     return (a[0] + b[0]) * n
 
 
+def dict_filled_in_a_short_loop(x):
+    powers = {}
+    for k in (1, 3):
+        powers[k] = x**k
+        for j in range(2):
+            powers[k] += j * x
+    for i in range(4, 6):
+        powers[i] = powers.get(i - 1, x) * powers.pop(i - 3, 2.0)
+    for key, value in powers.items():
+        powers[key] = value * x
+    return sum(powers.values())
+
+
+def table_by_pairs(x):
+    table = {(0, 0): x}
+    for i in range(3):
+        for j in range(2):
+            if (i, j) not in table:
+                table[i, j] = table.get((i, j - 1), 1.0) * x + table.setdefault((i - 1, j), 0.5)
+    table.update({(i, -i): x * i for i in range(2)})
+    del table[0, 1]
+    return sum(table.values()) + table[2, 1] * table[1, -1]
+
+
 SAMPLES = {
+    "dict_filled_in_a_short_loop": [(0.7,)],
+    "table_by_pairs": [(0.7,)],
     "alias_of_a_list": [(0.7,)],
     "list_in_a_dict": [(0.7,)],
     "two_names_fill_one_list": [(0.3,)],
