@@ -8,10 +8,12 @@ order (`runner.second_order`). The longer runs are
     python -m tests.fuzz --faults
 """
 
+import math
+
 import pytest
 
 from tests.fuzz import faults
-from tests.fuzz.checker import Check, Verdict, check
+from tests.fuzz.checker import Check, Verdict, Wrong, check
 from tests.fuzz.constructs import GROUPS, TABLE, blocks, enabled, pairs, wanted
 from tests.fuzz.counts import Counts
 from tests.fuzz.program import Program, generate, runs
@@ -110,6 +112,14 @@ def test_differences_confirm_what_is_right():
     verdict = check(PROGRAM, "both")
     assert verdict.kind == "right", verdict
     assert verdict.compared >= 3  # at three points; reverse mode is compared with forward mode
+
+
+def test_a_steep_function_is_compared_at_finer_steps():
+    check = Check(PROGRAM, None)
+    check.compare("slope", (1e7, 1e7), lambda h: math.sin(1e7 * h))
+    assert check.compared == 1
+    with pytest.raises(Wrong):
+        check.compare("slope", (2e7, 2e7), lambda h: math.sin(1e7 * h))
 
 
 def broken(name):
