@@ -191,8 +191,11 @@ def bar_name(arg: Atom) -> str:
 def times(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
     """conj(p) · g, with the simplifications that keep a cotangent small: factors of ±1 vanish,
     and a scalar that was expanded to a shape which the partial has anyway stays a scalar."""
-    if is_complex(b.type(p)):
-        p = b.call(np.conj, p)
+    return multiplied(b, b.call(np.conj, p) if is_complex(b.type(p)) else p, g, name)
+
+
+def multiplied(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
+    """p · g with these simplifications."""
     if isinstance(p, Const) and p.value == 1 and not isinstance(p.value, np.ndarray):
         return g
     if isinstance(p, Const) and p.value == -1:
@@ -201,9 +204,9 @@ def times(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
     if small is not None:
         origin, like = small
         if isinstance(p, Var) and b.context.shape.get(p, p) is b.context.shape.get(like, like):
-            return times(b, p, origin, name)
+            return multiplied(b, p, origin, name)
         if rank(b.type(p)) == 0:
-            return expand_like(b, times(b, p, origin), like)
+            return expand_like(b, multiplied(b, p, origin), like)
     if isinstance(g, Const) and g.value == 1 and type(g.value) is float:
         return p if not isinstance(p, Const) else Const(p.value * g.value)
     return b.call(operator.mul, p, g, name=name)

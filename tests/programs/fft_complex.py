@@ -81,6 +81,14 @@ def mandelbrot_orbit(a, b):
     return abs(z) ** 2
 
 
+def complex_sums(z, w):
+    return np.abs(np.sum(z * z)) + np.abs(np.sum(np.exp(z) + w**2, axis=0))
+
+
+def complex_mean_by_scalar(z, c):
+    return np.abs(np.mean(c * z**3) - np.sum(z) * c)
+
+
 SAMPLES = {
     "power_spectrum": [(_V,)],
     "real_power_spectrum": [(_V,)],
@@ -98,4 +106,6 @@ SAMPLES = {
     "cmath_functions": [(0.4,)],
     "complex_matmul": [(_Z, np.array([0.3, 0.2, -0.7]))],
     "mandelbrot_orbit": [(-0.4, 0.3)],
+    "complex_sums": [(_Z, _Z[::-1] + 2.0)],
+    "complex_mean_by_scalar": [(_Z, 0.4 - 1.1j)],
 }
