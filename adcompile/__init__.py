@@ -26,9 +26,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adcompile.api import clear, grad, jvp, value_and_grad, vjp
+    from adcompile.api import clear, grad, value_and_grad
     from adcompile.errors import AdcompileError, NotDifferentiable, RuleError, SourceError, Unsupported
     from adcompile.inspection import saved, source
+    from adcompile.products import jvp, vjp
     from adcompile.runtime.marks import stop_gradient
     from adcompile.runtime.settings import config
     from adcompile.testing import check_grads
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "adcompile.api": ("clear", "grad", "jvp", "value_and_grad", "vjp"),
+    "adcompile.api": ("clear", "grad", "value_and_grad"),
     "adcompile.errors": ("AdcompileError", "NotDifferentiable", "RuleError", "SourceError", "Unsupported"),
     "adcompile.inspection": ("saved", "source"),
+    "adcompile.products": ("jvp", "vjp"),
     "adcompile.runtime.marks": ("stop_gradient",),
     "adcompile.runtime.settings": ("config",),
     "adcompile.testing": ("check_grads",),

@@ -1,4 +1,4 @@
-"""The transforms: check the arguments, find the specialisation, hand back what the user expects.
+"""Gradients: check the arguments, find the specialisation, hand back what the user expects.
 
 Everything that differentiates is behind `pipeline.derive`; what crosses the border is the affair
 of `boundary`, which function and which arguments are meant that of `targets`.
@@ -11,7 +11,7 @@ import sys
 import types as pytypes
 import weakref
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -19,18 +19,8 @@ import numpy as np
 from adcompile import pipeline, tangents
 from adcompile.autodiff import nested
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry
-from adcompile.boundary import (
-    ALONE,
-    accept,
-    apart,
-    conj,
-    getrefcount,
-    own_tree,
-    project,
-    project_array,
-    project_scalar,
-    space_of,
-)
+from adcompile.boundary import ALONE, apart, conj, getrefcount, project, project_array, project_scalar, space_of
+from adcompile.errors import AdcompileError, Place, Unsupported
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
@@ -43,6 +33,9 @@ class Plan:
     transform: str  # "grad", "value_and_grad", "vjp", "jvp", or one that is a function of its own
     argnums: Any
     has_aux: bool = False
+    restore: bool = True  # reverse mode: what is written is put back
+    closure: bool = False  # gradients by what the function has captured, too
+    mutated: bool = False  # jvp: the tangents of the arguments after the call, too
 
     def from_start(self, count: int) -> Plan:
         """The plan for a call with so many arguments by position: without positions from the end."""
@@ -50,7 +43,7 @@ class Plan:
         if not any(isinstance(i, int) and i < 0 for i in at):
             return self
         at = tuple(i + count if isinstance(i, int) and -count <= i < 0 else i for i in at)
-        return Plan(self.transform, at if isinstance(self.argnums, tuple) else at[0], self.has_aux)
+        return replace(self, argnums=at if isinstance(self.argnums, tuple) else at[0])
 
     @property
     def positions(self) -> tuple[Any, ...]:
@@ -70,6 +63,7 @@ class Made:
     derived: Any
     wrt: tuple[int, ...]
     invoke: Callable[..., Any]
+    unfollowed: AdcompileError | None = None  # split: why its pullback takes no cotangents of the arguments after it
 
 
 # -- specialisations ----------------------------------------------------------------------------
@@ -133,12 +127,27 @@ def _build(
         derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
         made = Made(derived, wrt, _invoker(derived))
         return _function_run(made, plan.has_aux), derived.guards, made
-    bare = kind == "joint" and not isinstance(plan.argnums, tuple)
-    request = pipeline.Request(kind, wrt, plan.transform == "value_and_grad", plan.has_aux, bare)
-    derived = pipeline.derive(fun, request, types[:count], tuple(zip(names, types[count:])))
-    made = Made(derived, wrt, _invoker(derived))
+    bare = kind == "joint" and not isinstance(plan.argnums, tuple) and not plan.closure
+    mutated = kind == "split" or plan.mutated
+    request = pipeline.Request(
+        kind, wrt, plan.transform == "value_and_grad", plan.has_aux, bare, plan.restore, mutated, plan.closure
+    )
+    derived, unfollowed = _derive(fun, request, types[:count], tuple(zip(names, types[count:])))
+    made = Made(derived, wrt, _invoker(derived), unfollowed)
     run = _gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
     return run, derived.guards, made
+
+
+def _derive(fun: Any, request: pipeline.Request, types: Any, kwtypes: Any) -> tuple[Any, AdcompileError | None]:
+    """What the pipeline makes. What a function writes into its arguments may be beyond us where its
+    value is not: then the pullback takes the cotangent of the value alone, and the error says why."""
+    try:
+        return pipeline.derive(fun, request, types, kwtypes), None
+    except AdcompileError as error:
+        if request.kind != "split":
+            raise
+        unfollowed = error.with_traceback(None)
+    return pipeline.derive(fun, replace(request, mutated=False), types, kwtypes), unfollowed
 
 
 def _invoker(derived: Any) -> Callable[..., Any]:
@@ -171,29 +180,45 @@ def _function_run(made: Made, has_aux: bool) -> Callable[..., Any]:
 def _gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[..., Any]:
     """`run(fun, args)`: call the generated function and project what it gives."""
     single = not isinstance(plan.argnums, tuple)
-    if single and plan.transform == "grad" and not plan.has_aux:
+    if single and plan.transform == "grad" and not plan.has_aux and not plan.closure:
         quick = _quick_run(made, example[made.wrt[0]], captured_free=not made.derived.has_cells)
         if quick is not None:
             return quick
     value, aux, wrt, invoke = plan.transform == "value_and_grad", plan.has_aux, made.wrt, made.invoke
+    bare = single and not plan.closure
 
     def run(fun: Any, args: tuple[Any, ...]) -> Any:
+        spaces = [space_of(args[i]) for i in wrt]  # before the function writes into them
+        by_cells = _captured_spaces(made, fun)
         raw = invoke(fun, args)
         head: Any = None
         if value:
             head, raw = raw
         elif aux:
             raw, head = raw
-        raw = (raw,) if single else raw
+        raw = (raw,) if bare else raw
         seen: set[int] = set()
-        raw = _conjugated(raw)
-        grads = tuple([project(raw, k, space_of(args[i]), seen) for k, i in enumerate(wrt)])
+        raw = conjugated(raw)
+        grads = tuple([project(raw, k, space, seen) for k, space in enumerate(spaces)])
         out = grads[0] if single else grads
+        if plan.closure:
+            captured = {name: project(raw, k, space, seen) for k, (name, space) in enumerate(by_cells, len(wrt))}
+            out = ({name: g for name, g in captured.items() if g is not None}, out)
         if value:
             return head, out
         return (out, head) if aux else out
 
     return run
+
+
+def _captured_spaces(made: Made, fun: Any) -> list[tuple[str, Any]]:
+    """The names and spaces of the captured values whose gradients stand behind the others."""
+    at: tuple[int, ...] = made.derived.by_cells
+    if not at:
+        return []
+    plain = innermost(fun)
+    names, cells = plain.__code__.co_freevars, plain.__closure__ or ()
+    return [(names[i], space_of(cells[i].cell_contents)) for i in at]
 
 
 def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., Any] | None:
@@ -226,7 +251,7 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
     return run
 
 
-def _conjugated(raw: tuple[Any, ...]) -> tuple[Any, ...]:
+def conjugated(raw: tuple[Any, ...]) -> tuple[Any, ...]:
     """User gradients of complex values are the conjugates of cotangents."""
     return tuple([conj(raw[k]) if _any_complex(raw[k]) else raw[k] for k in range(len(raw))])
 
@@ -238,8 +263,8 @@ def _any_complex(t: Any) -> bool:
 class Derivative:
     """The gradient of a function as a function; see `grad` and `value_and_grad`.
 
-    Immutable; equal and hashable by function, transform, argnums and has_aux; picklable where
-    its function is.
+    Immutable; equal and hashable by function, transform and settings; picklable where its
+    function is.
     """
 
     fun: Any
@@ -254,14 +279,16 @@ class Derivative:
         "__dict__", "__weakref__", "_arity", "_dispatcher", "_function", "_numbers", "_others", "fun", "plan", "target"
     )
 
-    def __init__(self, fun: Callable[..., Any], transform: str, argnums: Any = 0, has_aux: bool = False) -> None:
+    def __init__(
+        self, fun: Callable[..., Any], transform: str, argnums: Any = 0, has_aux: bool = False, **settings: bool
+    ) -> None:
         put = functools.partial(object.__setattr__, self)
         put("fun", fun)
         inner = resolve(fun)
         at = positions(argnums, inner)
-        put("plan", Plan(transform, at, has_aux))
+        put("plan", Plan(transform, at, has_aux, **settings))
         whole = inner.function is fun
-        function = self if whole else Derivative(inner.function, transform, at, has_aux)
+        function = self if whole else Derivative(inner.function, transform, at, has_aux, **settings)
         put("target", Target(function, inner.leading, inner.keywords))
         put("_function", inner.function)
         put("_arity", arity(inner))
@@ -328,7 +355,9 @@ class Derivative:
     def __repr__(self) -> str:
         name = getattr(self.fun, "__qualname__", repr(self.fun))
         more = "" if self.argnums == 0 else f", argnums={self.argnums!r}"
-        return f"{self.transform}({name}{more}{', has_aux=True' if self.has_aux else ''})"
+        more += ", has_aux=True" if self.has_aux else ""
+        more += "" if self.plan.restore else ", restore=False"
+        return f"{self.transform}({name}{more}{', wrt_closure=True' if self.plan.closure else ''})"
 
     def __reduce__(self) -> Any:
         # as a decorator, the derivative is what the function's name means
@@ -338,142 +367,101 @@ class Derivative:
             space = space.get(part) if isinstance(space, dict) else getattr(space, part, None)
         if space is self:
             return name
-        return _unpickle, (self.fun, self.transform, self.argnums, self.has_aux)
+        settings = {"restore": self.plan.restore, "closure": self.plan.closure}
+        return _unpickle, (self.fun, self.transform, self.argnums, self.has_aux, settings)
 
 
-def _unpickle(fun: Any, transform: str, argnums: Any, has_aux: bool) -> Derivative:
-    return Derivative(fun, transform, argnums, has_aux)
+def _unpickle(fun: Any, transform: str, argnums: Any, has_aux: bool, settings: dict[str, bool]) -> Derivative:
+    return Derivative(fun, transform, argnums, has_aux, **settings)
 
 
 @overload
-def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Derivative: ...
+def grad(
+    fun: Callable[..., Any],
+    argnums: Any = 0,
+    has_aux: bool = False,
+    *,
+    restore: bool = True,
+    wrt_closure: bool = False,
+) -> Derivative: ...
 @overload
-def grad(fun: None = None, argnums: Any = 0, has_aux: bool = False) -> Callable[[Callable[..., Any]], Derivative]: ...
-def grad(fun: Callable[..., Any] | None = None, argnums: Any = 0, has_aux: bool = False) -> Any:
+def grad(
+    fun: None = None, argnums: Any = 0, has_aux: bool = False, *, restore: bool = True, wrt_closure: bool = False
+) -> Callable[[Callable[..., Any]], Derivative]: ...
+def grad(
+    fun: Callable[..., Any] | None = None,
+    argnums: Any = 0,
+    has_aux: bool = False,
+    *,
+    restore: bool = True,
+    wrt_closure: bool = False,
+) -> Any:
     """The gradient of a function with a real scalar result, as a function of the same arguments.
 
     `argnums` says with respect to what: a position, a parameter's name, or a tuple of these, for
     which the result is a tuple. A gradient has the type, shape and dtype of its argument;
-    arguments may be numbers, arrays, and tuples, lists and dicts of these. With `has_aux` the
-    function returns `(value, aux)` and the derivative `(gradient, aux)`. Without `fun`: a
+    arguments may be numbers, arrays, objects, and tuples, lists and dicts of these. With `has_aux`
+    the function returns `(value, aux)` and the derivative `(gradient, aux)`. Without `fun`: a
     decorator. For complex arguments the gradient is ∂u/∂x − i·∂u/∂y.
+
+    What the function writes into is put back, unless `restore` is false. With `wrt_closure` the
+    gradient is `(captured, gradient)`: first a dict with the gradients by the values that the
+    function itself has captured from an enclosing one, by name.
 
     Raises NotDifferentiable (a TypeError) if the argument or the result has no derivative;
     errors of the function itself come through as they are.
     """
-    return _transform("grad", fun, argnums, has_aux)
+    return _transform("grad", fun, argnums, has_aux, restore=restore, closure=wrt_closure)
 
 
-@overload
-def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Derivative: ...
 @overload
 def value_and_grad(
-    fun: None = None, argnums: Any = 0, has_aux: bool = False
+    fun: Callable[..., Any],
+    argnums: Any = 0,
+    has_aux: bool = False,
+    *,
+    restore: bool = True,
+    wrt_closure: bool = False,
+) -> Derivative: ...
+@overload
+def value_and_grad(
+    fun: None = None, argnums: Any = 0, has_aux: bool = False, *, restore: bool = True, wrt_closure: bool = False
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
-def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Any = 0, has_aux: bool = False) -> Any:
+def value_and_grad(
+    fun: Callable[..., Any] | None = None,
+    argnums: Any = 0,
+    has_aux: bool = False,
+    *,
+    restore: bool = True,
+    wrt_closure: bool = False,
+) -> Any:
     """Like `grad`, but the result is `(value, gradient)`, with `has_aux` `((value, aux), gradient)`."""
-    return _transform("value_and_grad", fun, argnums, has_aux)
+    return _transform("value_and_grad", fun, argnums, has_aux, restore=restore, closure=wrt_closure)
 
 
-def _transform(transform: str, fun: Callable[..., Any] | None, argnums: Any, has_aux: bool) -> Any:
+def _transform(transform: str, fun: Callable[..., Any] | None, argnums: Any, has_aux: bool, **settings: bool) -> Any:
     if fun is None:
-        return lambda fun: Derivative(fun, transform, argnums, has_aux)
-    return Derivative(fun, transform, argnums, has_aux)
+        return lambda fun: Derivative(fun, transform, argnums, has_aux, **settings)
+    return Derivative(fun, transform, argnums, has_aux, **settings)
 
 
-# -- products with the Jacobian -----------------------------------------------------------------
-
-
-def _find(fun: Callable[..., Any], args: Any, plan: Plan) -> tuple[Target, Bound, Entry]:
+def find(fun: Callable[..., Any], args: Any, plan: Plan) -> tuple[Target, Bound, Entry]:
+    """The specialisation that a product with the Jacobian of `fun` at `args` runs."""
     target = resolve(fun)
     bound = bind(target, tuple(args), {})
     dispatcher = _dispatcher(target.function, plan, bound)
     return target, bound, dispatcher.find(target.function, (*bound.args, *bound.values))
 
 
-def jvp(
-    fun: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...], has_aux: bool = False
-) -> tuple[Any, ...]:
-    """`(value, tangent)`: the value of `fun(*primals)` and its derivative along `tangents`.
-
-    Each tangent has the type, shape and dtype of its primal, or is None (for what has none, or for
-    zero). The tangent of the result has the result's structure. With `has_aux`: `(value, tangent,
-    aux)`. Raises NotDifferentiable (a TypeError) for tangents that do not fit.
-    """
-    return _jvp(fun, primals, tangents, has_aux)
-
-
-def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool) -> tuple[Any, ...]:
-    for what, value in (("primals", primals), ("tangents", given)):
-        if not isinstance(value, (tuple, list)):
-            raise TypeError(f"{what} must be a tuple with one entry per argument, not {value!r}: write (x,)")
-    if len(primals) != len(given):
-        raise TypeError(f"{len(primals)} primals and {len(given)} tangents")
-    spaces = [space_of(p) for p in primals]
-    checked = [accept(t, s, f"tangent {i}") for i, (t, s) in enumerate(zip(given, spaces))]
-    active = [i for i, (t, c) in enumerate(zip(given, checked)) if not tangents.is_absent(t) and c is not None]
-    if not active:
-        active = [i for i, s in enumerate(spaces) if s is not tangents.NoTangent]
-    lead = len(resolve(fun).leading)
-    plan = Plan("jvp", tuple(i + lead for i in active) or None, has_aux)
-    target, bound, entry = _find(fun, primals, plan)
-    raw = list(entry.run(target.function, (*bound.args, *bound.values), tuple(checked[i] for i in active)))
-    value, aux = raw[0] if has_aux else (raw[0], None)
-    tangent = project(raw, 1, space_of(value))
-    return (value, tangent, aux) if has_aux else (value, tangent)
-
-
-class Pullback:
-    """`pullback(cotangent)`: one cotangent per positional argument, None where it has none.
-
-    The cotangent has the structure, shapes and dtypes of the function's result and is not
-    modified. It may be called again.
-    """
-
-    __slots__ = ("_kept", "_made", "_range", "_result", "_spaces")
-
-    def __init__(self, made: Made, kept: Any, result: Any, spaces: list[Any], first: int) -> None:
-        self._made, self._kept, self._result, self._spaces, self._range = made, kept, result, spaces, first
-
-    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        seed = conj(accept(cotangent, self._result, "the cotangent"))
-        raw = _conjugated(self._made.derived.pullback(self._kept, seed))
-        seen: set[int] = set()
-        by_position = {
-            i: project(raw, k, self._spaces[i - self._range], seen)
-            for k, i in enumerate(self._made.wrt)
-            if 0 <= i - self._range < len(self._spaces)
-        }
-        return tuple([by_position.get(i + self._range) for i in range(len(self._spaces))])
-
-
-def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, copy: bool = True) -> tuple[Any, ...]:
-    """`(value, pullback)`: the value of `fun(*primals)` and the function that takes a cotangent
-    of the value to the tuple of cotangents of the arguments. With `has_aux`: `(value, pullback,
-    aux)`.
-
-    What the pullback reads from memory that anybody else can reach is copied, so that writes
-    after the call do not matter; `copy=False` saves the copies.
-    """
-    target, bound, entry = _find(fun, primals, Plan("vjp", None, has_aux))
-    spaces = [space_of(p) for p in primals]  # before the function writes into them
-    raw = list(entry.run(target.function, (*bound.args, *bound.values)))
-    aux = raw.pop(1) if has_aux else None
-    value = raw[0]
-    kept = own_tree(raw, 1) if copy else raw[1]
-    pullback = Pullback(entry.made, kept, space_of(value), spaces, len(target.leading))
-    return (value, pullback, aux) if has_aux else (value, pullback)
-
-
-def split_of(fun: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """What the pipeline makes for `vjp(fun, *args)`."""
-    return _find(fun, args, Plan("vjp", None))[2].made.derived
-
-
 # -- derivatives inside derivatives -------------------------------------------------------------
 
 
-def _describe(d: Derivative) -> tuple[Any, str, Any, bool]:
+def _describe(d: Derivative, place: Place | None) -> tuple[Any, str, Any, bool]:
+    if not d.plan.restore or d.plan.closure:
+        setting = "wrt_closure=True" if d.plan.closure else "restore=False"
+        raise Unsupported(
+            f"a derivative with {setting} inside a function", place, "pass what it is about as an argument"
+        )
     lead = len(d.target.leading)
     at = tuple(i - lead if isinstance(i, int) and i >= 0 else i for i in d.plan.positions)
     return d.fun, d.plan.transform, at if isinstance(d.plan.argnums, tuple) else at[0], d.plan.has_aux
@@ -482,5 +470,3 @@ def _describe(d: Derivative) -> tuple[Any, str, Any, bool]:
 nested.register_derivative(Derivative, _describe)
 for _public in (grad, value_and_grad):
     nested.register_transform(_public, _public.__name__)
-nested.register_jvp(jvp)
-nested.register_vjp(vjp)

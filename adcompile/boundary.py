@@ -18,6 +18,7 @@ from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
 from adcompile.runtime.memory import is_outline
 from adcompile.runtime.objects import attributes
+from adcompile.runtime.shadows import groups_of
 from adcompile.runtime.state import build_object
 from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
 
@@ -259,6 +260,38 @@ def _accept_object(given: Any, space: Record, what: str) -> Any:
     held = {} if is_absent(given) else attributes(given)
     items = [accept(held.get(k), s, f"{what}.{k}") for k, s in zip(space.keys, space.items)]
     return build_object(space.of, space.keys, *items)
+
+
+def check_buffers(buffers: Any, spaces: list[Any]) -> None:
+    """Whether gradients of these spaces can be added to the buffers in place; None stands for none.
+
+    Raises TypeError for one of another structure, shape or dtype, ValueError for arrays that are
+    read-only or share memory.
+    """
+    arrays: list[np.ndarray[Any, Any]] = []
+    for i, (buffer, space) in enumerate(zip(buffers, spaces)):
+        if buffer is None:
+            continue
+        if not _grows(space) or space_of(buffer) != space:
+            raise TypeError(f"out[{i}] is a {_kind(buffer)}, to which this gradient cannot be added: {_wanted(space)}")
+        arrays += [a for a in tangents.leaves(buffer) if type(a) is np.ndarray]
+    if not all(a.flags.writeable for a in arrays):
+        raise ValueError("a buffer in out is read-only")
+    if len(groups_of(arrays)) < len(arrays):
+        raise ValueError("buffers in out share memory: the gradients would be added to each other")
+
+
+def _grows(space: Any) -> bool:
+    """Whether a tangent can be added to another one of its space in place."""
+    if isinstance(space, Product) and space.cls not in (list, dict):
+        return all(item is NoTangent or _grows(item) for item in space.items)
+    return isinstance(space, (ArraySpace, Product, Record))
+
+
+def _wanted(space: Any) -> str:
+    if isinstance(space, ArraySpace):
+        return f"pass a {space.dtype} array of shape {space.shape}"
+    return "pass what has the structure of the gradient" if _grows(space) else "pass None; numbers are returned"
 
 
 def conj(t: Any) -> Any:

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adcompile.api import Derivative, grad, split_of
+from adcompile.api import Derivative, grad
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Return, Var
 from adcompile.ir.program import Program
 from adcompile.ir.types import ListT, RangeT, Scalar, Seq, TupleT, Type
 from adcompile.ir.walk import atoms_of, statements_of
+from adcompile.products import split_of
 
 
 @dataclass(frozen=True, slots=True)

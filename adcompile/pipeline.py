@@ -21,10 +21,11 @@ from adcompile.analysis.heap import adopt, write_back
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.narrow import narrow
 from adcompile.autodiff import nested
+from adcompile.autodiff.after import After, after
 from adcompile.autodiff.composite import install
 from adcompile.autodiff.separate import Derived as Separate
 from adcompile.autodiff.separate import split_body
-from adcompile.autodiff.transform import dispatched, finished, gradient, independent, leaves, pushforward
+from adcompile.autodiff.transform import dispatched, finished, gradient, independent, leaves, pushed
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.errors import AdcompileError, Place
@@ -59,13 +60,19 @@ class Request:
     value: bool = False
     has_aux: bool = False
     bare: bool = False  # joint: the gradient itself, where one argument is asked for, not a tuple of it
+    restore: bool = True  # joint, split: put back what the function has written
+    mutated: bool = False  # forward, split: (co)tangents of the arguments after the call too
+    closure: bool = False  # joint: gradients by what the function has captured, behind the others
 
 
 @dataclass(frozen=True, eq=False)
 class Derived:
     """A compiled derivative. `call(*args, *cells, …)`; `captured(fun)` gives the cells' values
     for a fresh closure of the same code; `pullback(kept, cotangent)` for split; `result` is the
-    type of the function's value (without aux)."""
+    type of the function's value (without aux). `written` are the arguments it may write into,
+    `after` those whose (co)tangents after the call belong to what is handed out (forward) or in
+    (split: the cotangent is a tuple of that of the result and theirs); `by_cells` the cells with
+    gradients."""
 
     call: Callable[..., Any]
     pullback: Callable[..., Any] | None
@@ -75,6 +82,9 @@ class Derived:
     result: Type
     cells: tuple[int, ...]
     saved: tuple[tuple[Var, Type], ...] = ()
+    written: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+    by_cells: tuple[int, ...] = ()
 
     @property
     def has_cells(self) -> bool:
@@ -116,7 +126,8 @@ def _derive(
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
-    return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved)
+    about = (made.after.written, made.after.at, made.by_cells)
+    return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved, *about)
 
 
 def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tuple[tuple[Var, Type], ...]]:
@@ -162,6 +173,8 @@ class Made:
     """The functions whose source went in (nested ones as IR), and where they are called."""
     names: Mapping[Var, str] = field(default_factory=dict[Var, str])
     """Names for cotangents that the rules made without one."""
+    after: After = field(default_factory=After)
+    by_cells: tuple[int, ...] = ()
 
 
 def specialise(
@@ -194,6 +207,8 @@ class Entry:
         self.name = ("f" if name == "<lambda>" else name) + SUFFIX[request.kind]
         self.params: list[Var] = []
         self.result: Type = Known(None)
+        self.after = After()
+        self.by_cells: dict[int, Atom] = {}
 
     def build(self, types: tuple[Type, ...], kwtypes: tuple[tuple[str, Type], ...]) -> Made:
         args = [self.param(n, t) for n, t in zip(self.names(len(types)), types)]
@@ -214,7 +229,8 @@ class Entry:
         program = Program(
             ref, reachable(ref, self.context.functions), self.context.types, tuple(self.context.guards.values())
         )
-        return Made(program, self.result, cells, saved, self.context.followed, self.context.names)
+        context, by_cells = self.context, tuple(self.by_cells)
+        return Made(program, self.result, cells, saved, context.followed, context.names, self.after, by_cells)
 
     def names(self, count: int) -> list[str]:
         try:
@@ -241,7 +257,10 @@ class Entry:
                 var = self.param(self.function.__code__.co_freevars[i], t)
                 assert isinstance(var, Var)
                 self.context.example[var] = contents
-                self.context.cells[id(cell)] = adopt(self.b, var, var, ("cell", i), var.name)
+                value = independent(self.b, var) if self.request.closure else var
+                if leaves(self.b, value) and self.request.closure:
+                    self.by_cells[i] = value
+                self.context.cells[id(cell)] = adopt(self.b, value, var, ("cell", i), var.name)
                 out.append(i)
         return tuple(out)
 
@@ -261,10 +280,14 @@ class Entry:
             for i in request.argnums:
                 x = [*args, *(v for _, v in kwargs)][i]
                 dots.append((i, self.param(f"{getattr(x, 'name', 'x')}_dot", b.type(x))))
-            value, dot = pushforward(b, fun, args, kwargs, dots, request.has_aux, entry=True)
+            pair = pushed(b, fun, args, kwargs, dots, request.has_aux, True, request.mutated)
+            value, dot, self.after, after_dots = pair
             self.result = b.type(value)
-            return b.build_tuple(value, dot)
-        value, aux, grads = gradient(b, fun, args, kwargs, request.argnums, request.has_aux, entry=True)
+            return b.build_tuple(value, dot, *([b.build_tuple(*after_dots)] if request.mutated else []))
+        by_cells = list(self.by_cells.values())
+        value, aux, grads = gradient(
+            b, fun, args, kwargs, request.argnums, request.has_aux, True, by_cells, request.restore
+        )
         self.result = b.type(value)
         out = grads[0] if request.bare else b.build_tuple(*grads)
         if aux is not None:
@@ -284,17 +307,22 @@ class Entry:
         result = called.value
         value, aux = b.items(result)[:2] if request.has_aux else (result, None)
         self.result = b.type(value)
+        if request.mutated:
+            self.after = after(b, b.statements[start:], values, called.cells)
+        whole = b.build_tuple(value, *self.after.values) if self.after.at else value
         statements = b.statements[start:]
         del b.statements[start:]
         wrt = [leaf for i in request.argnums for leaf in leaves(b, values[i])]
 
         def finish(adjoint: Builder, table: Any) -> Atom:
             made: set[Atom] = set()
-            write_back(adjoint, called.before)
+            if request.restore:
+                write_back(adjoint, called.before)
             return adjoint.build_tuple(*(finished(adjoint, table, values[i], made) for i in request.argnums))
 
-        others = () if aux is None else (aux,)
-        halves = split_body(self.context, Separate(self.context), statements, value, wrt, finish, others)
+        returned = (value,) if aux is None else (value, aux)
+        derived = Separate(self.context)
+        halves = split_body(self.context, derived, statements, whole, wrt, finish, returned, request.restore)
         b.statements.extend(halves.forward)
         write_back(b, called.pending)
         pullback = FunctionRef(f"{self.name}_pullback", ref)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from adcompile import tangents
-from adcompile.api import Derivative, jvp, vjp
+from adcompile.api import Derivative
 from adcompile.boundary import conj
 from adcompile.errors import AdcompileError
 from adcompile.numerical import directional, eps_of, inexact_leaves
+from adcompile.products import jvp, vjp
 from adcompile.rules.registry import Rule, lookup
 from adcompile.runtime.shadows import detached
 from adcompile.tangents import dot, norm, randn_like, tangent_type

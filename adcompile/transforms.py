@@ -13,8 +13,9 @@ from typing import Any, overload
 import numpy as np
 
 from adcompile import tangents
-from adcompile.api import Derivative, grad, jvp
+from adcompile.api import Derivative, grad
 from adcompile.autodiff import nested
+from adcompile.products import jvp
 
 Fun = Callable[..., Any]
 Decorator = Callable[[Fun], Derivative]

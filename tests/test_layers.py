@@ -25,8 +25,9 @@ LAYERS = (
     "boundary",  # what crosses between user and generated code,
     "refusals",  # and calls that are refused
     "api",
+    "products",  # jvp and vjp
     "inspection",  # the source that runs, what is kept
-    "transforms",  # made of api's jvp and vjp
+    "transforms",  # made of them
     "numerical",  # differences, for testing
     "testing",
     "cli",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.reverse import Sweep, bound_everywhere
 from adcompile.autodiff.separate import Derived, add_seed
+from adcompile.autodiff.state import State, detached, save
 from adcompile.autodiff.transform import (
     conjugated,
     cut,
@@ -35,7 +37,7 @@ from adcompile.autodiff.transform import (
     taken,
     tangent_of,
 )
-from adcompile.autodiff.units import Pass, Splice, each, is_memory, spent
+from adcompile.autodiff.units import Pass, Splice, each, spent
 from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import (
     Atom,
@@ -113,33 +115,53 @@ def jacobian(
         values[i] = independent(b, values[i])
     inputs = values[argnums[0]] if single else b.build_tuple(*(values[i] for i in argnums))
     start = len(b.statements)
-    result = dispatched(b, fun, values, kwargs, given).value
+    called = dispatched(b, fun, values, kwargs, given)
+    called.put_back(b)
+    result = called.value
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     results = _leaves(b, value)
     call = Invocation(fun, values, kwargs, argnums, has_aux)
     run = Run(call, cut(b, start), b.type(inputs), leaves(b, inputs), b.type(value), results, place)
     _refuse_lists(b, run)
     forward = _is_forward(b, mode, run)
-    columns, rows = _by_columns, _by_rows
-    if _writes(b, run):
-        columns, rows = _by_columns_again, _by_rows_again
+    columns, rows, done = _by_columns, _by_rows, False
+    state = _written(b, run)
+    if state is not None:
+        columns, rows, done = partial(_by_columns_again, state), _by_rows_again, True
+        b.statements.extend(run.statements)
+        aux = None if aux is None else detached(b, aux, state)
+        _put_back(b, state)
     if forward is not None:
-        return (columns if forward else rows)(b, run, False), aux
-    b.statements.extend(run.statements)
+        return (columns if forward else rows)(b, run, done), aux
+    if not done:
+        b.statements.extend(run.statements)
     more_rows = b.call(operator.gt, _size(b, run.results), _size(b, run.inputs))
     return branch_on(b, more_rows, lambda c: columns(c, run, True), lambda c: rows(c, run, True), "jacobian"), aux
 
 
-def _writes(b: Builder, run: Run) -> bool:
-    """Whether the function writes into memory of its own, or lists; into arrays of others it may not."""
+def _written(b: Builder, run: Run) -> State | None:
+    """Copies of the arrays that the function is given, or that outlive it, and that it writes into; None
+    where it writes into no memory at all."""
     _, memory = facts(b, run.statements, run.inputs, run.results, backwards=False)
-    if any(n in memory.entered and is_memory(b.context, memory.outside[n]) for n in memory.outside):
+    if not memory.written:
+        return None
+    if any(isinstance(n, Var) and isinstance(b.type(n), Unknown) for n in memory.entered):
         raise Unsupported(
-            "the Jacobian of a function that writes into arrays that it is given, or that outlive it",
+            "the Jacobian of a function that writes into something it is given, of which only the run time knows what",
             run.place,
-            "write into copies: a = a.copy()",
+            "pass arrays, or write into copies",
         )
-    return bool(memory.written)
+    state = State([], memory=memory)
+    role, b.role = b.role, "adjoint"
+    save(b, memory, state)
+    b.role = role
+    return state
+
+
+def _put_back(b: Builder, state: State) -> None:
+    role, b.role = b.role, "adjoint"
+    state.restore(b)
+    b.role = role
 
 
 def _leaves(b: Builder, value: Atom) -> list[Atom]:
@@ -291,28 +313,26 @@ def _defined(statements: Sequence[Statement]) -> set[Var]:
 # -- functions that write in place --------------------------------------------------------------
 
 
-def _by_columns_again(b: Builder, run: Run, done: bool = False) -> Atom:
-    """Forward mode, every pass of which runs the function from the start."""
+def _by_columns_again(state: State, b: Builder, run: Run, _done: bool = True) -> Atom:
+    """Forward mode, every pass of which runs the function from the start, on arguments as they were."""
     _refuse_complex(b, run.inputs, "argument", run.place)
-    if not done:
-        b.statements.extend(run.statements)
     call, entries = run.call, Entries()
     for j, x in enumerate(run.inputs):
 
         def column(c: Builder, unit: Atom, x: Var = x) -> list[Atom]:
             pairs = [(i, _only(c, call.values[i], x, unit)) for i in dict.fromkeys(call.argnums)]
-            return _leaves(c, pushforward(c, call.fun, call.args, call.named, pairs, call.has_aux)[1])
+            dots = _leaves(c, pushforward(c, call.fun, call.args, call.named, pairs, call.has_aux, True)[1])
+            _put_back(c, state)
+            return dots
 
         for i, (y, columns) in enumerate(zip(run.results, each(b, x, "tangent", f"{x.name}_dot", column))):
             entries[i, j] = columns if rank(b.type(x)) == 0 else _matrix(b, columns, y, x, -1)
     return _assembled(b, run, entries)
 
 
-def _by_rows_again(b: Builder, run: Run, done: bool = False) -> Atom:
-    """Reverse mode, every pass of which runs the function from the start."""
+def _by_rows_again(b: Builder, run: Run, _done: bool = True) -> Atom:
+    """Reverse mode, every pass of which runs the function from the start and puts arguments back."""
     _refuse_complex(b, run.results, "result", run.place)
-    if not done:
-        b.statements.extend(run.statements)
     call, entries = run.call, Entries()
     for i, y in enumerate(run.results):
 

@@ -61,11 +61,11 @@ def call_transform(
     return out if aux is None else b.build_tuple(out, aux)
 
 
-def register_derivative(cls: type, describe: Callable[[Any], tuple[Any, str, Any, bool]]) -> None:
-    """Calls of instances of `cls` are derivatives: `describe` gives fun, transform, argnums, aux."""
+def register_derivative(cls: type, describe: Callable[[Any, Place | None], tuple[Any, str, Any, bool]]) -> None:
+    """Calls of instances of `cls` are derivatives: `describe(value, place)` gives fun, transform, argnums, aux."""
 
     def call(b: Builder, value: Any, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-        fun, transform, argnums, has_aux = describe(value)
+        fun, transform, argnums, has_aux = describe(value, place)
         return call_transform(b, Const(fun), Template(transform, argnums, has_aux), args, kwargs, place)
 
     class_handlers[cls] = call

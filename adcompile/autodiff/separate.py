@@ -175,14 +175,15 @@ def split_body(
     result: Atom,
     wrt: Sequence[Var],
     finish: Any = None,
-    others: Sequence[Atom] = (),
+    returned: Sequence[Atom] | None = None,
+    restore: bool = True,
 ) -> Halves:
     """Reverse a body into two functions. `finish(builder, table)` gives what the pullback
-    returns; by default the tuple of the cotangents of `wrt`. `others` are results beside the one
-    that is differentiated."""
+    returns; by default the tuple of the cotangents of `wrt`. `returned` are the results, by
+    default the one that is differentiated; without `restore` the pullback puts nothing back."""
     entry = Builder(context)
     activity, memory = facts(entry, statements, wrt, [result])
-    state = enter(entry, statements, activity, memory, wrt, "adjoint")
+    state = enter(entry, statements, activity, memory, wrt, "adjoint", restore)
     statements = [*state.statements]
     adjoint = Builder(context, "adjoint")
     seed = adjoint.new("y_bar", tangent_structure(context.types[result] if isinstance(result, Var) else UNKNOWN))
@@ -196,7 +197,7 @@ def split_body(
         add_seed(adjoint, table, result, seed, sweep)
     forward = [*entry.statements, *sweep.statements(statements, table)]
     tail = Builder(context)
-    results = [detached(tail, r, state) for r in (result, *others)]
+    results = [detached(tail, r, state) for r in ((result,) if returned is None else returned)]
     forward += tail.statements
     state.restore(adjoint)
     if finish is not None:

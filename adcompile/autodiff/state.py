@@ -54,16 +54,23 @@ class State:
 
 
 def enter(
-    b: Builder, statements: Sequence[Statement], activity: Activity, memory: Memory, inputs: Sequence[Var], role: Role
+    b: Builder,
+    statements: Sequence[Statement],
+    activity: Activity,
+    memory: Memory,
+    inputs: Sequence[Var],
+    role: Role,
+    restore: bool = True,
 ) -> State:
     """Emit what stands before the statements: copies of arrays that the caller sees and that are
-    written (reverse mode), and the shadows of mirrored memory from outside."""
+    written (reverse mode, where they are to be put back), and the shadows of mirrored memory from
+    outside."""
     refuse_called_writes(b.context, statements)
     if not memory.written:
         return State(list(statements))
     outer, b.role = b.role, role
     state = State([], memory=memory)
-    if role == "adjoint":
+    if role == "adjoint" and restore:
         save(b, memory, state)
     mirror = Mirror(b, memory, activity.mirrored, role)
     if activity.mirrored:
@@ -194,4 +201,4 @@ def refuse_called_writes(context: Context, statements: Sequence[Statement]) -> N
         )
 
 
-__all__ = ["State", "detached", "enter", "refuse_called_writes"]
+__all__ = ["State", "detached", "enter", "refuse_called_writes", "save"]

@@ -17,6 +17,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.heap import adopt, closing, give, is_mutable, reached, settle, write_back
 from adcompile.analysis.store import State
+from adcompile.autodiff.after import After, after
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
@@ -67,13 +68,14 @@ def reverse_of(
     seeds: Sequence[tuple[Atom, Atom]],
     cot: Cotangents | None = None,
     results: Sequence[Atom] = (),
+    restore: bool = True,
 ) -> Cotangents:
     """Differentiate what was emitted since `start`: its forward form replaces it, the adjoints
     follow, and the table of cotangents is returned. `table.results` are `results`, apart from
-    memory that is put back at the end."""
+    memory that is put back at the end (where it is to be: `restore`)."""
     statements = cut(b, start)
     activity, memory = facts(b, statements, inputs, [out for out, _ in seeds])
-    state = enter(b, statements, activity, memory, inputs, "adjoint")
+    state = enter(b, statements, activity, memory, inputs, "adjoint", restore)
     statements = state.statements
     adjoint = b.child()
     adjoint.role = "adjoint"
@@ -116,7 +118,7 @@ def dispatched(
     before = b.context.store.mark()
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
     if entry:
-        return Called(*closing(b, result))
+        return Called(*closing(b, result), cells=cells)
     inner = set(reached(b, cells))
     changed = any(s is not None and c in inner for c, s in b.context.store.changed(before).items())
     value = settle(b, result)
@@ -137,6 +139,7 @@ class Called:
     before: Sequence[tuple[Cell, Atom]] = ()
     changed: bool = False
     around: Mapping[Cell, State] = field(default_factory=dict[Cell, State])
+    cells: Sequence[Atom] = ()  # the arguments as the function saw them
 
     def put_back(self, b: Builder) -> None:
         """After a pullback, what the function has captured holds again what it held before."""
@@ -171,10 +174,13 @@ def gradient(
     argnums: Sequence[int],
     has_aux: bool,
     entry: bool = False,
+    captured: Sequence[Atom] = (),
+    restore: bool = True,
 ) -> tuple[Atom, Atom | None, list[Atom]]:
     """(value, aux, gradients) of a call: the joint emission, forward and reverse in one body.
 
-    `argnums` count the positional arguments, then those by keyword.
+    `argnums` count the positional arguments, then those by keyword. Behind their gradients come
+    those of `captured`. Without `restore` what is written stays as the function leaves it.
     """
     given, values = taken(b, args, kwargs)
     for i in argnums:
@@ -185,14 +191,17 @@ def gradient(
     called.put_back(b)
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     check_scalar(b.type(value), getattr(fun, "value", fun), b.place)
-    inputs = [leaf for i in dict.fromkeys(argnums) for leaf in leaves(b, values[i])]
+    by = [*(values[i] for i in argnums), *captured]
+    inputs = [leaf for v in dict.fromkeys(by) for leaf in leaves(b, v)]
     role, b.role = b.role, "adjoint"
     out = [value] if aux is None else [value, aux]
-    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], results=out)
+    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], None, out, restore)
     value, aux = table.results if aux is not None else (table.results[0], None)
     made: set[Atom] = set()
-    grads = [finished(b, table, values[i], made) for i in argnums]
+    grads = [finished(b, table, v, made) for v in by]
     b.role = role
+    if not restore:
+        write_back(b, called.pending)
     return value, aux, grads
 
 
@@ -314,9 +323,26 @@ def pushforward(
     kwargs: Sequence[tuple[str, Atom]],
     tangents: Sequence[tuple[int, Atom]],
     has_aux: bool = False,
-    entry: bool = False,
+    restore: bool = False,
 ) -> tuple[Atom, Atom]:
-    """(value, tangent) of a call along the given tangents of some arguments, counted as in `gradient`."""
+    """(value, tangent) of a call along the given tangents of some arguments, counted as in `gradient`.
+    With `restore` the function's lists, dicts and objects hold afterwards what they held before."""
+    return pushed(b, fun, args, kwargs, tangents, has_aux, restore=restore)[:2]
+
+
+def pushed(
+    b: Builder,
+    fun: Atom,
+    args: Sequence[Atom],
+    kwargs: Sequence[tuple[str, Atom]],
+    tangents: Sequence[tuple[int, Atom]],
+    has_aux: bool = False,
+    entry: bool = False,
+    mutated: bool = False,
+    restore: bool = False,
+) -> tuple[Atom, Atom, After, list[Atom]]:
+    """(value, tangent) of a call, and if they are asked for (`mutated`) its arguments as it leaves
+    them, with their tangents."""
     given, values = taken(b, args, kwargs)
     for i, _ in tangents:
         values[i] = independent(b, values[i])
@@ -325,18 +351,23 @@ def pushforward(
         pair_leaves(b, values[i], dot, dots)
     start = len(b.statements)
     called = dispatched(b, fun, values, kwargs, given, entry)
-    if called.changed:
+    if restore:
+        called.put_back(b)
+    elif called.changed:
         raise Unsupported(
             "jvp of a function that writes into a list, dict or object among its arguments, inside a function",
             b.place,
             "let the function return what it makes, or pass copies",
         )
     result = called.value
+    left = after(b, b.statements[start:], values, called.cells) if mutated else After()
     statements = cut(b, start)
     target = b.items(result)[0] if has_aux else result
-    dot = tangent_of(b, forward_of(b, statements, dots, [target]), target)
+    forward = forward_of(b, statements, dots, [target, *left.values])
+    dot = tangent_of(b, forward, target)
+    after_dots = [tangent_of(b, forward, v) for v in left.values]
     write_back(b, called.pending)
-    return result, dot
+    return result, dot, left, after_dots
 
 
 def forward_of(b: Builder, statements: Sequence[Statement], dots: dict[Var, Atom], targets: Sequence[Atom]) -> Forward:

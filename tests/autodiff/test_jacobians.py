@@ -116,14 +116,78 @@ def test_copies_of_what_is_written_stand_behind_the_write(jac):
     assert np.allclose(jac(out_in_a_tuple)(X), difference(out_in_a_tuple, X))
 
 
-@pytest.mark.parametrize("jac", JACOBIANS)
-def test_writes_into_arguments_are_refused(jac):
-    def f(x):
-        x[0] = x[1] * x[1]
-        return x * x
+def overwrites(x):
+    x[0] = x[1] * x[2]
+    x[1:] *= x[:-1]
+    return x
 
-    with pytest.raises(ad.Unsupported, match="writes into arrays that it is given"):
-        jac(f)(X.copy())
+
+OUTER = np.zeros(3)
+KEPT = {"work": np.zeros(3)}
+
+
+def through_memory_from_outside(x):
+    OUTER[:] = x * x
+    KEPT["work"][1:] = OUTER[:-1] * x[0]
+    OUTER[0] += KEPT["work"][2]
+    return OUTER * KEPT["work"]
+
+
+def swaps_and_sorts(x):
+    x[0], x[2] = x[2] * x[1], x[0]
+    x.sort()
+    return np.cumsum(x) * x[0]
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+@pytest.mark.parametrize("f", [overwrites, through_memory_from_outside, swaps_and_sorts])
+def test_arguments_and_memory_from_outside_are_put_back(f, jac):
+    def pure(x):
+        memory = OUTER.copy(), KEPT["work"].copy()
+        y = f(x.copy()).copy()
+        OUTER[:], KEPT["work"][:] = memory
+        return y
+
+    x, matrix = X.copy(), jac(f)
+    assert np.allclose(matrix(x), difference(pure, X), atol=1e-8)
+    assert np.array_equal(x, X) and not OUTER.any() and not KEPT["work"].any()
+    assert np.allclose(jac(matrix)(x), difference(lambda x: matrix(x.copy()), X), atol=1e-7)
+    again = jac(pure_of(f))
+    assert np.allclose(ad.grad(lambda x: np.sum(matrix(x) ** 2))(x), ad.grad(lambda x: np.sum(again(x) ** 2))(x))
+    assert np.array_equal(x, X) and not OUTER.any() and not KEPT["work"].any()
+
+
+def pure_of(f):
+    return f if f is through_memory_from_outside else lambda x: f(x.copy())
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+def test_writes_into_one_array_under_two_names(jac):
+    def f(a, b):
+        a[0] = b[1] ** 2
+        return a * b
+
+    x = X.copy()
+    whole = np.diag(2.0 * X)
+    whole[0] = [0.0, 4.0 * X[1] ** 3, 0.0]
+    for part in jac(f, (0, 1))(x, x):
+        assert np.allclose(part, whole)
+    assert np.array_equal(x, X)
+
+
+@pytest.mark.parametrize("jac", JACOBIANS)
+def test_state_beside_the_result(jac):
+    def f(x, work, log):
+        work[:] = x * x
+        log.append(np.sum(work))
+        work *= log[-1]
+        return work * 1.0, work
+
+    x, work, log = X.copy(), np.ones(3), [0.5]
+    matrix, aux = jac(f, has_aux=True)(x, work, log)
+    assert np.allclose(matrix, difference(lambda x: np.sum(x * x) * x * x, X), atol=1e-8)
+    assert np.allclose(aux, np.sum(X * X) * X * X) and not np.shares_memory(aux, work)
+    assert np.array_equal(work, np.ones(3)) and log == [0.5]
 
 
 def test_constant_results():

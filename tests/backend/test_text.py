@@ -101,13 +101,13 @@ import ast, json
 import numpy as np
 import adcompile as ad
 from adcompile.backend import text
-from adcompile.api import Plan, _find
+from adcompile.api import Plan, find
 from tests.programs import collect
 assert not text.has_astor and text.printer is ast.unparse
 found = {}
 for p in collect("control_flow")[::4] + collect("arrays_elementwise")[::4] + collect("containers")[::4]:
     try:
-        entry = _find(p.function, p.fresh(), Plan("vjp", None))[2]
+        entry = find(p.function, p.fresh(), Plan("vjp", None))[2]
         value, pullback = ad.vjp(p.function, *p.fresh())
         found[p.name] = [entry.made.derived.source, repr(pullback(value))]
     except Exception as error:

@@ -84,7 +84,6 @@ def test_s0_14_rrule_of_chain_rules(own_rules):
     check_rule(scaled, X, 0.5)
 
 
-@not_yet("there is no page for those who come from other tools")
 def test_s0_14_page_for_those_who_come_from_other_tools():
     assert "ChainRules" in (ROOT / "docs" / "coming_from.md").read_text(encoding="utf-8")
 
@@ -125,7 +124,6 @@ def test_s0_15_derivatives_for_what_an_inner_function_captures():
     assert ad.grad(f, (0, 1))(3.0, 0.5) == pytest.approx((2 * 3.0 * 0.5 * 2.0, 3.0 * 6.0))
 
 
-@not_yet("no gradients for a closure's own captured values")
 def test_s0_15_gradient_for_captured_values():
     w = np.array([1.0, 2.0])
 

@@ -108,7 +108,6 @@ def test_s1_11_second_derivative_through_writes():
         assert np.allclose(ad.jvp(ad.grad(writes_twice), (X.copy(),), (unit,))[1], column, rtol=1e-6, atol=1e-7)
 
 
-@not_yet("refused: Jacobians of functions that write into their arguments")
 def test_s1_11_hessian_through_writes():
     assert np.allclose(ad.hessian(writes_twice)(X.copy()), grad_columns(writes_twice), rtol=1e-6, atol=1e-7)
 

@@ -1,0 +1,46 @@
+"""The arguments of a call as the function leaves them: which it writes into, and their values then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adcompile.analysis.alias import Memory
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.heap import reached, settle
+from adcompile.ir.nodes import Atom, Statement
+from adcompile.ir.types import differentiable
+
+
+@dataclass(frozen=True)
+class After:
+    """`written` are the positions of the arguments that the function may write into, `at` these and
+    those of arrays that may share memory with one of them, `values` what stands there after the call."""
+
+    written: tuple[int, ...] = ()
+    at: tuple[int, ...] = ()
+    values: tuple[Atom, ...] = ()
+
+
+def after(b: Builder, statements: Sequence[Statement], values: Sequence[Atom], cells: Sequence[Atom]) -> After:
+    """What the statements of a call leave in its arguments, of those that have tangents: `values` are
+    these before it, `cells` the same as the function sees them."""
+    memory = Memory(b, statements, tuple(values))
+    written: list[int] = []
+    at: list[int] = []
+    left: list[Atom] = []
+    for i, (value, cell) in enumerate(zip(values, cells)):
+        nodes = memory.nodes(value)
+        changed = any(n in memory.entered for n in nodes)
+        changed = changed or any(c in b.context.written for c in reached(b, [cell]))
+        if not changed and not (memory.entered and any(map(memory.is_array, nodes))):
+            continue
+        now = settle(b, cell)
+        if differentiable(b.type(now)):
+            written += [i] if changed else []
+            at.append(i)
+            left.append(now)
+    return After(tuple(written), tuple(at), tuple(left))
+
+
+__all__ = ["After", "after"]
