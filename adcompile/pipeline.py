@@ -36,6 +36,7 @@ from adcompile.ir.types import Known, Type
 from adcompile.ir.verify import checking, verify_block, verify_program
 from adcompile.ir.walk import free_vars, large_stack, statements_of
 from adcompile.optimise.kept import read_slots
+from adcompile.optimise.late import late
 from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
@@ -141,7 +142,8 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
         program, slots = read_slots(program)
         program = checked(optimise(program, DEAD) if slots else program, "without what nobody reads")
         saved = tuple(saved[k] for k in slots[program.entry]) if program.entry in slots else saved
-    return checked(lower_memory(name_cotangents(program, made.names)), "lowered"), saved
+    program = checked(lower_memory(name_cotangents(program, made.names)), "lowered")
+    return (checked(late(program), "late") if passes else program), saved
 
 
 def checked(program: Program, stage: str) -> Program:

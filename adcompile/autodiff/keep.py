@@ -8,12 +8,14 @@ value, read back by the number of the iteration.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adcompile.analysis.builder import Builder, Context, is_structured
 from adcompile.autodiff.again import is_cheap, steps
 from adcompile.autodiff.cotangents import Cotangents
+from adcompile.autodiff.handed import Back, handed_on
 from adcompile.autodiff.outline import outlined
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -57,6 +59,7 @@ class Plan:
     source: Any
     head: list[Statement]
     mapping: dict[Var, Atom]
+    backs: list[Back]
 
     def iterable(self, b: Builder) -> Atom:
         return self.source(b)
@@ -79,8 +82,11 @@ class Keeper:
         kept: list[Var] = []
         redo: dict[Var, Call | None] = {}
         again = [v for v in needed if not self.recomputable(v, redo)]
-        kept = self.without_arithmetic(again, redo)
         s = self.s
+        ends = [(leaf.block, leaf.skipped) for leaf in leaves(self.tree)]
+        lasting = [v for v in again if v in self.always and v not in self.outlines and v not in self.context.shadows]
+        handed = handed_on(ends, self.loop.params, s.results, lasting, self.context.types)
+        kept = self.without_arithmetic(again, redo, handed)
         unit = isinstance(s, For) and is_unit(self.context.types, s.iterable)
         ranged = isinstance(s, For) and is_range(self.context.types, s.iterable)
         reads_element = self.element is not None and (
@@ -102,6 +108,8 @@ class Keeper:
                 mapping[self.element] = number
             else:
                 mapping[self.element] = self.element_at(head, number)
+        back = {v: self.typed(self.fresh(v), self.context.types[s.results[k]]) for v, k in handed.items()}
+        mapping.update(back)
         position = number if inner is None else self.compute(head, operator.sub, Const(-1), number)
         for v in kept:
             mapping[v] = self.read(head, lists[v], position, v)
@@ -109,7 +117,9 @@ class Keeper:
             if v in redo and v not in mapping:
                 self.recompute(head, v, redo, mapping)
         source = self.source(count, unit, ranged, by_number) if inner is None else (lambda _: inner)
-        return Plan(forward, number, source, head, mapping)
+        begun = {v: mapping[self.loop.params[k]] for v, k in handed.items()}
+        backs = [Back(back[v], s.results[k], begun[v]) for v, k in handed.items()]
+        return Plan(forward, number, source, head, mapping, backs)
 
     def descending(self) -> Atom | None:
         """The range that the loop runs over backwards, if it is `for i in reversed(range(n))`:
@@ -140,8 +150,11 @@ class Keeper:
         head.append(call)
         return result
 
-    def without_arithmetic(self, again: list[Var], redo: dict[Var, Call | None]) -> list[Var]:
-        """Those of `again` that a little arithmetic on the others does not give; the rest go to `redo`."""
+    def without_arithmetic(
+        self, again: list[Var], redo: dict[Var, Call | None], handed: Mapping[Var, int]
+    ) -> list[Var]:
+        """Those of `again` that are not handed on, and that a little arithmetic on the others does not
+        give; these go to `redo`."""
         wanted = set(again)
 
         def at_hand(a: Var) -> bool:
@@ -150,6 +163,8 @@ class Keeper:
 
         kept: list[Var] = []
         for v in again:
+            if v in handed:
+                continue
             calls = None if v is self.element or v not in self.always else steps(self.context, v, self.inside, at_hand)
             if calls is None:
                 kept.append(v)
@@ -382,15 +397,20 @@ def results_of(s: Statement) -> tuple[Var, ...]:
     return (s.result,) if isinstance(s, Call) else s.results
 
 
+def leaves(tree: Leaf) -> list[Leaf]:
+    """The tree of exits, flat."""
+    out = [tree]
+    for leaf in out:
+        out.extend(leaf.children or ())
+    return out
+
+
 def defined_here(tree: Leaf) -> set[Var]:
     """What the forward body defines at the levels of the tree of exits."""
     out: set[Var] = set(tree.block.params)
-    todo = [tree]
-    while todo:
-        leaf = todo.pop()
+    for leaf in leaves(tree):
         statements = leaf.forward if not leaf.skipped else leaf.block.statements
         out.update(r for st in statements for r in results_of(st))
-        todo.extend(leaf.children or ())
     return out
 
 

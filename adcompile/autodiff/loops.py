@@ -181,6 +181,7 @@ class LoopReversal:
         yields = [*next_bars, *finals]
         reverse = live_statements(builder.statements, yields)
         plan = self.keep(tree, reverse, yields)
+        backs = plan.backs
         params = [*(carried[k] for k in self.positions), *(body_cot.accumulators[v] for v in outer)]
         init: list[Atom] = []
         for k in self.positions:
@@ -188,12 +189,13 @@ class LoopReversal:
             init.append(g if g is not None else self.zero_outside(b, s.results[k]))
         for v in outer:
             init.append(self.start(b, v, v in body_cot.updated_in_place))
+        params += [back.var for back in backs]
+        init += [back.last for back in backs]
         results = [b.new(p.name, b.type(p)) for p in params]
         for p, r in zip(params, results):
             self.context.shape[r] = self.context.shape.get(p, p)
-        body_statements = [*plan.head, *reverse]
-        end = Continue(tuple(yields))
-        body = self.context.renamed(Block((), tuple(body_statements), end), plan.mapping)
+        end = Continue((*yields, *(back.before for back in backs)))
+        body = self.context.renamed(Block((), (*plan.head, *reverse), end), plan.mapping)
         loop_body = Block((plan.element, *params), body.statements, body.end)
         iterable = plan.iterable(b)
         b.append(For(tuple(results), iterable, tuple(init), loop_body, s.place, "adjoint"))
