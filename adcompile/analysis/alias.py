@@ -283,7 +283,7 @@ def may_share(s: Call, types: Any) -> bool:
     if fn in FRESH_RESULT:
         return False
     if fn is operator.getitem and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Array):
-        return index_kind(s.args[1], types) != "copy"
+        return item_kind(s, types) != "copy"
     if fn is rt.mirrored or fn is rt.followed:
         return True
     if fn is rt.unless_shared or fn is rt.last_writes or fn in ITEM_WRITES or fn in FUNCTIONS:
@@ -342,6 +342,26 @@ def index_kind(index: Atom, types: Any) -> str:
     """Whether `a[index]` is a "view", a "copy", or that takes the run time ("maybe")."""
     t = widen(types[index]) if isinstance(index, Var) else Known(index.value)
     return kind_of_index(t)
+
+
+def item_kind(s: Call, types: Any) -> str:
+    """The same of `s`, which reads an item of an array: where the number of axes is not known, a number
+    may come out, which is a copy."""
+    kind, t = index_kind(s.args[1], types), types[s.result]
+    one = isinstance(t, Array) and t.dims is None and not keeps_axes(s.args[1], types)
+    return "maybe" if kind == "view" and one else kind
+
+
+def keeps_axes(index: Atom, types: Any) -> bool:
+    """Whether an index gives an array whatever it is applied to."""
+    t = types[index] if isinstance(index, Var) else Known(index.value)
+    parts: tuple[Type, ...] = (t,)
+    if isinstance(t, TupleT):
+        parts = t.items
+    elif isinstance(t, Known) and isinstance(t.value, tuple):
+        parts = tuple(Known(v) for v in t.value)
+    made = (SliceT, Array, ListT, Seq)
+    return any(isinstance(p, made) or isinstance(p, Known) and not isinstance(p.value, (int, np.integer)) for p in parts)
 
 
 def kind_of_index(t: Type) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, index_kind, joins_lists, may_view
+from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, item_kind, joins_lists, may_view
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import AUGMENTED
 from adcompile.autodiff.cotangents import tangent_type
@@ -299,7 +299,7 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
     if fn is operator.getitem and s.args and isinstance(s.args[0], Var):
         t = types[s.args[0]]
         if isinstance(t, Array):
-            kind = index_kind(s.args[1], types)
+            kind = item_kind(s, types)
             return "fresh" if kind == "copy" else kind
         return "view"
     if fn in (ops.load_global, getattr):

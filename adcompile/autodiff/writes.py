@@ -16,7 +16,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
-from adcompile.analysis.alias import fn_of, index_kind
+from adcompile.analysis.alias import fn_of, index_kind, item_kind
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff import inplace
@@ -209,7 +209,7 @@ def stores_itself(b: Builder, s: Call) -> bool:
     if made is None or fn_of(made) not in FUNCTIONAL or not isinstance(b.type(made.result), Array):
         return False
     view = b.context.definition.get(made.args[0]) if isinstance(made.args[0], Var) else None
-    if view is None or fn_of(view) is not operator.getitem or index_kind(s.args[1], b.context.types) != "view":
+    if view is None or fn_of(view) is not operator.getitem or item_kind(view, b.context.types) != "view":
         return False
     same_index = view.args[1] is s.args[1] or same_constant(view.args[1], s.args[1])
     return view.args[0] is s.args[0] and same_index
