@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import dis
 import types as pytypes
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompile import tangents
 from adcompile.boundary import crosses
 from adcompile.errors import NotDifferentiable, Place, Unsupported, place_of
+from adcompile.frontend.source import source_of
 from adcompile.targets import innermost
 
 
@@ -85,34 +86,27 @@ def _is_derivative(value: Any) -> bool:
 def refuse_self_reference(fun: pytypes.FunctionType) -> None:
     """A decorated function that calls itself by name would differentiate its own derivative."""
     code = fun.__code__
-    for name in code.co_names:
-        value = fun.__globals__.get(name)
-        if _is_derivative(value) and innermost(value).__code__ is code:
-            raise _self_reference(fun, name, value)
+    found: dict[str, Any] = {name: fun.__globals__.get(name) for name in code.co_names}
     for name, cell in zip(code.co_freevars, fun.__closure__ or ()):
         try:
-            value = cell.cell_contents
-        except ValueError:
+            found[name] = cell.cell_contents
+        except ValueError:  # not bound yet
             continue
+    for name, value in found.items():
         if _is_derivative(value) and innermost(value).__code__ is code:
-            raise _self_reference(fun, name, value)
+            _refuse_name(fun, name, value)
 
 
-def _self_reference(fun: pytypes.FunctionType, name: str, value: Any) -> Unsupported:
-    line = fun.__code__.co_firstlineno
-    place = place_of(fun)
-    for instruction in dis.get_instructions(fun):
-        at = getattr(instruction, "positions", None)
-        line = (at.lineno if at else instruction.starts_line) or line
-        if instruction.argval == name and "LOAD" in instruction.opname:
-            if at is not None and at.col_offset is not None:
-                place = Place(fun.__code__.co_filename, line, at.col_offset, at.end_lineno, at.end_col_offset)
-            else:
-                place = Place(fun.__code__.co_filename, line, 0, line, 0)
-            break
+def _refuse_name(fun: pytypes.FunctionType, name: str, value: Any) -> None:
+    """Refuse the first use of `name` in the function, if it is that: attributes may have the same name."""
+    source = source_of(fun)
+    uses = [n for n in gast.walk(source.node) if isinstance(n, gast.Name) and n.id == name]
+    if not uses:
+        return
+    n = min(uses, key=lambda n: (n.lineno, n.col_offset))
     transform = value.transform
-    return Unsupported(
+    raise Unsupported(
         f"{name}() is decorated with {transform} and calls itself by name: that is a call of its derivative",
-        place,
+        Place(source.file, n.lineno, n.col_offset, n.end_lineno, n.end_col_offset),
         f"leave {name} undecorated and write g = {transform}({name})",
     )

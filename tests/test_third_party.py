@@ -69,6 +69,7 @@ FOLLOWED = [
 
 @pytest.mark.parametrize("f, args", FOLLOWED, ids=lambda v: getattr(v, "__name__", ""))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the checks, at the complex arguments they try
+@pytest.mark.filterwarnings("ignore:Complex:DeprecationWarning")  # the same, of SciPy before 1.17
 def test_other_functions(f, args):
     value, _ = ad.vjp(f, *args)
     assert repr(value) == repr(f(*args))

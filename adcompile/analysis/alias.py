@@ -360,8 +360,14 @@ def keeps_axes(index: Atom, types: Any) -> bool:
         parts = t.items
     elif isinstance(t, Known) and isinstance(t.value, tuple):
         parts = tuple(Known(v) for v in t.value)
-    made = (SliceT, Array, ListT, Seq)
-    return any(isinstance(p, made) or isinstance(p, Known) and not isinstance(p.value, (int, np.integer)) for p in parts)
+    return not all(is_number(p) for p in parts)
+
+
+def is_number(part: Type) -> bool:
+    """Whether a part of an index may be a number, which takes one axis away."""
+    if isinstance(part, Known):
+        return isinstance(part.value, (int, np.integer))
+    return not isinstance(part, (SliceT, Array, ListT, Seq))
 
 
 def kind_of_index(t: Type) -> str:

@@ -155,15 +155,20 @@ def _definitions(tree: ast.AST, lambdas: bool) -> Iterator[_Found]:
     stack: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(tree, ())]
     while stack:
         node, around = stack.pop()
+        inside = around
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             if isinstance(node, ast.Lambda) == lambdas:
                 yield node, around
-            around = (*around, node)
+            inside = (*around, node)
         elif isinstance(node, ast.ClassDef):
-            around = (*around, node)
+            inside = (*around, node)
         elif isinstance(node, ast.expr) and not lambdas:
             continue
-        stack.extend((child, around) for child in reversed(list(ast.iter_child_nodes(node))))
+        body = getattr(node, "body", None)
+        own = {id(child) for child in body} if isinstance(body, list) else {id(body)}
+        # decorators, defaults and bases are evaluated in the scope around
+        children = [(child, inside if id(child) in own else around) for child in ast.iter_child_nodes(node)]
+        stack.extend(reversed(children))
 
 
 def _imported(tree: ast.AST) -> tuple[str, ...]:

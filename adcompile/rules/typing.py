@@ -217,6 +217,10 @@ def power_type(fn: Callable[..., Any] = operator.pow) -> Typing:
         if len(args) != 2:
             return broadcast_type(fn, args, kwargs)
         base, exponent = widen(args[0]), widen(args[1])
+        single = isinstance(exponent, Scalar) or isinstance(exponent, Array) and not exponent.dims
+        if isinstance(base, Array) and single:
+            # before NumPy 2.3 `a ** np.float64(2)` keeps a float32, and `a ** np.float64(3)` does not
+            return join(broadcast_type(fn, args, kwargs), broadcast_type(_cubed(fn), args, kwargs))
         if not (isinstance(base, Scalar) and isinstance(exponent, Scalar)):
             return broadcast_type(fn, args, kwargs)
         out: Type = NEVER
@@ -226,6 +230,12 @@ def power_type(fn: Callable[..., Any] = operator.pow) -> Typing:
         return out
 
     return typing
+
+
+@lru_cache
+def _cubed(fn: Any) -> Any:
+    """`fn` with three times the exponent, for which NumPy has no shorter way."""
+    return lambda base, exponent: fn(base, 3 * exponent)
 
 
 def _power_of(fn: Any, base: type, exponent: type, written: Type) -> Type:

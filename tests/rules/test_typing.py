@@ -106,6 +106,10 @@ VALUES = [True, 2, 1.5, 2j, np.float32(1.5), np.float64(0.5), np.int64(3), np.co
 VALUES += [np.float32([1, 2]), np.ones((2, 1)), np.array(1.5), np.array([1, 2])]
 
 
+BY_VALUE = (np.ones(1, np.float32) ** np.float64(2)).dtype == np.float32
+"""Before NumPy 2.3 the class of a power depends on what the exponent is."""
+
+
 @pytest.mark.parametrize("fn", [operator.add, operator.mul, operator.truediv, operator.pow, np.add, np.maximum])
 def test_promotion_is_numpys(fn):
     for a, b in itertools.product(VALUES, VALUES):
@@ -115,7 +119,10 @@ def test_promotion_is_numpys(fn):
         except TypeError:
             continue
         t = ask(fn, type_of(a), type_of(b))
-        assert holds(t, expected), (a, b, t)
+        if fn is operator.pow and BY_VALUE and t == UNKNOWN:
+            assert isinstance(a, np.ndarray) and np.ndim(b) == 0
+        else:
+            assert holds(t, expected), (a, b, t)
 
 
 def test_unions_take_every_member():
