@@ -30,13 +30,17 @@ FENCE = re.compile(r"^```(\w*)$")
 def rendered(path: Path) -> str:
     """The document with the output of its blocks as it is now."""
     document = Document(path.name)
-    before = registry.registered()
+    before, modules, path_before = registry.registered(), set(sys.modules), list(sys.path)
     lines = path.read_text(encoding="utf-8").splitlines()
     sys.modules[document.module.__name__] = document.module
     try:
         document.run(lines)
     finally:
         del sys.modules[document.module.__name__]
+        sys.path[:] = path_before
+        for name in set(sys.modules) - modules:  # the modules of the examples, which others have too
+            if str(ROOT / "examples") in str(Path(getattr(sys.modules[name], "__file__", None) or "").resolve()):
+                del sys.modules[name]
         linecache.cache.pop(path.name, None)
         for fn in registry.registered().keys() - before.keys():
             registry.unregister(fn)
