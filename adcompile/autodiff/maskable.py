@@ -67,6 +67,7 @@ THROUGH = {
     rt.broadcast_like, rt.unbroadcast, rt.expand, rt.copy, ops.identity, getattr,
 }  # fmt: skip
 SUMS = {np.sum, rt.unbroadcast}
+TRIANGLES = {np.triu, np.tril}
 Join = Callable[..., int]
 
 
@@ -119,14 +120,22 @@ def selected_by(context: Context, call: Call) -> tuple[Sequence[Atom], Join]:
         return (buffer, value), partial(written, 1 if plain(context, index) else 3)
     if fn in (rt.scatter, rt.scatter_list):
         return (), constantly(1 if plain(context, call.args[1]) else 3)
+    if fn in TRIANGLES:
+        return call.args[:1], atleast(1)
     if fn in (operator.mul, np.multiply):
         own = max(mask(context, a) for a in call.args)
         return cotangents(context, call), partial(highest, own)
     if fn in (operator.add, operator.sub):
         return call.args, unless_dense
-    if fn not in THROUGH or rank(context.types[call.result]) == 0 and fn in SUMS:
+    if fn not in THROUGH or fn in SUMS and sums_up(context, call):
         return (), constantly(0)
     return call.args[:1], highest
+
+
+def sums_up(context: Context, call: Call) -> bool:
+    """Whether a sum is one number of several: of a number it is that number."""
+    a = call.args[0]
+    return rank(context.types[call.result]) == 0 and not (isinstance(a, Var) and rank(context.types[a]) == 0)
 
 
 def cotangents(context: Context, call: Call) -> list[Atom]:
@@ -150,6 +159,10 @@ def unless_dense(*levels: int) -> int:
 
 def highest(*levels: int) -> int:
     return max(levels, default=0)
+
+
+def atleast(own: int) -> Join:
+    return lambda *levels: highest(own, *levels)
 
 
 def lowest(*levels: int) -> int:
@@ -179,6 +192,8 @@ def mask_of(context: Context, call: Call) -> tuple[Sequence[Atom], Join]:
         if not known(fn) or fn not in COMPARISONS | LOGIC:
             return (), constantly(3)
         return [a for a in call.args if isinstance(a, Var) and is_bool(context.types[a])], partial(highest, 2)
+    if fn is np.eye:
+        return (), constantly(1)
     if not known(fn) or fn not in (operator.add, operator.sub, operator.mul, np.ndarray.astype, rt.broadcast_like):
         return (), constantly(0)
     if fn is operator.mul:

@@ -32,7 +32,15 @@ def selected(x):
     return (np.sqrt(np.abs(x)) / x)[2:]
 
 
-@pytest.mark.parametrize("f", [where_log, where_sqrt, masked, maximum, selected])
+def trace_of_roots(x):
+    return np.trace(np.sqrt((x + 2.0) * np.eye(4)))
+
+
+def triangle_of_roots(x):
+    return np.triu(np.sqrt((x + 2.0) * np.tri(4).T))
+
+
+@pytest.mark.parametrize("f", [where_log, where_sqrt, masked, maximum, selected, trace_of_roots, triangle_of_roots])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_gradients_are_finite_and_right(f):
     gradient = ad.grad(lambda x: np.sum(f(x)))(X)
@@ -57,3 +65,10 @@ def test_numbers_by_branch():
 
     assert ad.grad(f)(0.0) == 0.0
     assert math.isfinite(ad.grad(f)(0.25))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_number_that_where_leaves_out():
+    assert ad.grad(lambda x: np.where(x > 0.0, np.log(x), 0.0))(0.0) == 0.0
+    assert ad.grad(lambda x: np.where(x > 0.0, np.log(x), 0.0) * 2.0 + np.sin(x))(np.float64(0.0)) == 1.0
+    assert ad.grad(lambda x: np.where(x > 0.0, np.log(x), 0.0))(0.5) == 2.0

@@ -73,6 +73,14 @@ def complex_matmul(z, x):
     return np.sum(np.abs(m @ x) ** 2)
 
 
+def squared_sum_of_squares(z):
+    return np.sum(z**2) ** 2
+
+
+def products_of_complex_means(z):
+    return np.real(np.mean(z * z) * np.sum(np.exp(z)))
+
+
 def mandelbrot_orbit(a, b):
     c = a + 1j * b
     z = 0.0j
@@ -105,6 +113,8 @@ SAMPLES = {
     "holomorphic_functions": [(_Z,)],
     "cmath_functions": [(0.4,)],
     "complex_matmul": [(_Z, np.array([0.3, 0.2, -0.7]))],
+    "squared_sum_of_squares": [(_Z,)],
+    "products_of_complex_means": [(_Z,)],
     "mandelbrot_orbit": [(-0.4, 0.3)],
     "complex_sums": [(_Z, _Z[::-1] + 2.0)],
     "complex_mean_by_scalar": [(_Z, 0.4 - 1.1j)],
