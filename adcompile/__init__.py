@@ -14,6 +14,7 @@
     print(ad.source(ad.grad(loss), w, x, y))   the Python that runs
     ad.saved(f, x)                          what reverse mode keeps, and why
     ad.check_grads(f, (x,), order=2)        against finite differences
+    with ad.config(debug=True): …           derivatives that check their rules as they run
 
 `grad` and `value_and_grad` are decorators as well. Errors derive from `AdcompileError` and name
 the place in your source and what to write instead. `adcompile.rules` registers derivatives of

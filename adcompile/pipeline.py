@@ -26,6 +26,7 @@ from adcompile.autodiff.composite import install
 from adcompile.autodiff.separate import Derived as Separate
 from adcompile.autodiff.separate import split_body
 from adcompile.autodiff.transform import dispatched, finished, gradient, independent, leaves, pushed
+from adcompile.autodiff.watched import Watched
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.errors import AdcompileError, Place
@@ -40,6 +41,7 @@ from adcompile.optimise.late import late
 from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
+from adcompile.runtime import settings
 
 HANDLERS = (attributes, builtins, callables, containers, folds, iterators, objects, stored, structure, nested)
 """The modules that give callables their meaning; they register it when they are imported."""
@@ -187,7 +189,7 @@ def specialise(
     demoted: set[Any] = set()
     while True:
         context = new_context()
-        install(context)
+        install(context, Watched() if settings.current.debug else None)
         context.separate, context.demoted = separate, demoted
         try:
             return Entry(context, fun, request).build(types, kwtypes)

@@ -114,7 +114,8 @@ class Context:
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
     settle: Callable[..., Atom] = _missing  # analysis/heap: a value without references
     give: Callable[..., Atom] = _missing  # the same, for something that keeps it
-    # what rule kinds need of both modes; set by autodiff.composite.install
+    # how rules are applied, and what their kinds need of both modes; set by autodiff.composite.install
+    boundary: Any = None
     sweep_composite: Callable[..., Any] = _missing
     transpose_frule: Callable[..., Any] = _missing
     forward_composite: Callable[..., Any] = _missing

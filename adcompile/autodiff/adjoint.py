@@ -18,7 +18,7 @@ from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tang
 from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.autodiff.refusal import is_in_place, refuse
 from adcompile.autodiff.structural import STRUCTURAL, Active
-from adcompile.errors import NotDifferentiable
+from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.nodes import Atom, Call, Const, If, Var, Yield
 from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
@@ -68,15 +68,19 @@ def inline_rule(
         b.pinned = pinned
 
 
-def inline_partials(b: Builder, rule: Rule, call: Call, bound: Binding) -> Atom:
-    """The partials of an elementwise call, which raise no error that the call does not."""
+def inline_partials(b: Builder, rule: Rule, call: Call, bound: Binding) -> list[Atom]:
+    """The partials of an elementwise call by its arguments, which raise no error that the call does not."""
     assert isinstance(call.fn, Const)
     lenient, b.context.lenient = b.context.lenient, isinstance(call.fn.value, np.ufunc)
     try:
-        made = inline_rule(b, rule.body, (call.result, *bound.args), bound.settings, len(bound.args))
-        return made if is_readable(rule.body) else partials_called(b, made, call.result)
+        partials = inline_rule(b, rule.body, (call.result, *bound.args), bound.settings, len(bound.args))
+        partials = partials if is_readable(rule.body) else partials_called(b, partials, call.result)
     finally:
         b.context.lenient = lenient
+    listed = b.items(partials) if is_structured(b.type(partials)) else [partials]
+    check_number(call, rule.body, 1, len(listed), len(bound.args), "partial derivative")
+    b.context.boundary.partials(b, call, bound.args, listed)
+    return listed
 
 
 def is_display(b: Builder, call: Call) -> bool:
@@ -139,8 +143,7 @@ def contributions(
     """What an elementwise call gives to each active argument."""
     bound = bind_rule(rule.body, 1, call)
     partials = inline_partials(b, rule, call, bound)
-    listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
-    given = [(arg, p, bar_name(arg)) for arg, p in zip(bound.args, listed) if active(arg)]
+    given = [(arg, p, bar_name(arg)) for arg, p in zip(bound.args, partials) if active(arg)]
     return [
         (arg, unbroadcast(b, scaled(b, p, y_bar, name), arg, call, cot, name))
         for arg, p, name in given
@@ -321,7 +324,7 @@ def cotangents_of(b: Builder, rule: Rule, bound: Binding, y_bar: Atom, call: Cal
     wrt = positions_of(rule, len(bound.args))
     result = inline_rule(b, rule.body, (y_bar, call.result, *bound.args), bound.settings, len(wrt))
     if is_readable(rule.body):
-        return by_position(b, rule, result, len(bound.args))
+        return by_position(b, rule, call, result, bound.args)
     return {k: fitted(b, g, bound.args[k]) for k, g in zip(wrt, b.items(result))}
 
 
@@ -330,14 +333,34 @@ def positions_of(rule: Rule, count: int) -> tuple[int, ...]:
     return rule.wrt if rule.wrt is not None else (0,) if rule.kind == "linear" else tuple(range(count))
 
 
-def by_position(b: Builder, rule: Rule, result: Atom, count: int) -> dict[int, Atom]:
-    """The cotangents of a pullback by position: one for each of `wrt`, or one for each argument
-    from the first on; a rule for one argument may return its cotangent bare."""
-    wrt = positions_of(rule, count)
-    bare = len(wrt) == 1 and (rule.kind == "linear" or not is_structured(b.type(result)))
+def by_position(b: Builder, rule: Rule, call: Call, result: Atom, args: Sequence[Atom]) -> dict[int, Atom]:
+    """The cotangents of a pullback by position: one for each of `wrt`, or one for each parameter of
+    the primal from the first on; a rule for one argument may return its cotangent bare."""
+    wrt = positions_of(rule, len(args))
+    several = is_structured(b.type(result)) and all(
+        isinstance(b.type(args[k]), (Array, Scalar)) for k in wrt if k < len(args)
+    )
+    bare = len(wrt) == 1 and not several and (rule.kind == "linear" or not is_structured(b.type(result)))
     listed = [result] if bare else b.items(result)
-    positions = wrt if len(listed) == len(wrt) else tuple(range(len(listed)))
-    return dict(zip(positions, listed))
+    if len(listed) == len(wrt):
+        return dict(zip(wrt, listed))
+    check_number(call, rule.body, 2, len(listed), 0, "cotangent")
+    return dict(enumerate(listed))
+
+
+def check_number(call: Call, body: Any, leading: int, found: int, count: int, what: str) -> None:
+    """Raise RuleError for a rule that gives fewer derivatives than the call has arguments, or more than its
+    body has parameters for."""
+    assert isinstance(call.fn, Const)
+    signature = signature_of(body)[0]
+    if found >= count and (signature.vararg is not None or found <= max(count, len(signature.positional) - leading)):
+        return
+    name = getattr(call.fn.value, "__qualname__", None) or getattr(call.fn.value, "__name__", "this function")
+    raise RuleError(
+        f"the rule of {name} returns {found} {what}{'s' if found != 1 else ''}",
+        call.place,
+        "return one for each argument, None for those that have none",
+    )
 
 
 def refuse_argument(call: Call, which: int | str) -> None:
@@ -364,18 +387,33 @@ def composite(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, 
 def rrule(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
     """An rrule met where the forward code is already written: run it whole in the adjoint."""
     made = inline_rule(b, rule.rrule, call.args, call.kwargs, 2)
-    for arg, g in zip(call.args, pulled_back(b, rule, b.items(made)[1], y_bar, call)):
+    add_pulled(b, rule, call, b.items(made)[1], y_bar, cot, active)
+
+
+def add_pulled(
+    b: Builder, rule: Rule, call: Call, pull: Atom, y_bar: Atom, cot: Cotangents, active: Active
+) -> None:
+    """Add what the pullback that an rrule gave returns."""
+    bound, listed = pulled_back(b, rule, pull, y_bar, call)
+    for arg, g in zip(bound.args, listed):
         if active(arg):
             cot.add(arg, g)
+    for name, setting in bound.settings:
+        if active(setting):
+            refuse_argument(call, name)
 
 
-def pulled_back(b: Builder, rule: Rule, pull: Atom, y_bar: Atom, call: Call) -> list[Atom]:
-    """The cotangents of the arguments by the pullback that an rrule gave."""
+def pulled_back(b: Builder, rule: Rule, pull: Atom, y_bar: Atom, call: Call) -> tuple[Binding, list[Atom]]:
+    """A call's arguments by the parameters of its rrule, and their cotangents by the pullback that it
+    gave: one for each of the arguments, or one for each parameter."""
+    bound = bind_rule(rule.rrule, 0, call)
     if not is_readable(rule.rrule):
-        given = b.items(call_pullback(b, pull, y_bar, len(call.args)))
-        return [fitted(b, g, arg) for g, arg in zip(given, call.args)]
+        given = b.items(call_pullback(b, pull, y_bar, len(bound.args)))
+        return bound, [fitted(b, g, arg) for g, arg in zip(given, bound.args)]
     pulled = b.dispatch(pull, [y_bar], [])
-    return b.items(pulled) if is_structured(b.type(pulled)) else [pulled]
+    listed = b.items(pulled) if is_structured(b.type(pulled)) else [pulled]
+    check_number(call, rule.rrule, 0, len(listed), len(bound.args), "cotangent")
+    return bound, listed
 
 
 def frule(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.autodiff.adjoint import (
-    Binding,
     bind_rule,
     cotangents_of,
     inline_rule,
@@ -21,6 +20,7 @@ from adcompile.autodiff.adjoint import (
     pulled_back,
     refuse_argument,
 )
+from adcompile.autodiff.boundary import Boundary
 from adcompile.autodiff.called import is_called
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.autodiff.facts import facts
@@ -35,8 +35,10 @@ from adcompile.ir.types import TupleT, differentiable
 from adcompile.rules.registry import Rule
 
 
-def install(context: Any) -> None:
-    """Give a context the operations that rule kinds need but that build on both modes."""
+def install(context: Any, boundary: Boundary | None = None) -> None:
+    """Give a context the operations that rule kinds need but that build on both modes, and how
+    rules are applied: by default as they are."""
+    context.boundary = Boundary() if boundary is None else boundary
     context.sweep_composite = sweep_composite
     context.transpose_frule = transpose_frule
     context.forward_composite = forward_composite
@@ -87,6 +89,9 @@ def hand_over(b: Builder, table: Cotangents, inner: Atom, outer: Atom, cot: Cota
 
 
 def transpose_frule(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotangents, active: Any) -> None:
+    for name, a in call.kwargs:
+        if has_active(b, a, active):
+            refuse_argument(call, name)
     if is_called(body):
         transpose_called(b, body, call, y_bar, cot, active)
         return
@@ -160,21 +165,19 @@ def transpose_vjp(f: Forward, s: Call, rule: Rule) -> Atom | None:
     y_bar = cotangent_of(b, scratch, s.result, stand_in)
     if kind_of(rule, s) == "rrule":
         made = inline_rule(scratch, rule.rrule, s.args, s.kwargs, 2)
-        args = tuple(s.args)
-        cotangents = dict(enumerate(pulled_back(scratch, rule, scratch.items(made)[1], y_bar, s)))
-        settings: Sequence[tuple[str, Atom]] = ()
+        bound, listed = pulled_back(scratch, rule, scratch.items(made)[1], y_bar, s)
+        cotangents = dict(enumerate(listed))
     else:
         bound = bind_rule(rule.body, 2, s)
-        args, settings = bound.args, bound.settings
         cotangents = cotangents_of(scratch, rule, bound, y_bar, s)
     seeds: list[tuple[Atom, Atom]] = []
-    for k, a in enumerate(args):
+    for k, a in enumerate(bound.args):
         d = f.whole_dot(a)
         if d is not None and k not in cotangents:
             refuse_argument(s, k)
         elif d is not None and isinstance(cotangents[k], Var):
             seeds.append((cotangents[k], d))
-    for name, a in settings:
+    for name, a in bound.settings:
         if f.whole_dot(a) is not None:
             refuse_argument(s, name)
     table = reverse_of(scratch, 0, list(stand_in), seeds, None)
@@ -190,7 +193,7 @@ def push_called(f: Forward, s: Call, rule: Rule) -> Atom:
     """y_dot by a pullback that cannot be read: its cotangents for the units of y."""
     b = f.b
     is_rrule = kind_of(rule, s) == "rrule"
-    bound = Binding(tuple(s.args), ()) if is_rrule else bind_rule(rule.body, 2, s)
+    bound = bind_rule(rule.rrule, 0, s) if is_rrule else bind_rule(rule.body, 2, s)
     wrt = tuple(range(len(bound.args))) if is_rrule else positions_of(rule, len(bound.args))
     for which, a in (*enumerate(bound.args), *bound.settings):
         if which not in wrt and f.whole_dot(a) is not None:

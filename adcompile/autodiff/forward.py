@@ -25,6 +25,7 @@ from adcompile.autodiff.adjoint import (
     kind_of,
     left_out,
     refuse,
+    refuse_argument,
 )
 from adcompile.autodiff.called import fitted, is_readable
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
@@ -121,6 +122,7 @@ class Forward:
         if s.result in self.mirrored:
             by_reference(self, s)
             note_shadow(self, s.result)
+            self.context.boundary.shadowed(self, s)
             return
         if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
             self.derived.forward_call(self, s)
@@ -128,12 +130,12 @@ class Forward:
         rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
         role, b.role = b.role, "tangent"
         if rule is not None and rule.frule is not None:
-            self.frule(s, rule)
+            self.context.boundary.with_value(self, s, rule)
         else:
             spent = isinstance(s.fn, Const) and entry(SPENT, s.fn.value)
             if not spent:
                 b.append(s)
-            d = self.tangent(s, rule)
+            d = self.tangent(s, rule) if spent else self.context.boundary.tangent(self, s, rule)
             if spent:
                 b.append(s)
             if d is not None:
@@ -166,10 +168,8 @@ class Forward:
     def elementwise(self, s: Call, rule: Rule) -> Atom | None:
         b = self.b
         bound = bind_rule(rule.body, 1, s)
-        partials = inline_partials(b, rule, s, bound)
-        listed = [partials] if len(bound.args) == 1 and not is_structured(b.type(partials)) else b.items(partials)
         total: Atom | None = None
-        for arg, p in zip(bound.args, listed):
+        for arg, p in zip(bound.args, inline_partials(b, rule, s, bound)):
             d = self.array_dot(arg)
             if d is None or isinstance(p, Const) and p.value is None:
                 continue
@@ -267,6 +267,9 @@ class Forward:
     def frule(self, s: Call, rule: Rule) -> None:
         """A forward rule gives value and tangent together."""
         b = self.b
+        for name, a in s.kwargs:
+            if self.whole_dot(a) is not None:
+                refuse_argument(s, name)
         dots = [self.whole_dot(a) or Const(0.0) for a in s.args]
         pair = inline_rule(b, rule.frule, (*s.args, *dots), s.kwargs, 2)
         y, d = b.items(pair)[:2]

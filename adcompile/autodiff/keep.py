@@ -60,6 +60,7 @@ class Plan:
     head: list[Statement]
     mapping: dict[Var, Atom]
     backs: list[Back]
+    lists: tuple[Var, ...]  # one for each kept value
 
     def iterable(self, b: Builder) -> Atom:
         return self.source(b)
@@ -119,7 +120,7 @@ class Keeper:
         source = self.source(count, unit, ranged, by_number) if inner is None else (lambda _: inner)
         begun = {v: mapping[self.loop.params[k]] for v, k in handed.items()}
         backs = [Back(back[v], s.results[k], begun[v]) for v, k in handed.items()]
-        return Plan(forward, number, source, head, mapping, backs)
+        return Plan(forward, number, source, head, mapping, backs, tuple(lists.values()))
 
     def descending(self) -> Atom | None:
         """The range that the loop runs over backwards, if it is `for i in reversed(range(n))`:

@@ -1,4 +1,4 @@
-"""Which adjoint statements are read by anybody, or write into a shadow. The rest goes."""
+"""Which adjoint statements are read by anybody, write into a shadow or check something. The rest goes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from adcompile.ir.walk import FreeVars, atoms_of, free_vars, statements_of
 
 WRITES: tuple[Any, ...] = (
     operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.refill, np.ufunc.at,
+    rt.check_cotangent, rt.check_tangent_of, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept,
 )  # fmt: skip
-"""How adjoint code writes into shadows."""
+"""How adjoint code writes into shadows, and what debug mode checks."""
 
 
 def live_statements(

@@ -198,6 +198,7 @@ class LoopReversal:
         body = self.context.renamed(Block((), (*plan.head, *reverse), end), plan.mapping)
         loop_body = Block((plan.element, *params), body.statements, body.end)
         iterable = plan.iterable(b)
+        self.context.boundary.replayed(b, iterable, plan.lists, s.place)
         b.append(For(tuple(results), iterable, tuple(init), loop_body, s.place, "adjoint"))
         for v, r, start in zip(outer, results[len(self.positions) :], init[len(self.positions) :]):
             cot.set(v, r)

@@ -56,6 +56,7 @@ class Mirror:
     made: set[Var] = field(default_factory=set[Var])  # the shadows themselves
     alone: set[Atom] = field(default_factory=set[Atom])  # of memory from outside, those that no other one overlaps
     roots: dict[Any, Atom] = field(default_factory=dict[Any, Atom])  # by the memory from outside they mirror
+    aliases: Atom | None = None  # in debug mode: what knows all arrays and their shadows when the code runs
 
     # -- statements -------------------------------------------------------------------------
 

@@ -82,12 +82,12 @@ def by_reference(f: Forward, s: Call) -> None:
     rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
     moving = passes_derivative(s) and any(f.whole_dot(a) is not None for a in inputs)
     if moving and rule is not None and rule.frule is not None:
-        f.frule(s, rule)
+        f.context.boundary.with_value(f, s, rule)
         f.dots[s.result] = own_tangent(b, f.dots[s.result], s.result)
         b.role = role
         return
     b.append(s)
-    d = f.tangent(s, rule) if moving else None
+    d = f.context.boundary.tangent(f, s, rule) if moving else None
     if kind == "maybe" and root is not None:
         given = d if d is not None else b.emit(rt.shadow, (s.result,), b.type(s.result))
         args = (s.result, root, mirror.of(root), given)
@@ -147,4 +147,4 @@ def virtual_dot(f: Forward, w: Write) -> Atom | None:
         return f.context.forward_composite(f, call, w.body, call.args, call.kwargs)
     assert isinstance(call.fn, Const)
     f.b.append(replace(call, role="tangent"))
-    return f.tangent(call, lookup(call.fn.value))
+    return f.context.boundary.tangent(f, call, lookup(call.fn.value))

@@ -16,7 +16,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity, passes_derivative
 from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.autodiff.adjoint import add_adjoint, inline_rule, kind_of, pulled_back
+from adcompile.autodiff.adjoint import add_pulled, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.inside import Inside, Numbering
@@ -133,7 +133,7 @@ class Sweep:
     def adjoint_of(self, s: Call, y_bar: Atom, cot: Cotangents) -> None:
         if not isinstance(s.fn, Const):
             raise refuse(s)
-        add_adjoint(cot.builder, s, y_bar, cot, self.active)
+        self.context.boundary.adjoint(cot.builder, s, y_bar, cot, self.active)
 
     # -- memory that is written in place -----------------------------------------------------
 
@@ -235,9 +235,8 @@ class Sweep:
         forward = Builder(self.context, s.role, place=s.place)
         y, pull = forward.items(inline_rule(forward, rule.rrule, s.args, s.kwargs, 2))[:2]
         forward.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, s.role))
-        for arg, g in zip(s.args, pulled_back(cot.builder, rule, pull, y_bar, s)):
-            if self.active(arg):
-                cot.add(arg, g)
+        table = self.context.boundary.pulled(s, y_bar, cot)
+        add_pulled(cot.builder, rule, s, pull, y_bar, table, self.active)
         return forward.statements
 
     def result_cotangent(self, var: Var, cot: Cotangents) -> Atom | None:

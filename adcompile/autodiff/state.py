@@ -74,10 +74,15 @@ def enter(
         save(b, memory, state)
     mirror = Mirror(b, memory, activity.mirrored, role)
     if activity.mirrored:
-        mirror_roots(b, mirror, inputs)
+        values = [v for v in inputs if v in activity.active and v not in activity.mirrored]
+        b.context.boundary.entered(mirror, mirror_roots(b, mirror, inputs), values)
     b.role = outer
     state.mirror = mirror
-    state.statements = mirror.block(statements) if role == "adjoint" else list(statements)
+    state.statements = list(statements)
+    if role == "adjoint":
+        state.statements = mirror.block(statements)
+    if role == "adjoint" and activity.mirrored:
+        state.statements = b.context.boundary.mirrored(mirror, state.statements, activity)
     state.shadow, state.alone = mirror.shadow, mirror.alone
     b.context.shadows |= mirror.made
     return state
@@ -108,8 +113,8 @@ def name_of(atom: Atom) -> str:
     return atom.name if isinstance(atom, Var) else "saved"
 
 
-def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> None:
-    """The shadows of what comes from outside, made together if there are several."""
+def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tuple[Atom, Atom]]:
+    """The shadows of what comes from outside, made together if there are several: (array, shadow)."""
     found = mirror.enter(inputs)
     arrays: list[Atom] = []
     for key, atom in found:
@@ -121,7 +126,7 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> None:
                 "write into copies: arrays = [a.copy() for a in arrays]",
             )
     if not arrays:
-        return
+        return []
     simple = len(arrays) == 1 and not any(map(may_view, mirror.memory.definition.values()))
     if simple:
         shadows: list[Atom] = [b.emit(rt.shadow, arrays, b.type(arrays[0]), (), shadow_name(mirror, arrays[0]))]
@@ -141,6 +146,7 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> None:
             if isinstance(v, Var):
                 mirror.shadow[v] = made
                 b.context.shape[made] = b.context.shape.get(v, v)
+    return list(zip(arrays, shadows))
 
 
 def reached(b: Builder, mirror: Mirror, key: object, atom: Atom) -> Atom:

@@ -23,6 +23,7 @@ from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array, t
 from adcompile.ir.program import Guard
 from adcompile.ir.types import Array, Known, Scalar, Type, array_type, is_scalar_class
 from adcompile.rules.registry import version
+from adcompile.runtime import settings
 
 LIMIT = 64
 """Specialisations a dispatcher keeps; the oldest goes first."""
@@ -156,10 +157,15 @@ class Dispatcher:
     a caller with a function free of captured data may look there first.
     """
 
-    __slots__ = ("_by_class", "_entries", "_ints", "_warned", "build", "label", "limit", "numbers", "others")
+    __slots__ = (
+        "_by_class", "_code", "_entries", "_ints", "_siblings", "_warned",
+        "build", "label", "limit", "numbers", "others",
+    )  # fmt: skip
 
     def __init__(self, build: Build, label: str = "", limit: int = LIMIT, ints: frozenset[int] = frozenset()) -> None:
         self.build, self.label, self.limit = build, label, limit
+        self._code = settings.code()
+        self._siblings: dict[int, Dispatcher] = {self._code: self}  # one for each combination of settings
         self._ints = ints
         self._warned = False
         self.numbers: dict[tuple[type, ...], Entry] = {}
@@ -170,10 +176,14 @@ class Dispatcher:
     def clear(self) -> None:
         """Forget all specialisations."""
         with BUILDING:
-            self.numbers.clear()
-            self.others.clear()
-            self._by_class.clear()
-            self._entries.clear()
+            for each in self._siblings.values():
+                each._forget()
+
+    def _forget(self) -> None:
+        self.numbers.clear()
+        self.others.clear()
+        self._by_class.clear()
+        self._entries.clear()
 
     def __len__(self) -> int:
         return len(self._entries) + len(self.numbers)
@@ -191,12 +201,23 @@ class Dispatcher:
 
     def find(self, fun: Any, args: tuple[Any, ...]) -> Entry:
         """The entry for these arguments. Raises what building it raises."""
+        if settings.code() != self._code:
+            return self._sibling(settings.code()).find(fun, args)
         classes = tuple(map(type, args))
         key = self._key(fun, args, classes)
         entry = self.numbers.get(classes) if key is None else self._entries.get(key)
         if entry is not None and entry.valid():
             return entry
         return self._miss(fun, args, classes)
+
+    def _sibling(self, code: int) -> Dispatcher:
+        """Where the specialisations made under other settings are."""
+        with BUILDING:
+            if code not in self._siblings:
+                made = Dispatcher(self.build, self.label, self.limit, self._ints)
+                made._code, made._siblings = code, self._siblings
+                self._siblings[code] = made
+            return self._siblings[code]
 
     def _miss(self, fun: Any, args: tuple[Any, ...], classes: tuple[type, ...]) -> Entry:
         with BUILDING:
@@ -211,7 +232,7 @@ class Dispatcher:
                     if request.positions <= self._ints:
                         raise
                     self._ints |= request.positions
-                    self.clear()
+                    self._forget()
                     continue
                 entry = Entry(run, guard_check(guards), made)
                 if key is None:

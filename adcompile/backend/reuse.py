@@ -49,7 +49,7 @@ class _Reading:
 
     def __init__(self, function: Function, types: Mapping[Var, Type]) -> None:
         self.types, self.effects = types, Effects(types)
-        self.doubtful = sometimes_real(function)
+        self.doubtful = sometimes_real(function, types)
         self.made: dict[Var, Block] = {}  # arrays of their own, and where
         self.candidates: dict[Call, Block] = {}
         self.sums = owned(function, types)

@@ -57,7 +57,7 @@ class _Owned:
 
     def run(self, function: Function) -> frozenset[Var]:
         self.shapes = Shapes(self.types, {})
-        self.doubtful = sometimes_real(function)
+        self.doubtful = sometimes_real(function, self.types)
         self._define((*function.params, *function.captured), function.body)
         self._block(function.body, function.body)
         ours = self._settle()

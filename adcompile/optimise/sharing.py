@@ -33,7 +33,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, IterT, Type
+from adcompile.ir.types import UNKNOWN, Array, IterT, Seq, Type
 from adcompile.ir.walk import all_blocks, end_atoms
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.effects import Effects
@@ -63,9 +63,12 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
     return fn in _FRESH or is_elementwise(fn)
 
 
-def sometimes_real(function: Function) -> bool:
+def sometimes_real(function: Function, types: Mapping[Var, Type]) -> bool:
     """Whether arrays of complex type may hold real numbers here, as the eigenvalues of a real
-    matrix do by chance: then complex numbers cannot be written over them."""
+    matrix do by chance: then complex numbers cannot be written over them. A pullback does not know
+    what made the values that it is given."""
+    if any(isinstance(t := types.get(p, UNKNOWN), Seq) and t.item == UNKNOWN for p in function.params):
+        return True
     calls = (s for block in all_blocks(function.body) for s in block.statements if isinstance(s, Call))
     return any(isinstance(s.fn, Const) and hashable(s.fn.value) and s.fn.value in _BY_CHANCE for s in calls)
 

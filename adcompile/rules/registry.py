@@ -115,7 +115,7 @@ def unregister(fn: Any) -> None:
 
 def version() -> int:
     """Another number after every registration, and for other settings; part of every specialisation's key."""
-    return 2 * _version + settings.code()
+    return 4 * _version + settings.code()
 
 
 def registered() -> dict[Any, Rule]:

@@ -192,7 +192,10 @@ for _fn in (ops.build_string, ops.format_value):
     register(_fn, Rule("constant", typing=always(Instance(str))))
 
 register(rt.shadow, Rule("constant", typing=first))
-register(rt.check_tangent, Rule("constant", pure=False))
+for _fn in (rt.check_tangent, rt.alias_map):
+    register(_fn, Rule("constant", pure=False))
+for _fn in (rt.check_tangent_of, rt.check_cotangent, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept):
+    register(_fn, Rule("constant", pure=False))  # what debug mode checks
 register(
     rt.occurrences,
     Rule("constant", typing=always(TupleT((Array(np.dtype(int), None), Array(np.dtype(int), ("any",)), INT)))),

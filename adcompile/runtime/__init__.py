@@ -72,6 +72,15 @@ from adcompile.runtime.arrays import (
     zeros_like,
 )
 from adcompile.runtime.called import called, fitted, name_of, partial, pulled, pushed, pushed_along
+from adcompile.runtime.debug import (
+    alias_map,
+    check_apart,
+    check_cotangent,
+    check_kept,
+    check_partial,
+    check_shadow,
+    check_tangent_of,
+)
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
     add_at,
@@ -102,6 +111,13 @@ __all__ = [
     "pulled",
     "pushed",
     "pushed_along",
+    "alias_map",
+    "check_apart",
+    "check_cotangent",
+    "check_kept",
+    "check_partial",
+    "check_shadow",
+    "check_tangent_of",
     "occurrences",
     "check_tangent",
     "outline",

@@ -1,7 +1,8 @@
-"""What can be set, for the whole process: which rules the compiler uses."""
+"""What can be set, for the whole process: which rules the compiler uses, and whether it checks them."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -13,12 +14,13 @@ CONTEXTS: tuple[Context, ...] = ("minimal", "default")
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`context`: "default" uses every rule; "minimal" leaves out the rules of functions whose own
-    source can be differentiated instead."""
+    source can be differentiated instead. `debug`: derivatives check their rules as they run."""
 
     context: Context = "default"
+    debug: bool = False
 
 
-current = Settings()
+current = Settings(debug=os.environ.get("ADCOMPILE_DEBUG") == "1")
 
 
 def config(**changes: Any) -> Changed:
@@ -28,8 +30,14 @@ def config(**changes: Any) -> Changed:
         with ad.config(context="minimal"): …
 
     `context`: "default", or "minimal": rules that are there for speed alone are not used, and what
-    they are for is derived from its source. Raises TypeError for other names and ValueError for
-    other values. Derivatives that exist are made anew when they are called next.
+    they are for is derived from its source.
+    `debug`: False, or True: derivatives check at each rule what it gives (shape, dtype, structure,
+    finite numbers), and the memory that mirrors the arrays that are written; what is wrong raises
+    RuleError, which names the rule and the place in your source. The environment variable
+    ADCOMPILE_DEBUG=1 sets it from the start.
+
+    Raises TypeError for other names and ValueError for other values. For each combination of
+    settings derivatives have code of their own, made when they are first called.
     """
     global current
     known = [field.name for field in fields(Settings)]
@@ -38,6 +46,8 @@ def config(**changes: Any) -> Changed:
             raise TypeError(f"config() takes {', '.join(known)}, not {name!r}")
     if changes.get("context", "default") not in CONTEXTS:
         raise ValueError(f"context is {' or '.join(map(repr, CONTEXTS))}, not {changes['context']!r}")
+    if not isinstance(changes.get("debug", False), bool):
+        raise ValueError(f"debug is True or False, not {changes['debug']!r}")
     before, current = current, replace(current, **changes)
     return Changed(before)
 
@@ -58,4 +68,4 @@ class Changed:
 
 def code() -> int:
     """A number for what the settings make of a program."""
-    return CONTEXTS.index(current.context)
+    return CONTEXTS.index(current.context) + 2 * current.debug

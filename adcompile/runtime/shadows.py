@@ -49,7 +49,7 @@ def like(view: Any, base: np.ndarray, base_shadow: np.ndarray) -> np.ndarray:
     """
     if view is base:
         return base_shadow
-    if not _share(view, base):
+    if not share(view, base):
         return _alone(view)
     if _strides(base) != _strides(base_shadow) or base.dtype != base_shadow.dtype:
         raise ValueError("a shadow does not mirror its array: other strides or dtype")
@@ -123,7 +123,7 @@ def _bounds(a: np.ndarray) -> tuple[int, int]:
     return low + sum(r for r in reach if r < 0), low + sum(r for r in reach if r > 0) + a.itemsize
 
 
-def _share(a: np.ndarray, b: np.ndarray) -> bool:
+def share(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays have a byte in common; undecided counts as yes."""
     low, high = _bounds(a)
     other_low, other_high = _bounds(b)
@@ -144,7 +144,7 @@ def groups_of(arrays: Iterable[np.ndarray]) -> list[list[np.ndarray]]:
         joined = [a]
         others: list[tuple[int, list[np.ndarray]]] = []
         for group_end, group in groups:
-            if group_end > low and any(_share(a, b) for b in group):
+            if group_end > low and any(share(a, b) for b in group):
                 joined, end = group + joined, max(end, group_end)
             else:
                 others.append((group_end, group))
@@ -161,6 +161,20 @@ def counted_once(group: list[np.ndarray]) -> list[np.ndarray]:
     once[first] = True
     parts = np.split(once, np.cumsum([p.size for p in places])[:-1])
     return [part.reshape(p.shape) for part, p in zip(parts, places)]
+
+
+def same_cells(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> bool:
+    """Whether `a` and `b` have the same elements in common as `c` and `d`."""
+    if not share(a, b):
+        return not share(c, d)
+    return _meeting(a, b) == _meeting(c, d)
+
+
+def _meeting(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int]]:
+    """The positions in `a` and `b` of the numbers that both hold."""
+    places = _cell_addresses(a).ravel(), _cell_addresses(b).ravel()
+    _, left, right = np.intersect1d(places[0], places[1], return_indices=True)
+    return sorted(zip(left.tolist(), right.tolist()))
 
 
 def _cell_addresses(a: np.ndarray) -> np.ndarray:
@@ -239,7 +253,7 @@ def _cut(a: np.ndarray, b: np.ndarray) -> bool:
     size = _cell(b.dtype).itemsize
     begins = _bytes(a, 0, 1)
     inside = _bytes(b, 1, size - 1)
-    return _share(begins, inside)
+    return share(begins, inside)
 
 
 def _bytes(a: np.ndarray, first: int, count: int) -> np.ndarray:

@@ -1,5 +1,10 @@
 """Settings: what they are compared with, put back, and made of derivatives that exist."""
 
+import os
+import subprocess
+import sys
+import threading
+
 import numpy as np
 import pytest
 
@@ -126,3 +131,78 @@ def test_a_rule_serves_both_modes(wrong_rule):
     assert rules.is_primitive(cube, "forward") and rules.is_primitive(cube, "reverse")
     with ad.config(context="minimal"):
         check_grads(lambda x: np.sum(cube(x)), (np.array([0.3, -0.7]),))
+
+
+# -- debug mode -----------------------------------------------------------------------------------
+
+POINT = np.array([0.3, -0.7, 1.1])
+
+
+def square_sum(x):
+    return np.sum(x * x)
+
+
+def test_debug_is_a_setting_among_others():
+    with ad.config(debug=True), ad.config(context="minimal") as inside:
+        assert inside.debug and inside.context == "minimal"
+    assert not settings.current.debug
+    with pytest.raises(ValueError, match="True or False, not 1"):
+        ad.config(debug=1)
+    try:
+        ad.config(debug=True)  # for good
+        assert settings.current.debug
+    finally:
+        ad.config(debug=False)
+
+
+@pytest.mark.parametrize("value, expected", [("1", "True"), ("0", "False"), ("", "False")])
+def test_the_environment(value, expected):
+    text = "from adcompile.runtime import settings; print(settings.current.debug)"
+    made = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**os.environ, "ADCOMPILE_DEBUG": value},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout.strip() == expected
+
+
+def test_specialisations_belong_to_a_mode():
+    """Neither mode runs the other one's code, and going back compiles nothing."""
+    g = ad.grad(square_sum)
+    plain = ad.source(g, POINT)
+    entry, _ = g.specialise((POINT,), {})
+    with ad.config(debug=True):
+        watched = ad.source(g, POINT)
+        inside, _ = g.specialise((POINT,), {})
+        assert inside is not entry and np.array_equal(g(POINT), 2 * POINT)
+        assert g.specialise((POINT,), {})[0] is inside
+    assert "check_" in watched and "check_" not in plain
+    assert g.specialise((POINT,), {})[0] is entry and ad.source(g, POINT) == plain
+    with ad.config(debug=True):
+        assert g.specialise((POINT,), {})[0] is inside
+
+
+def test_the_quick_way_of_a_derivative_asks_for_the_mode():
+    def tripled(x):
+        return 3.0 * x
+
+    rules.vjp(tripled, lambda g, y, x: g * np.nan)
+    try:
+        g = ad.grad(lambda x: np.sum(tripled(x)))
+        assert np.all(np.isnan(g(POINT)))
+        with ad.config(debug=True), pytest.raises(ad.RuleError, match="tripled"):
+            g(POINT)
+        assert np.all(np.isnan(g(POINT)))
+    finally:
+        registry.unregister(tripled)
+
+
+def test_for_all_threads():
+    seen = []
+    with ad.config(debug=True):
+        thread = threading.Thread(target=lambda: seen.append(settings.current.debug))
+        thread.start()
+        thread.join()
+    assert seen == [True]

@@ -14,7 +14,7 @@ from adcompile import rules
 from adcompile.tangents import NoTangent, add_to_primal, dot, randn_like, tangent_type, zeros_like
 from adcompile.testing import CheckFailure, check_rule
 from tests.checks import bits
-from tests.systems.common import X, doubled, not_yet, rng, slope
+from tests.systems.common import X, doubled, rng, slope
 
 # 1: programs as transition functions: the state after and the result, of the state before
 
@@ -111,7 +111,6 @@ def test_s0_04_check_rule_finds_another_dtype(own_rules):
         check_rule(doubled, X)
 
 
-@not_yet("there is no debug mode")
 def test_s0_04_debug_mode_raises_where_a_rule_returns_another_shape(own_rules):
     rules.vjp(doubled, lambda g, y, x: np.sum(2.0 * g))
     with ad.config(debug=True), pytest.raises(ad.RuleError, match="doubled"):

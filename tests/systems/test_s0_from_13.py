@@ -13,7 +13,7 @@ from adcompile import rules, tangents
 from adcompile.tangents import add_to_primal, dot, randn_like, scale, zeros_like
 from adcompile.testing import check_rule
 from tests.documents import ROOT
-from tests.systems.common import X, doubled, not_yet, rng, slope
+from tests.systems.common import X, doubled, rng, slope
 
 
 @dataclasses.dataclass
@@ -224,7 +224,6 @@ def test_s0_16b_attributes_set_later():
 # 17: debug mode
 
 
-@not_yet("there is no debug mode")
 @pytest.mark.parametrize(
     "broken",
     [
@@ -242,7 +241,6 @@ def test_s0_17_debug_mode_names_rule_and_line(own_rules, broken):
     assert "test_s0" in str(caught.value)
 
 
-@not_yet("there is no debug mode")
 def test_s0_17_debug_mode_leaves_right_programs_alone():
     with ad.config(debug=True):
         assert np.allclose(ad.grad(lambda x: np.sum(doubled(x)))(X), 2.0)
