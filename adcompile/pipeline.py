@@ -14,7 +14,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from adcompile.analysis import attributes, builtins, callables, containers, folds, iterators, objects, stored, structure
+from adcompile.analysis import (
+    attributes,
+    builtins,
+    callables,
+    containers,
+    folds,
+    iterators,
+    objects,
+    splats,
+    stored,
+    structure,
+)
 from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
 from adcompile.analysis.heap import adopt, write_back
@@ -43,7 +54,7 @@ from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
 from adcompile.runtime import settings
 
-HANDLERS = (attributes, builtins, callables, containers, folds, iterators, objects, stored, structure, nested)
+HANDLERS = (attributes, builtins, callables, containers, folds, iterators, objects, splats, stored, structure, nested)
 """The modules that give callables their meaning; they register it when they are imported."""
 
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")

@@ -128,7 +128,7 @@ class Varied:
 
     def call(self, s: Call) -> None:
         t = self.types[s.result]
-        if any(map(self.has, (s.fn, *s.args, *(a for _, a in s.kwargs)))):
+        if any([self.has(a) for a in (s.fn, *s.args, *(a for _, a in s.kwargs))]):  # noqa: C419  all are marked
             if passes_derivative(s):
                 self.add(s.result)
             if makes_detached(s, t):

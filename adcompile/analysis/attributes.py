@@ -243,7 +243,7 @@ def class_attribute(
         return b.emit(getattr, args, Method(found.__func__, Known(cls)), (), attribute, place)
     if callable(found):
         return b.emit(getattr, (owner, args[1]), Method(found, b.type(owner)), (), attribute, place)
-    if isinstance(t, ObjectT):
+    if isinstance(t, ObjectT) or isinstance(t, TupleT) and cls.__dictoffset__ == 0:
         return known_attribute(b, Const(cls), cls, attribute, args, name, place)
     if example is not None:
         return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import types as python_types
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.builder import Builder
@@ -25,6 +26,13 @@ from adcompile.ir.types import (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """Stands, as a Const, for all further positional arguments, which are the items of `items`."""
+
+    items: Atom
+
+
 def bind(
     b: Builder,
     name: str,
@@ -39,6 +47,7 @@ def bind(
     positional = signature.positional
     given: dict[str, Atom] = dict(zip(positional, args))
     rest = list(args[len(positional) :])
+    many = rest[0].value.items if rest and isinstance(rest[0], Const) and isinstance(rest[0].value, Rest) else None
     extra: list[tuple[str, Atom]] = []
     for key, value in kwargs:
         if key in given or key in positional[: signature.positional_only] and signature.kwarg is None:
@@ -58,7 +67,8 @@ def bind(
         raise wrong_call(f"{name}() missing required arguments: {', '.join(map(repr, missing))}", place)
     bound = [given[p] for p in positional]
     if signature.vararg is not None:
-        bound.append(b.build(TupleT(()), rest, name=signature.vararg))
+        whole = None if many is None else b.call(tuple, many, name=signature.vararg)
+        bound.append(b.build(TupleT(()), rest, name=signature.vararg) if whole is None else whole)
     bound += [given[p] for p in signature.keyword_only]
     if signature.kwarg is not None:
         keys = tuple(k for k, _ in extra)

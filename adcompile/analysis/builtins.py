@@ -370,6 +370,16 @@ def to_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)
 
 
+@handles(dict.fromkeys)
+def dict_of_keys(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    keys = known_items(b, args[0])
+    if keys is None or not all(map(b.known, keys)):
+        return None
+    value = args[1] if len(args) > 1 else Const(None)
+    pairs = {b.value(k): value for k in keys}
+    return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)
+
+
 @handles(dict.get)
 def dict_get(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     t = b.type(args[0])

@@ -7,6 +7,7 @@ and what is bound to it, and a call of it goes on from there.
 from __future__ import annotations
 
 import functools
+import operator
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -16,11 +17,12 @@ import numpy as np
 from adcompile.analysis.attributes import class_attributes, class_of, named_attributes
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
+from adcompile.analysis.iteration import checked, known_items
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Closure, Known, Method, TupleT
+from adcompile.ir.types import Array, Closure, Known, Method, Seq, TupleT
 from adcompile.runtime.scans import vectorized
 
 
@@ -51,10 +53,14 @@ def make_partial(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, na
 
 def call_partial(b: Builder, value: Partial, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     packed, *rest = args
+    fn, positional, keywords = unfold(b, value, packed)
+    return dispatch(b, fn, [*positional, *rest], list({**keywords, **dict(kwargs)}.items()), name, place)
+
+
+def unfold(b: Builder, value: Partial, packed: Atom) -> tuple[Atom, list[Atom], dict[str, Atom]]:
+    """The function of a partial application, and what is bound to it."""
     fn, *given = b.items(packed)
-    positional, keywords = given[: value.positional], dict(zip(value.keywords, given[value.positional :]))
-    keywords.update(kwargs)
-    return dispatch(b, fn, [*positional, *rest], list(keywords.items()), name, place)
+    return fn, given[: value.positional], dict(zip(value.keywords, given[value.positional :]))
 
 
 class_handlers[Partial] = call_partial
@@ -130,6 +136,20 @@ def replace(b: Builder, value: Replace, args: Args, kwargs: Kwargs, place: Place
 
 
 class_handlers[Replace] = replace
+
+
+@handles(tuple.__new__, look=(1,))
+def new_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """A namedtuple of the items of an iterable, as `_make` makes it."""
+    cls: Any = b.value(args[0]) if args and b.known(args[0]) else None
+    fields: tuple[str, ...] | None = getattr(cls, "_fields", None)
+    if len(args) != 2 or fields is None:
+        return None
+    items = known_items(b, args[1])
+    if items is None and isinstance(b.type(args[1]), (Array, Seq)):
+        whole = checked(b, args[1], len(fields), place, call=f"{cls.__name__}._make()")
+        items = [b.call(operator.getitem, whole, i) for i in range(len(fields))]
+    return None if items is None or len(items) != len(fields) else b.build(TupleT((), cls), items, name, place)
 
 
 class_attributes[Super] = super_attribute

@@ -475,7 +475,7 @@ def construct(
         if made is not None:
             return made
     fields = getattr(cls, "_fields", None)
-    if issubclass(cls, tuple) and fields is not None and cls.__new__ is not tuple.__new__:
+    if issubclass(cls, tuple) and fields is not None and is_plain_namedtuple(cls, fields):
         defaults = getattr(cls, "_field_defaults", {})
         signature = Signature(tuple(fields))
         values = [Const(defaults[f]) for f in fields if f in defaults]
@@ -484,6 +484,13 @@ def construct(
     if not is_reader(cls):
         args, kwargs = handed_over(b, args, kwargs, place)
     return b.emit(cls, args, Instance(cls), kwargs, name, place)
+
+
+def is_plain_namedtuple(cls: type, fields: Sequence[str]) -> bool:
+    """Whether a call of the class does no more than to put its arguments into a tuple."""
+    code = getattr(cls.__new__, "__code__", None)
+    names = code.co_varnames[1 : code.co_argcount] if code is not None else ()
+    return cls.__init__ is object.__init__ and names == tuple(fields) and code.co_kwonlyargcount == 0  # type: ignore
 
 
 def new_context() -> Context:

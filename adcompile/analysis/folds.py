@@ -8,7 +8,7 @@ import operator
 from typing import Any
 
 from adcompile.analysis import iteration
-from adcompile.analysis.builder import Builder, Lifted
+from adcompile.analysis.builder import Builder, Lifted, is_structured
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look
 from adcompile.analysis.infer import branch_on, choose, run_loop
@@ -83,9 +83,13 @@ def extreme(fn: Any) -> Any:
         if len(items) == 1:
             return items[0]
         key = keywords.get("key")
-        if key is None or b.known(key) and b.value(key) is None:
+        if key is not None and b.known(key) and b.value(key) is None:
+            key = None
+        if key is None and any(is_structured(b.type(look(b, i))) for i in items):
+            key = Const(Lifted(lambda _, item: item))
+        if key is None:
             if len(args) == 2 or len(args) > 1 and all(isinstance(b.type(i), (Scalar, Known)) for i in items):
-                return None  # the rule of the call itself
+                return b.call(fn, *items, name=name, place=place) if kwargs else None  # the rule of the call itself
             out = items[0]
             for item in items[1:]:
                 out = b.call(fn, out, item, name=name, place=place)
@@ -102,6 +106,8 @@ def extreme(fn: Any) -> Any:
 
 def extreme_of_sequence(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
     t = b.type(look(b, args[0])) if len(args) == 1 else None
+    if isinstance(t, RangeT) or isinstance(t, Known) and isinstance(t.value, range):
+        return extreme_of_sequence(b, fn, [b.call(list, args[0])], kwargs, name, place)
     if isinstance(t, IterT) and indexable(b, args[0]) is not None:
         return extreme_of_sequence(b, fn, [b.call(list, args[0])], kwargs, name, place)
     if not isinstance(t, (Seq, Array)) or isinstance(t, Array) and t.dims is not None and len(t.dims) != 1:
@@ -118,6 +124,10 @@ def extreme_of_sequence(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: s
         return branch_on(b, b.call(operator.gt, b.call(len, args[0]), 0), some, lambda _: default, name)
     first = b.call(operator.getitem, args[0], 0)
     key = dict(kwargs).get("key")
+    if key is not None and b.known(key) and b.value(key) is None:
+        key = None
+    if key is None and isinstance(t, Seq) and is_structured(t.item):
+        key = Const(Lifted(lambda _, item: item))
     if key is None:
         return accumulate(b, fn, args[0], first, place, name)
     compare = operator.gt if fn is builtins.max else operator.lt

@@ -7,7 +7,7 @@ into their leaves at joins, and loops are repeated until the types of what they 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from adcompile.analysis import iteration
@@ -215,13 +215,16 @@ def run_for(b: Builder, s: For, env: Environment) -> None:
     iteration.go_through(b, iterable, s.place)
     if holds_ref(b.type(iterable)) and isinstance(b.type(look(b, iterable)), ObjectT):
         iterable = b.call(iter, iterable, place=s.place)
-    items = iteration.known_items(b, iterable)
-    if items is not None:
-        branch = iteration.as_branch(s.body)
-        if branch is not None and len(items) <= iteration.UNROLL:
-            unroll(b, s, branch, iterable, lambda: iteration.known_items(b, iterable) or [], env)
-            return
-    numbers, branch = iteration.known_range(b, iterable), iteration.as_branch(s.body)
+    branch = iteration.as_branch(s.body)
+    rows = None if branch is None else iteration.named_rows(b, iterable)
+    items = iteration.known_items(b, iterable) if rows is None else None
+    if branch is not None and rows is not None and len(rows) <= iteration.UNROLL_NAMES:
+        unroll(b, s, branch, iterable, lambda: rows, env)
+        return
+    if branch is not None and items is not None and iteration.is_short(b, items):
+        unroll(b, s, branch, iterable, lambda: iteration.known_items(b, iterable) or [], env)
+        return
+    numbers = iteration.known_range(b, iterable)
     small = numbers is not None and branch is not None and len(numbers) <= iteration.UNROLL
     begin = Begin(b, env)
     b.context.tentative += small
@@ -320,19 +323,23 @@ def holds_structure(t: Type) -> bool:
     return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, Unknown))
 
 
+Item = Atom | Callable[[Builder], Atom]
+
+
 def unroll(
-    b: Builder, s: For, body: Block, iterable: Atom, items: Callable[[], list[Atom]], env: Environment
+    b: Builder, s: For, body: Block, iterable: Atom, items: Callable[[], Sequence[Item]], env: Environment
 ) -> None:
-    """Run the iterations one by one; each sees what its item is by then."""
+    """Run the iterations one by one; each sees what its item is by then. A function reads its item."""
     carried = [resolve(env, a) for a in s.init]
     element, *params = s.body.params
     now = items()
     live = holds_ref(b.type(iterable))
     k = 0
     while k < len(now):
-        if k > 4 * iteration.UNROLL:
+        if k > 4 * iteration.UNROLL_NAMES:
             raise Unsupported("this loop adds to the list that it runs over", s.place, "collect into another list")
-        env[element] = now[k]
+        item = now[k]
+        env[element] = item if isinstance(item, (Var, Const)) else item(b)
         env.update(zip(params, carried))
         b.context.calls.append(k)
         end = run_block(b, body, env, None)

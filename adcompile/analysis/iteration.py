@@ -26,11 +26,13 @@ from adcompile.ir.types import (
     UNKNOWN,
     Array,
     Cell,
+    Closure,
     DictT,
     Instance,
     IterT,
     Known,
     ListT,
+    Method,
     RangeT,
     Seq,
     TupleT,
@@ -40,6 +42,9 @@ from adcompile.ir.types import (
 )
 
 UNROLL = 16
+UNROLL_NAMES = 64
+"""So many iterations are run one by one where the items are names or functions: a loop that stays one
+could not tell which is meant."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,18 @@ def known_range(b: Builder, atom: Atom) -> range | None:
 def definition(b: Builder, atom: Atom) -> Call:
     assert isinstance(atom, Var)
     return b.context.definition[atom]
+
+
+def is_short(b: Builder, items: Sequence[Atom]) -> bool:
+    """Whether a loop over these items is run iteration by iteration."""
+    return len(items) <= (UNROLL_NAMES if any(names(b.type(i)) for i in items) else UNROLL)
+
+
+def names(t: Type) -> bool:
+    """Whether a value is, or is put together with, a name or a function."""
+    if isinstance(t, Known):
+        return isinstance(t.value, str) or callable(t.value)
+    return isinstance(t, (Closure, Method)) or isinstance(t, TupleT) and any(map(names, t.items))
 
 
 def known_items(b: Builder, atom: Atom) -> list[Atom] | None:
@@ -102,6 +119,9 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     if kind == "values" and isinstance(held, DictT):
         return b.items(args[0])
     known = [c for c in columns if c is not None]
+    rows = named_rows(b, atom)
+    if rows is not None:
+        return [row(b) for row in rows]
     if kind == "zip" and known:
         shortest = min(map(len, known))
         columns = [first_of_endless(b, a, shortest) if c is None else c for c, a in zip(columns, args)]
@@ -119,6 +139,68 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     if kind == "zip":
         return [b.call(ops.build_tuple, *row) for row in zip(*known)]
     return known[0]
+
+
+def named_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None:
+    """How to read each of the items of `zip(names, x)`, or of `enumerate` of that, where `x` is as
+    long as is known when the code runs only: which name goes with which element is wanted now."""
+    t = b.type(atom)
+    if not isinstance(t, IterT) or view_of(b, atom) is not None or taken(b, atom):
+        return None
+    args = definition(b, atom).args
+    if t.kind == "enumerate" and len(args) == 1:
+        rows = named_rows(b, args[0])
+        return None if rows is None else [numbered(i, row) for i, row in enumerate(rows)]
+    columns = [known_items(b, a) for a in args] if t.kind == "zip" else []
+    named = [c for c in columns if c is not None]
+    if len(named) in (0, len(columns)) or not any(c and all(names(b.type(i)) for i in c) for c in named):
+        return None
+    count = min(map(len, named))
+    read: list[Read] = []
+    for a, column in zip(args, columns):
+        if column is not None:
+            read.append(element_of(column))
+            continue
+        source = readable(b, a)
+        if source is None:
+            return None
+        read.append(element_of(checked(b, source, count, more=TOO_FEW)))
+    return [lambda c, i=i: c.call(ops.build_tuple, *(r(c, Const(i)) for r in read)) for i in range(count)]
+
+
+TOO_FEW = "zip of names with less items than names"
+
+
+def readable(b: Builder, atom: Atom) -> Atom | None:
+    """The array or sequence that an iterable is or goes through."""
+    view = view_of(b, atom)
+    atom = view.made if view is not None and view.made is not None and not taken(b, atom) else atom
+    t = b.type(look(b, atom))
+    return atom if isinstance(t, Seq) or isinstance(t, Array) and t.dims else None
+
+
+def element_of(source: Sequence[Atom] | Atom) -> Read:
+    if isinstance(source, (Var, Const)):
+        return lambda c, i: c.call(operator.getitem, source, i)
+    return lambda c, i: source[c.value(i)]
+
+
+def numbered(i: int, row: Callable[[Builder], Atom]) -> Callable[[Builder], Atom]:
+    return lambda c: c.call(ops.build_tuple, i, row(c))
+
+
+def checked(
+    b: Builder, items: Atom, count: int, place: Place | None = None, call: str = "", more: str = ""
+) -> Atom:
+    """The items of an array or sequence, if there are as many as that when the code runs: for a
+    call, of which `call` is the name, exactly; `more` refuses less."""
+    if more and count == 0:
+        return items
+    now = look(b, items)
+    args = [now, Const(count), Const(call), *([Const(more)] if more else [])]
+    out = b.emit(ops.expect_length, args, b.type(now), (), getattr(items, "name", ""), place)
+    b.context.shape[out] = b.context.shape.get(now, now)  # type: ignore[arg-type]
+    return out
 
 
 def plan(b: Builder, atom: Atom, place: Place | None, live: bool = False) -> Plan:

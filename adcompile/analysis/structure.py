@@ -223,17 +223,6 @@ def known_container(t: Type) -> Type:
     return TupleT(()) if isinstance(t, Known) and type(t.value) is tuple else t
 
 
-@handles(ops.apply, look=(1, 2))
-def apply(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """A call with splats, once the splatted containers are known."""
-    positional = known_items(b, args[1])
-    t = b.type(args[2])
-    keys = t.keys if isinstance(t, DictT) else tuple(t.value) if isinstance(t, Known) else None
-    if positional is None or keys is None:
-        return b.emit(ops.apply, args, UNKNOWN, (), name, place)
-    return dispatch(b, args[0], positional, list(zip(keys, b.items(args[2]))), name, place)
-
-
 @handles(eval, exec, locals, globals, vars)
 def computed_names(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     raise Unsupported(

@@ -46,9 +46,10 @@ class _Generator(SourceGenerator):
 
     def visit_Tuple(self, node: Any) -> None:
         if len(node.elts) == 1:
-            self.write("(")
+            bare = isinstance(node.elts[0], ast.Slice)  # an index, `x[1:,]`: brackets would end the slice
+            self.write("" if bare else "(")
             self.comma_list(node.elts, True)
-            self.write(")")
+            self.write("" if bare else ")")
         else:
             super().visit_Tuple(node)
 

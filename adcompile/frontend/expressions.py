@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -64,6 +66,8 @@ CONSUMERS = frozenset({"sum", "min", "max", "list", "tuple", "sorted", "set", "f
 """Builtins that take everything an iterable gives before they return."""
 CONSUMING_ATTRIBUTES = frozenset({"join", "fsum", "prod", "fromiter", "extend", "update"})
 """Methods, and functions of math and numpy, that do."""
+CONSUMING_FUNCTIONS: tuple[Any, ...] = (math.fsum, math.prod, functools.reduce)
+"""Functions that do, under whatever name a module has them."""
 
 
 class Expressions(Builder):
@@ -148,6 +152,18 @@ class Expressions(Builder):
     def comprehension(self, node: Any, hint: str) -> Atom:
         raise NotImplementedError
 
+    def drained(self, node: Any, hint: str = "t") -> Atom:
+        """The value of what is gone through at once, to its end: a generator is a list there."""
+        if isinstance(node, gast.GeneratorExp):
+            return self.comprehension(node, hint)
+        match node:
+            case gast.Call(func=gast.Name(), args=[gast.GeneratorExp() as items], keywords=[]):
+                if self.is_builtin(node.func, "enumerate"):
+                    return self.call(enumerate, self.comprehension(items, "t"), node=node, hint=hint)
+            case _:
+                pass
+        return self.expr(node, hint)
+
     def any_all(self, node: Any, wanted: bool, hint: str) -> Atom:
         raise NotImplementedError
 
@@ -221,7 +237,7 @@ class Expressions(Builder):
         for item in items:
             if isinstance(item, gast.Starred):
                 close()
-                value = self.expr(item.value)
+                value = self.drained(item.value)
                 # what is starred is iterated now, before what follows is evaluated
                 parts.append(value if item is items[-1] else self.call(ops.tuple_concat, value, node=item))
             else:
@@ -281,7 +297,7 @@ class Expressions(Builder):
     def _splat(self, fn: Atom, node: gast.Call, hint: str) -> Atom:
         starred = any(isinstance(a, gast.Starred) for a in node.args)
         args = (
-            self._concat(ops.tuple_concat, node.args, node, "t")
+            self._concat(ops.arguments, node.args, node, "t")
             if starred
             else self.call(ops.build_tuple, *map(self.expr, node.args), node=node)
         )
@@ -302,14 +318,15 @@ class Expressions(Builder):
         return None
 
     def _argument(self, arg: Any, node: gast.Call) -> Atom:
-        if isinstance(arg, gast.GeneratorExp) and arg is node.args[0] and self._consumes(node.func):
-            return self.comprehension(arg, "t")
-        return self.expr(arg)
+        return self.drained(arg) if self._consumes(node.func) else self.expr(arg)
 
     def _consumes(self, fn: Any) -> bool:
         if isinstance(fn, gast.Attribute):
             return fn.attr in CONSUMING_ATTRIBUTES
-        return isinstance(fn, gast.Name) and fn.id in CONSUMERS and self.is_builtin(fn, fn.id)
+        if not isinstance(fn, gast.Name):
+            return False
+        meant = None if fn.id in self.local or fn.id in self.env else self.unit.namespace.get(fn.id)
+        return any(meant is f for f in CONSUMING_FUNCTIONS) or fn.id in CONSUMERS and self.is_builtin(fn, fn.id)
 
     # Functions
 

@@ -53,6 +53,9 @@ class Statements(Comprehensions):
             self._parallel(targets[0], value)
             return
         first = targets[0]
+        if len(targets) == 1 and isinstance(first, (gast.Tuple, gast.List)):
+            self.unpack(first, self.drained(value))
+            return
         atom = self.expr(value, first.id if isinstance(first, gast.Name) else "t")
         for target in targets:
             self.unpack(target, atom)

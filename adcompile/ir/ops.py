@@ -11,6 +11,7 @@ import builtins
 import importlib
 from typing import Any
 
+from adcompile.errors import Unsupported
 from adcompile.runtime.state import build_object as build_object
 
 
@@ -70,6 +71,11 @@ def tuple_concat(*iterables: Any) -> tuple[Any, ...]:
     return tuple(item for items in iterables for item in items)
 
 
+def arguments(*iterables: Any) -> tuple[Any, ...]:
+    """The positional arguments of `f(*a, *b)`."""
+    return tuple_concat(*iterables)
+
+
 def build_string(*parts: Any) -> str:
     """An f-string: the parts are strings already (see `format_value`)."""
     return "".join(parts)
@@ -101,8 +107,15 @@ def unpack_star(value: Any, before: int, after: int) -> tuple[Any, ...]:
     return (*items[:before], middle, *items[len(items) - after :])
 
 
-def expect_length(value: Any, count: int) -> Any:
-    """`value` itself, if `a, b = value` could unpack it; raises what Python raises."""
+def expect_length(value: Any, count: int, call: str = "", more: str = "") -> Any:
+    """`value` itself, if `a, b = value` could unpack it; raises what Python raises. `call` names what
+    takes `count` arguments, `call(*value)`; `more` refuses less than `count` items, but not more."""
+    if more:
+        if len(value) < count:
+            raise Unsupported(f"{more} ({len(value)} items for {count})", None, "give it as many items")
+        return value
+    if call and len(value) != count:
+        raise TypeError(f"{call} takes {count} arguments here, but {len(value)} were given")
     if len(value) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
     if len(value) < count:

@@ -48,7 +48,7 @@ OPS = BUILDERS | frozenset(
         *(ops.read, ops.identity),
     }
 )
-LINEAR = frozenset({ops.push, ops.pop, ops.put_item, ops.index_add})
+LINEAR = frozenset({ops.push, ops.pop, ops.put_item, ops.index_add, arrays.add_item})
 """Functional operations that use up their first argument."""
 
 ITERATORS = names(builtins, "reversed iter zip enumerate map filter")

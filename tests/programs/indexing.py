@@ -101,7 +101,15 @@ def compress_and_extract(x):
     return np.sum(np.compress(keep, x) ** 2) + np.sum(np.extract(keep, x) ** 3)
 
 
+def slices_in_a_tuple_of_one(x):
+    rest = tuple([slice(1, None)] * x.ndim)
+    index = [slice(None)] * x.ndim
+    index[-1] = slice(None, len(x) - 1)
+    return np.sum(x[rest] * x[tuple(index)])
+
+
 SAMPLES = {
+    "slices_in_a_tuple_of_one": [(np.array([0.5, -1.0, 1.4]),)],
     "integers": [(_V,)],
     "integers_matrix": [(_A,)],
     "slices": [(_V,), (_V[:1],)],

@@ -1,6 +1,8 @@
 """Every rule that computes has samples, and passes `check_rule` at each of them; a wrong rule does not."""
 
+import copy
 import importlib
+import math
 import pkgutil
 
 import numpy as np
@@ -14,7 +16,7 @@ from adcompile.targets import synthesise
 from adcompile.testing import CheckFailure, check_rule
 from tests.rules import samples
 
-pytest.importorskip("scipy.special")
+special = pytest.importorskip("scipy.special")
 importlib.import_module("scipy.linalg")
 lookup(np.sin)  # rules for libraries are registered once these are imported
 
@@ -69,6 +71,65 @@ def test_rule(fn):
         except CheckFailure as failure:
             failures.append(f"sample {k}: {failure}")
     assert not failures, f"{len(failures)} of {len(calls)} samples:\n" + "\n".join(failures)
+
+
+# -- what has no derivative does not change where its arguments do ---------------------------------
+
+LINE = np.array([0.31, 0.72, 1.23])
+CALLS = [
+    (0.37, 0.7, 1.2), (LINE, LINE[::-1] + 0.1), (np.array([[2.0, 0.3], [0.1, 1.0]]),), (5, 0.3), (2, 1.2), (3, LINE),
+    (0.3, LINE), (3.3,), (5.3, 2.2),
+]  # fmt: skip
+STEPWISE = {np.spacing, math.ulp, np.diag_indices}  # constants whose value does, with such arguments
+
+
+def numbers(value):
+    """The inexact numbers that a value consists of, in one array; None if there are none."""
+    if isinstance(value, (tuple, list)):
+        found = [n for n in map(numbers, value) if n is not None]
+        return np.concatenate(found) if found else None
+    if not isinstance(value, (float, complex, np.inexact, np.ndarray)):
+        return None
+    return np.ravel(value).astype(complex) if np.asarray(value).dtype.kind in "fc" else None
+
+
+NO_ARGUMENTS = (TypeError, ValueError, AttributeError, IndexError, OverflowError, RuntimeError, KeyError)
+
+
+def attempt(fn, args):
+    try:
+        return numbers(fn(*args))
+    except NO_ARGUMENTS:  # LinAlgError is a ValueError
+        return None
+
+
+def is_ours(fn):
+    return str(getattr(fn, "__module__", "")).startswith("adcompile")
+
+
+def smooth_in(fn):
+    """A call of `fn` whose result changes a little where an argument does, or None."""
+    for args in (call[:n] for call in CALLS for n in range(1, len(call) + 1)):
+        before = attempt(fn, copy.deepcopy(args))
+        for k, a in enumerate(args):
+            if isinstance(a, int) or before is None:
+                continue
+            moved = [a + 1e-6 if i == k else copy.deepcopy(x) for i, x in enumerate(args)]
+            after = attempt(fn, moved)
+            if after is None or after.shape != before.shape:
+                continue
+            if 0.0 < np.max(np.abs(after - before), initial=0) < 1e-3:
+                return args
+    return None
+
+
+@pytest.mark.filterwarnings("ignore")  # the calls are not all sensible
+def test_constants_are_constant():
+    constants = [fn for fn, rule in registered().items() if rule.kind == "constant" and rule.pure and not is_ours(fn)]
+    smooth = {name_of(fn): smooth_in(fn) for fn in constants if fn not in STEPWISE}
+    assert {name: args for name, args in smooth.items() if args is not None} == {}
+    assert len(constants) > 200
+    assert smooth_in(special.factorial) is not None and smooth_in(np.fft.fftfreq) is not None
 
 
 # -- wrong rules are caught ---------------------------------------------------------------------

@@ -151,3 +151,16 @@ def fftshift(y_bar: Any, y: Any, x: Any, axes: Any = None) -> Any:
 @linear(np.fft.ifftshift, wrt=(0,))
 def ifftshift(y_bar: Any, y: Any, x: Any, axes: Any = None) -> Any:
     return np.fft.fftshift(y_bar, axes)
+
+
+# -- frequencies -----------------------------------------------------------------------------
+
+
+@composite(np.fft.fftfreq)
+def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
+    return np.fft.fftfreq(n) / d
+
+
+@composite(np.fft.rfftfreq)
+def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
+    return np.fft.rfftfreq(n) / d

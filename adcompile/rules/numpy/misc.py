@@ -53,6 +53,22 @@ def logspace(
     return y if dtype is None else y.astype(dtype)
 
 
+@composite(np.kaiser)
+def kaiser(M: Any, beta: Any) -> Any:
+    last = np.maximum(M - 1, 1)  # a window of one point is 1
+    position = (2.0 * np.arange(M) - (M - 1)) / last
+    return np.i0(beta * np.sqrt((1.0 - position) * (1.0 + position))) / np.i0(beta)
+
+
+@composite(np.ix_)
+def ix_(*args: Any) -> Any:
+    axes: tuple[Any, ...] = ()
+    for k in rt.positions(args):
+        shape = (1,) * k + (-1,) + (1,) * (len(args) - k - 1)
+        axes = (*axes, np.reshape(args[k], shape))
+    return axes
+
+
 def arange_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     asked = argument(args, kwargs, 3, "dtype")
     dtypes = [dtype_of(a) for a in args[:3]]

@@ -12,14 +12,14 @@ from scipy import special
 
 from adcompile import runtime as rt
 from adcompile.ir.types import Known, Type
-from adcompile.rules.kinds import constant, elementwise, vjps
+from adcompile.rules.kinds import composite, constant, elementwise, vjps
 from adcompile.rules.numpy.dims import Dims, argument, array, axes_of, dims_of, dtype_of, element, keep
 from adcompile.rules.typing import broadcast_type
 
 ROOT_PI = float(np.sqrt(np.pi))
 ROOT_2PI = float(np.sqrt(2.0 * np.pi))
 
-constant(special.gammasgn, special.factorial, special.comb)
+constant(special.gammasgn)
 
 # -- error functions and the normal distribution ---------------------------------------------
 
@@ -85,6 +85,31 @@ def gammaln(y: Any, x: Any) -> Any:
 @elementwise(special.psi)
 def psi(y: Any, x: Any) -> Any:
     return rt.like(special.polygamma(1, x), y)
+
+
+@elementwise(special.poch)
+def poch(y: Any, x: Any, m: Any) -> Any:
+    both = special.psi(x + m)
+    return y * (both - special.psi(x)), y * both
+
+
+@elementwise(special.binom)
+def binom(y: Any, n: Any, k: Any) -> Any:
+    rest = special.psi(n - k + 1.0)
+    return y * (special.psi(n + 1.0) - rest), y * (rest - special.psi(k + 1.0))
+
+
+@composite(special.comb)
+def comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
+    if repetition:
+        return special.binom(N + k - 1, k)
+    some = (k <= N) & (N >= 0) & (k >= 0)
+    return np.where(some, special.binom(N, np.where(some, k, 0.0)), 0.0)
+
+
+@composite(special.factorial)
+def factorial(n: Any, exact: Any = False, extend: Any = "zero") -> Any:
+    return np.where(n >= 0, special.gamma(n + 1.0), 0.0)
 
 
 def polygamma_type(args: list[Type], kwargs: dict[str, Type]) -> Type:

@@ -38,6 +38,8 @@ PLANES = [
 HALF_PLANES = [((a.real.copy(), *rest), kwargs) for (a, *rest), kwargs in PLANES]
 TWO = [case for case in PLANES if case[0][0].ndim > 1]
 SAMPLES = {
+    np.fft.fftfreq: [((5, 0.4), {})],
+    np.fft.rfftfreq: [((5, 0.4), {}), ((4,), {"d": 1.5})],
     np.fft.fft: LINES,
     np.fft.ifft: LINES,
     np.fft.rfft: HALF,
