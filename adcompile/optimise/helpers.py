@@ -88,7 +88,21 @@ def unbroadcast(site: Site, call: Call, out: list[Statement]) -> Call | Atom | N
         return None
     if site.same_shape(g, x):
         return g
-    return _sum_out(site, call, tg, tx, out)
+    return _factor_out(site, call, out) or _sum_out(site, call, tg, tx, out)
+
+
+def _factor_out(site: Site, call: Call, out: list[Statement]) -> Call | None:
+    """`unbroadcast(-h, x)` → `-unbroadcast(h, x)`, and so for a literal times h: it is left to meet others."""
+    g, x = call.args
+    made = site.defs.get(g) if isinstance(g, Var) else None
+    if made is None or made.role == "primal" or not isinstance(made.fn, Const):
+        return None
+    h, t = made.args[-1], site.type(call.result)
+    scaled = made.fn.value is operator.mul and isinstance(made.args[0], Const)
+    if not (scaled or made.fn.value is operator.neg) or site.type(h) != site.type(g) or site.sharing.uses.get(made.result) != 1:
+        return None
+    inner = site.new(call, arrays.unbroadcast, (h, x), t, out)
+    return Call(call.result, made.fn, (*made.args[:-1], inner), (), call.place, call.role)
 
 
 def _sum_out(site: Site, call: Call, tg: Array, tx: Array, out: list[Statement]) -> Call | None:

@@ -21,6 +21,7 @@ from adcompile.ir.program import Program
 from adcompile.ir.types import Array, ListT, Seq, TupleT
 from adcompile.ir.walk import FreeVars, atoms_of, blocks_of, end_atoms, free_vars, large_stack, statements_of
 from adcompile.optimise.callables import LINEAR
+from adcompile.optimise.direct import Direct
 from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.sharing import Sharing, sharing
 from adcompile.optimise.typing import INPLACE, hashable, is_immutable, type_of
@@ -50,6 +51,9 @@ class _Moves:
     def block(self, block: Block) -> Block:
         statements = [self.statement(s) for s in block.statements]
         statements = self.before_readers(statements)
+        writes = self.written(statements)
+        uses = self.sharing.uses
+        statements = Direct(statements, self.effects.types, uses, lambda s, k, j: self.may_move(s, writes, k, j)).run()
         if isinstance(block.end, Continue):
             statements = self.behind_readers(statements, block)
         return Block(block.params, tuple(statements), block.end)

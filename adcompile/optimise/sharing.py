@@ -49,6 +49,7 @@ _FRESH: frozenset[Any] = frozenset(
         *(memory.shadow, memory.snapshot),
     }
 )
+_STORING = (operator.setitem, memory.add_at)
 _BY_CHANCE: frozenset[Any] = frozenset({np.linalg.eig, np.linalg.eigvals})
 _VIEWS: frozenset[Any] = frozenset({np.real, np.imag})  # elementwise, but a view of what is real
 
@@ -235,6 +236,9 @@ class _Analysis:
                 self.fresh.add(call.result)
             return
         fn = call.fn.value if isinstance(call.fn, Const) else None
+        if fn in _STORING and isinstance(type_of(call.args[0], self.effects.types), Array):
+            self._roots(self.writing, call.args[:1])  # which keeps nothing of what it is given
+            return
         if not self.effects.pure(call) and not (fn in INPLACE if fn is not None and hashable(fn) else False):
             self.escaping.extend(shared)
             self.writing.extend(shared)
@@ -244,5 +248,7 @@ class _Analysis:
         elif is_fresh(call, self.effects.types):
             self.fresh.add(call.result)
             return
+        elif fn is arrays.unbroadcast:
+            shared = [a for a in shared if a is call.args[0]]  # of the other it reads the shape
         if not is_immutable(type_of(call.result, self.effects.types)):
             self.sources.setdefault(call.result, []).extend(shared)
