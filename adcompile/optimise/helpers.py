@@ -99,7 +99,8 @@ def _factor_out(site: Site, call: Call, out: list[Statement]) -> Call | None:
         return None
     h, t = made.args[-1], site.type(call.result)
     scaled = made.fn.value is operator.mul and isinstance(made.args[0], Const)
-    if not (scaled or made.fn.value is operator.neg) or site.type(h) != site.type(g) or site.sharing.uses.get(made.result) != 1:
+    alone = site.sharing.uses.get(made.result) == 1 and not made.kwargs
+    if not (scaled or made.fn.value is operator.neg) or not alone or site.type(h) != site.type(g):
         return None
     inner = site.new(call, arrays.unbroadcast, (h, x), t, out)
     return Call(call.result, made.fn, (*made.args[:-1], inner), (), call.place, call.role)
