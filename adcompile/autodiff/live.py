@@ -14,7 +14,7 @@ from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, If, Raise, Sta
 from adcompile.ir.walk import FreeVars, atoms_of, free_vars, statements_of
 
 WRITES: tuple[Any, ...] = (
-    operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.refill, np.ufunc.at,
+    operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.put_each, rt.refill, np.ufunc.at,
     rt.check_cotangent, rt.check_tangent_of, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept,
 )  # fmt: skip
 """How adjoint code writes into shadows, and what debug mode checks."""

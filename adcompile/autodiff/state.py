@@ -10,11 +10,12 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.alias import Memory, may_view
 from adcompile.analysis.builder import Builder, Context, is_structured
+from adcompile.analysis.mutation import has_memory
 from adcompile.autodiff.mirror import Mirror, read_again, root_of
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Known, Seq, TupleT
+from adcompile.ir.types import UNKNOWN, Array, Known, Seq, TupleT
 from adcompile.ir.walk import statements_of
 
 
@@ -24,7 +25,8 @@ class State:
 
     statements: list[Statement]
     shadow: dict[Var, Atom] = field(default_factory=dict)
-    saved: list[tuple[Atom, Atom]] = field(default_factory=list)  # (array, its copy at entry)
+    saved: list[tuple[Atom, Atom]] = field(default_factory=list)  # (array, its copy at entry), lists of both
+    known_as: list[Atom] = field(default_factory=list)  # the same as `memory` knows it
     memory: Memory | None = None
     mirror: Mirror | None = None
     alone: set[Atom] = field(default_factory=set)  # shadows that share memory with no other one's
@@ -43,13 +45,16 @@ class State:
     def restore(self, b: Builder) -> None:
         """Put the arrays that the caller sees back to what they held at entry."""
         for array, copy in self.saved:
-            b.call(operator.setitem, array, Const(Ellipsis), copy)
+            if isinstance(b.type(array), Array):
+                b.call(operator.setitem, array, Const(Ellipsis), copy)
+            else:
+                b.emit(rt.put_each, (array, copy), Known(None), (), "")
 
     def shares(self, atom: Atom) -> bool:
         """Whether a value may share memory with what is put back."""
         if self.memory is None or not self.saved:
             return False
-        roots = {self.memory.find(n) for a, _ in self.saved for n in self.memory.nodes(a)}
+        roots = {self.memory.find(n) for a in self.known_as for n in self.memory.nodes(a)}
         return any(self.memory.find(n) in roots for n in self.memory.nodes(atom))
 
 
@@ -97,16 +102,25 @@ def save(b: Builder, memory: Memory, state: State) -> None:
             keep_copy(b, state, b.real(n) if isinstance(n, Var) else memory.outside[n])
     for call in memory.definition.values():
         key = root_of(call, memory)
-        if key is None or key in seen or not isinstance(b.type(call.result), Array):
+        if key is None or key in seen or not isinstance(b.type(call.result), (Array, Seq)):
             continue
         if any(memory.find(n) in entered for n in memory.nodes(call.result)):
             seen.add(key)
             keep_copy(b, state, read_again(b, call, memory))
 
 
+HELD = Seq(UNKNOWN, list)
+
+
 def keep_copy(b: Builder, state: State, atom: Atom) -> None:
-    if isinstance(b.type(atom), Array):
-        state.saved.append((atom, b.emit(rt.snapshot, (atom,), b.type(atom), (), f"{name_of(atom)}_0")))
+    t = b.type(atom)
+    if isinstance(t, Array):
+        state.known_as.append(atom)
+        state.saved.append((atom, b.emit(rt.snapshot, (atom,), t, (), f"{name_of(atom)}_0")))
+    elif isinstance(t, Seq) and has_memory(t.item):  # the list itself may be another one by the time
+        state.known_as.append(atom)
+        arrays = b.emit(rt.arrays_in, (atom,), HELD, (), f"{name_of(atom)}_arrays")
+        state.saved.append((arrays, b.emit(rt.snapshot, (arrays,), HELD, (), f"{name_of(atom)}_0")))
 
 
 def name_of(atom: Atom) -> str:

@@ -55,7 +55,7 @@ ITERATORS = names(builtins, "reversed iter zip enumerate map filter")
 """What iterating over their results uses up: each result is its own."""
 
 WRITING = names(np, "copyto put place putmask fill_diagonal put_along_axis") | {
-    *(arrays.accumulate, memory.add_at, memory.add_each)
+    *(arrays.accumulate, memory.add_at, memory.add_each, memory.put_each)
 }
 INPUT_OUTPUT = names(
     np,

@@ -60,6 +60,19 @@ def add_each(buffers: Any, values: Any) -> None:
             buffer += value
 
 
+def arrays_in(values: Any) -> list[Any]:
+    """The arrays that a list or tuple holds now, those in lists and tuples in it as well."""
+    found: list[Any] = []
+    _flat(values, found)
+    return [a for a in found if isinstance(a, np.ndarray)]
+
+
+def put_each(arrays: Any, copies: Any) -> None:
+    """Make each array hold what its copy holds."""
+    for array, copy in zip(arrays, copies):
+        array[...] = copy
+
+
 def last_writes(buffer: Any, index: Any, value: Any) -> Any:
     """Which elements of `buffer[index]` the write `buffer[index] = value` decides: of positions
     that the index names several times, the one written last. Booleans of the shape of `buffer[index]`."""

@@ -149,3 +149,65 @@ def test_inert_arguments_are_put_back_too():
     n = np.array([1])
     assert ad.grad(counted)(2.0, n) == 2.0 and n[0] == 1
     assert ad.jvp(counted, (2.0, n), (1.0, None))[1] == 2.0 and n[0] == 2
+
+
+COUNTS = [np.zeros(2, int) for _ in range(20)]
+
+
+def counts_the_module_s(x, counts):
+    for c in COUNTS:
+        c[0] += 1
+    return np.sum(x * x)
+
+
+def counts_the_caller_s(x, counts):
+    for k, c in enumerate(counts):
+        c[k % 2] += k
+    return np.sum(x * x)
+
+
+def counts_in_rows(x, counts):
+    for row in counts:
+        for c in row:
+            c[:] += 1
+    return np.sum(x * x)
+
+
+def counts_and_appends(x, counts):
+    for c in counts:
+        c[0] -= 3
+    counts.append(np.zeros(1, int))
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize(
+    "f, count",
+    [
+        (counts_the_module_s, lambda: None),
+        (counts_the_caller_s, lambda: [np.arange(2) for _ in range(20)]),
+        (counts_the_caller_s, lambda: [np.arange(2) for _ in range(3)]),
+        (counts_the_caller_s, lambda: tuple(np.arange(2) for _ in range(20))),
+        (counts_in_rows, lambda: [[np.arange(2), np.arange(3)] for _ in range(18)]),
+        (counts_and_appends, lambda: [np.arange(2) for _ in range(20)]),
+    ],
+    ids=["module", "list", "short list", "tuple", "rows", "appended"],
+)
+def test_arrays_in_long_lists_are_put_back(f, count):
+    counts, primal = count(), count()
+    before, outside = bits(counts), bits(COUNTS)
+    f(X, primal)
+    after = bits(primal), bits(COUNTS)
+    for c, start in zip(COUNTS, np.zeros((20, 2), int)):
+        c[:] = start
+    for run in (ad.grad(f), ad.value_and_grad(f), ad.jacrev(f), ad.jacfwd(f), ad.hessian(f)):
+        run(X, counts)
+        assert (bits(counts), bits(COUNTS)) == (before, outside), run
+    _, pullback = ad.vjp(f, X, counts)
+    assert (bits(counts), bits(COUNTS)) == after
+    for _ in range(2):
+        assert np.allclose(pullback(1.0)[0], 2.0 * X)
+        assert (bits(counts), bits(COUNTS)) == (before, outside)
+    ad.grad(f, restore=False)(X, counts)
+    assert (bits(counts), bits(COUNTS)) == after
+    for c in COUNTS:
+        c[:] = 0

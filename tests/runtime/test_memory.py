@@ -115,3 +115,13 @@ def test_two_tangents_of_one_memory():
     check_tangent(np.array([1.0, np.nan]), np.array([1.0, np.nan]))
     with pytest.raises(ValueError, match="different tangents"):
         check_tangent(np.ones(2), np.zeros(2))
+
+
+def test_arrays_in_lists_are_found_and_filled():
+    a, b = np.zeros(2), np.arange(3)
+    found = rt.arrays_in([a, (b, [a], 1.0, None), "text"])
+    assert [id(x) for x in found] == [id(a), id(b), id(a)]
+    kept = rt.snapshot(found)
+    a[:], b[:] = 5.0, 7
+    rt.put_each(found, kept)
+    assert a.tolist() == [0.0, 0.0] and b.tolist() == [0, 1, 2]
