@@ -1,4 +1,4 @@
-"""Programs that write into their arguments: derivatives of the state that they leave, and Jacobians, which leave none."""
+"""Programs that write into their arguments: derivatives of the state they leave; Jacobians, which leave none."""
 
 import copy
 
