@@ -34,6 +34,14 @@ def looped(x, y):
     return np.sum(s * s)
 
 
+def chosen_positions(x, y):
+    z = y * 1.3
+    z[[-2, 1]] = x[0]
+    w = y * x
+    w[[0, 2, 0]] = x[::-1][:3]
+    return np.sum(np.sin(x)) + np.sum(z * z * w)
+
+
 def recursive(x, n):
     if n == 0:
         return np.sum(x * x)
@@ -75,7 +83,7 @@ def structured(x, y):
 
 
 FUNCTIONS = [
-    squares, views, looped, through_recursion, recursion_on_the_argument, with_module, writes_what_it_read,
+    squares, views, chosen_positions, looped, through_recursion, recursion_on_the_argument, with_module, writes_what_it_read,
     writes_in_a_loop, structured,
 ]  # fmt: skip
 

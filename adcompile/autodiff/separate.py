@@ -21,7 +21,7 @@ from adcompile.autodiff.state import detached, enter
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, Seq, TupleT, differentiable
+from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, Seq, TupleT, differentiable
 from adcompile.ir.walk import free_vars, statements_of
 
 if TYPE_CHECKING:
@@ -214,8 +214,14 @@ def split_body(
     context.types[store] = KEPT
     reads: list[Statement] = []
     mapping: dict[Var, Atom] = {}
-    places = {a for a, _ in state.saved} | asked_for_memory(context, live)
+    places, layouts = asked_for_memory(context, live)
+    places |= {a for a, _ in state.saved}
     forward, renamed = context.bound_everywhere(context, forward, kept)
+    copies = Builder(context)
+    for v in kept:
+        if v in layouts and v not in places and v not in context.shadows:
+            renamed[v] = copies.emit(rt.same_layout, (renamed.get(v, v),), context.types[v], (), v.name)
+    forward += copies.statements
     holding, kept = held(context, kept, places, mapping, reads, renamed)
     forward += holding
     for k, v in reversed(list(enumerate(kept))):
@@ -236,15 +242,22 @@ def split_body(
     return Halves(forward, results, kept, store, seed, pullback)
 
 
-def asked_for_memory(context: Context, statements: Sequence[Statement]) -> set[Atom]:
-    """What is asked where it lies in memory, or the list that it is kept in."""
-    out: set[Atom] = set()
+def asked_for_memory(context: Context, statements: Sequence[Statement]) -> tuple[set[Atom], set[Atom]]:
+    """What is asked where it lies in memory, or the list that it is kept in; and arrays of which
+    only the layout matters. Numbers have none."""
+    places: set[Atom] = set()
+    layouts: set[Atom] = set()
     for s in statements_of(Block((), tuple(statements), Yield())):
         if isinstance(s, Call) and (fn_of(s) in ABOUT_MEMORY or fn_of(s) is rt.refill):
             for a in s.args:
                 made = context.definition.get(a) if isinstance(a, Var) else None
-                out.update((a, made.args[0]) if made is not None and fn_of(made) is operator.getitem else (a,))
-    return out
+                asked = [a] if made is None or fn_of(made) is not operator.getitem else [a, made.args[0]]
+                types = [context.types[v] for v in asked if isinstance(v, Var)]
+                if fn_of(s) is rt.last_writes and all(isinstance(t, (Array, Scalar, Known)) for t in types):
+                    layouts.update(asked if not types or isinstance(types[0], Array) else ())
+                else:
+                    places.update(asked)
+    return places, layouts
 
 
 def held(

@@ -194,10 +194,14 @@ class _Algebra(ForwardWalk):
             if not isinstance(new, Call):
                 self._settle(call, new, out)
                 return
-            if is_fresh(call, self.types) and not is_fresh(new, self.types) and call.result in self.sharing.written:
-                break  # somebody writes into the array; a view would not do
+            if is_fresh(call, self.types) and not is_fresh(new, self.types) and self._would_change(call, new):
+                break
             call = new
         self.emit(call, out)
+
+    def _would_change(self, call: Call, view: Call) -> bool:
+        """Whether somebody writes into the array, or into what it would be a view of."""
+        return call.result in self.sharing.written or any(a in self.sharing.changing for a in view.args)
 
     def _settle(self, call: Call, atom: Atom, out: list[Statement]) -> None:
         """Read `atom` for the result; as a copy, if two would share memory who may not."""

@@ -93,6 +93,8 @@ class Sharing:
             return True
         if dropped in self.written or kept in self.written:
             return False
+        if dropped in self.fresh and kept in self.changing:
+            return False  # what was computed stays as it was; what it equals now need not
         return dropped not in self.escapes or kept in self.fresh and kept not in self.escapes
 
     def merge(self, dropped: Var, kept: Atom) -> None:

@@ -213,6 +213,6 @@ def apart(y_bar, y, x):
     return y_bar
 
 
-@linear(rt.snapshot, typing=first)
+@linear(rt.snapshot, rt.same_layout, typing=first)
 def snapshot(y_bar, y, x):
     return y_bar

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.runtime.shadows import last_written, like, shadows
+from adcompile.runtime.shadows import laid_out, last_written, like, shadows
 
 
 def shadow(x: Any) -> Any:
@@ -77,6 +77,13 @@ def last_writes(buffer: Any, index: Any, value: Any) -> Any:
     """Which elements of `buffer[index]` the write `buffer[index] = value` decides: of positions
     that the index names several times, the one written last. Booleans of the shape of `buffer[index]`."""
     return last_written(buffer.shape, index, buffer[index].shape, buffer.dtype, value)
+
+
+def same_layout(x: Any) -> Any:
+    """A copy whose axes lie in memory as those of `x` do."""
+    out = laid_out(x, x.dtype)
+    out[...] = x
+    return out
 
 
 def shares(y: Any, x: Any) -> bool:

@@ -315,8 +315,15 @@ def last_written(
 
 
 def _numbered(value: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
-    """An array whose axes lie in memory in the order and direction of those of `value`, with
-    elements 0, 1, …; elements of `value` that are one in memory are one."""
+    """Elements 0, 1, … laid out as `value` is."""
+    numbers = laid_out(value, dtype)
+    numbers[...] = np.arange(value.size).reshape(value.shape)
+    return numbers
+
+
+def laid_out(value: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """An empty array whose axes lie in memory in the order and direction of those of `value`;
+    elements of `value` that are one in memory are one."""
     strides = [0] * value.ndim
     step, start = dtype.itemsize, 0
     for axis in sorted(range(value.ndim), key=lambda k: (abs(value.strides[k]), -k)):
@@ -326,9 +333,7 @@ def _numbered(value: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
             step *= value.shape[axis]
     if value.size == 0:
         return np.empty(value.shape, dtype)
-    numbers: np.ndarray = np.ndarray(value.shape, dtype, np.empty(step, np.uint8), start, tuple(strides))
-    numbers[...] = np.arange(value.size).reshape(value.shape)
-    return numbers
+    return np.ndarray(value.shape, dtype, np.empty(step, np.uint8), start, tuple(strides))
 
 
 # --- copies of whole results --------------------------------------------------------------------

@@ -31,6 +31,14 @@ LOADED = (api, transforms)
 STAGES = ("forward", "reverse", "gradient", "forward over reverse", "reverse over reverse")
 
 
+NEEDED = {
+    "gradient": ("reverse",),
+    "forward over reverse": ("reverse",),
+    "reverse over reverse": ("reverse", "forward over reverse"),
+}
+"""What is checked before a stage, where that alone is asked for."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """`kind`: right, refused, wrong, crash, slow. `stage` and `reason` say where and what, without
@@ -97,7 +105,7 @@ class Check:
                 continue
             self.bars = self.tangent = None
             for stage in STAGES if not point["seed"] else STAGES[:3]:
-                if only and stage != only and not (only in STAGES[1:] and stage == "reverse"):
+                if only and stage not in (only, *NEEDED.get(only, ())):
                     continue
                 if "over" in stage and not self.second or (stage == STAGES[4] and self.second != "both"):
                     continue

@@ -419,7 +419,18 @@ def views_by_star(x):
     return np.sum(y**2)
 
 
+def multiple_of_a_view_that_is_written_later(x):
+    x = x * 1.0
+    once = np.ones(len(x)) * x[::-1]
+    summed = np.sum(x[None], axis=0)
+    for _ in range(2):
+        again = 1.0 * x[::-1]
+        x += again
+    return np.sum(np.sin(once) + summed * again)
+
+
 SAMPLES = {
+    "multiple_of_a_view_that_is_written_later": [(X,)],
     "view_of_a_view": [(X,)],
     "through_ravel": [(X,)],
     "through_transpose": [(X,)],
