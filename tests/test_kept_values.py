@@ -83,8 +83,8 @@ def structured(x, y):
 
 
 FUNCTIONS = [
-    squares, views, chosen_positions, looped, through_recursion, recursion_on_the_argument, with_module, writes_what_it_read,
-    writes_in_a_loop, structured,
+    squares, views, chosen_positions, looped, through_recursion, recursion_on_the_argument, with_module,
+    writes_what_it_read, writes_in_a_loop, structured,
 ]  # fmt: skip
 
 

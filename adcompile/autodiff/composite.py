@@ -26,6 +26,7 @@ from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.live import live_statements
+from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.reverse import Sweep, bound_everywhere
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import enter
@@ -151,6 +152,7 @@ def forward_composite(f: Forward, s: Call, body: Any, args: Sequence[Atom], kwar
     inner = Forward(b, activity, Derived(b.context), state.mirror)
     inner.dots.update(dots)
     state.add_tangents(b, inner.dots)
+    inner.buffers = buffers_in(statements)
     inner.statements(statements)
     return inner.whole_dot(result)
 

@@ -54,6 +54,7 @@ class Forward:
         self.mirror = mirror
         self.derived = derived
         self.dots: dict[Var, Atom] = {}
+        self.buffers: set[Var] = set()
 
     def active(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and atom in self.active_vars
@@ -128,7 +129,7 @@ class Forward:
             self.derived.forward_call(self, s)
             return
         rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
-        role, b.role = b.role, "tangent"
+        role, b.role, before = b.role, "tangent", len(b.statements)
         if rule is not None and rule.frule is not None:
             self.context.boundary.with_value(self, s, rule)
         else:
@@ -139,7 +140,7 @@ class Forward:
             if spent:
                 b.append(s)
             if d is not None:
-                self.dots[s.result] = self.named(apart(self, d), s.result)
+                self.dots[s.result] = self.named(apart(self, d, s.result, before), s.result)
         b.role = role
 
     def named(self, d: Atom, var: Var) -> Atom:
@@ -275,14 +276,15 @@ class Forward:
         y, d = b.items(pair)[:2]
         b.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, "primal"))
         b.local.add(s.result)
-        self.dots[s.result] = apart(self, d if is_readable(rule.frule) else fitted(b, d, s.result))
+        d = d if is_readable(rule.frule) else fitted(b, d, s.result)
+        self.dots[s.result] = apart(self, d, s.result, len(b.statements))
 
     # -- control flow -----------------------------------------------------------------------
 
     def inner(self, builder: Builder) -> Forward:
         child = Forward.__new__(Forward)
         child.b, child.context, child.active_vars = builder, self.context, self.active_vars
-        child.derived, child.dots = self.derived, dict(self.dots)
+        child.derived, child.dots, child.buffers = self.derived, dict(self.dots), self.buffers
         child.mirrored, child.mirror = self.mirrored, self.mirror
         return child
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from adcompile.analysis.alias import fn_of, may_share
 from adcompile.analysis.builder import Builder, rank
 from adcompile.autodiff.mirror import CONTAINERS, root_of, sharing_of
 from adcompile.autodiff.writes import WHOLE, Write, stores_itself
-from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, Known
+from adcompile.ir.walk import statements_of
 from adcompile.rules.registry import lookup
 
 if TYPE_CHECKING:
@@ -113,9 +116,48 @@ HANDED_ON = (rt.broadcast_like, rt.unbroadcast, rt.own, rt.like, rt.fit, rt.expa
 """Helpers that may hand on the memory of their first argument."""
 
 
-def apart(f: Forward, d: Atom) -> Atom:
-    """The tangent of new memory: the shadow of memory written in place, or a view of it, as it is now."""
-    return f.b.emit(rt.snapshot, (d,), f.b.type(d)) if shows_shadow(f, d) else d
+def apart(f: Forward, d: Atom, result: Var, before: int) -> Atom:
+    """The tangent of new memory: the shadow of memory written in place, or a view of it, as it is
+    now. A buffer has a tangent of its own, one that the statements from `before` on have made."""
+    if shows_shadow(f, d):
+        return f.b.emit(rt.snapshot, (d,), f.b.type(d))
+    if result not in f.buffers or not isinstance(f.b.type(d), Array):
+        return d
+    made = next((s for s in f.b.statements[before:] if isinstance(s, Call) and s.result is d), None)
+    own = made is not None and fn_of(made) in OWN
+    return d if own else f.b.call(rt.copy, d)
+
+
+BUFFERED: set[Any] = {ops.index_add, rt.accumulate, rt.add_item}
+"""Calls that add to the memory of their first argument, a buffer of the reverse sweep."""
+
+OWN: set[Any] = {*BUFFERED, rt.copy, rt.snapshot, np.zeros_like, operator.mul, operator.add, operator.sub}
+"""Calls whose result is an array of its own."""
+
+
+def buffers_in(statements: Sequence[Statement]) -> set[Var]:
+    """Values that are added to in place, and what they are made of where paths meet."""
+    block = Block((), tuple(statements), Yield())
+    found = {s.args[0] for s in statements_of(block) if isinstance(s, Call) and fn_of(s) in BUFFERED}
+    size = -1
+    while found and size != len(found):
+        size = len(found)
+        for s in statements_of(block):
+            for names in slots(s):
+                if not found.isdisjoint(names):
+                    found.update(names)
+    return {v for v in found if isinstance(v, Var)}
+
+
+def slots(s: Statement) -> list[tuple[Atom, ...]]:
+    """The names of one value where the paths of a branch or loop meet."""
+    if isinstance(s, If):
+        ends = [side.end.values for side in (s.then, s.orelse) if isinstance(side.end, Yield)]
+        return list(zip(s.results, *ends))
+    if isinstance(s, (For, While)):
+        params = s.body.params[1:] if isinstance(s, For) else s.body.params
+        return list(zip(s.results, s.init, params))
+    return []
 
 
 def shows_shadow(f: Forward, d: Atom) -> bool:

@@ -17,6 +17,7 @@ from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.mirror import ABOUT_MEMORY
+from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.state import detached, enter
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
@@ -145,6 +146,7 @@ class Derived:
         f = self.context.make_forward(b, activity, self, state.mirror)
         f.dots.update(zip(wrt, dots))
         state.add_tangents(b, f.dots)
+        f.buffers = buffers_in(function.body.statements)
         f.statements(function.body.statements)
         d = f.whole_dot(end.value)
         value_dot = d if d is not None else f.zero(end.value)

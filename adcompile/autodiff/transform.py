@@ -21,6 +21,7 @@ from adcompile.autodiff.after import After, after
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
+from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_scalar
 from adcompile.autodiff.separate import Derived
@@ -378,6 +379,7 @@ def forward_of(b: Builder, statements: Sequence[Statement], dots: dict[Var, Atom
     forward = Forward(b, activity, Derived(b.context), state.mirror)
     forward.dots.update(dots)
     state.add_tangents(b, forward.dots)
+    forward.buffers = buffers_in(statements)
     forward.statements(statements)
     b.role = outer
     return forward

@@ -80,7 +80,9 @@ def last_writes(buffer: Any, index: Any, value: Any) -> Any:
 
 
 def same_layout(x: Any) -> Any:
-    """A copy whose axes lie in memory as those of `x` do."""
+    """A copy whose axes lie in memory as those of `x` do; what is no array, or not there on this path, as it is."""
+    if not isinstance(x, np.ndarray):
+        return x
     out = laid_out(x, x.dtype)
     out[...] = x
     return out

@@ -108,7 +108,14 @@ def slices_in_a_tuple_of_one(x):
     return np.sum(x[rest] * x[tuple(index)])
 
 
+def element_beside_sums_of_rows(a):
+    t = a[0, 1] * 2.0
+    u = np.sum(a, axis=1)
+    return np.sum(a) + np.sum(u**3) + t * t + np.sum(a[a < 0.4]) * u[1]
+
+
 SAMPLES = {
+    "element_beside_sums_of_rows": [(np.array([[0.1, 0.7, 0.3], [0.9, 0.2, 0.8]]),)],
     "slices_in_a_tuple_of_one": [(np.array([0.5, -1.0, 1.4]),)],
     "integers": [(_V,)],
     "integers_matrix": [(_A,)],
