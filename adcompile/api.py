@@ -80,7 +80,7 @@ def _nest(fun: Any) -> tuple[Hashable, ...]:
     return tuple(out)
 
 
-def _dispatcher(function: Any, plan: Plan, bound: Bound | None = None) -> Dispatcher:
+def dispatcher_of(function: Any, plan: Plan, bound: Bound | None = None) -> Dispatcher:
     """The specialisations of a function (by its code: fresh closures share them) for a plan."""
     plain = innermost(function)
     filled, names = (bound.filled, bound.names) if bound else (frozenset[int](), ())
@@ -292,7 +292,7 @@ class Derivative:
         put("target", Target(function, inner.leading, inner.keywords))
         put("_function", inner.function)
         put("_arity", arity(inner))
-        dispatcher = _dispatcher(inner.function, self.plan)
+        dispatcher = dispatcher_of(inner.function, self.plan)
         put("_dispatcher", dispatcher)
         put("_numbers", dispatcher.numbers)
         put("_others", dispatcher.others)
@@ -334,7 +334,7 @@ class Derivative:
         outer = self.target
         plan = self.plan.from_start(len(outer.leading) + len(args))
         bound = bind(Target(self._function, outer.leading, outer.keywords), args, kwargs, plan.names)
-        dispatcher = _dispatcher(self._function, plan, bound)
+        dispatcher = dispatcher_of(self._function, plan, bound)
         return dispatcher.find(self._function, (*bound.args, *bound.values)), bound
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -449,7 +449,7 @@ def find(fun: Callable[..., Any], args: Any, plan: Plan) -> tuple[Target, Bound,
     """The specialisation that a product with the Jacobian of `fun` at `args` runs."""
     target = resolve(fun)
     bound = bind(target, tuple(args), {})
-    dispatcher = _dispatcher(target.function, plan, bound)
+    dispatcher = dispatcher_of(target.function, plan, bound)
     return target, bound, dispatcher.find(target.function, (*bound.args, *bound.values))
 
 

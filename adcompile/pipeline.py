@@ -86,7 +86,8 @@ class Derived:
     type of the function's value (without aux). `written` are the arguments it may write into,
     `after` those whose (co)tangents after the call belong to what is handed out (forward) or in
     (split: the cotangent is a tuple of that of the result and theirs); `by_cells` the cells with
-    gradients."""
+    gradients. `writes`: the function writes into what its caller has, arguments or others (found in
+    forward mode and split)."""
 
     call: Callable[..., Any]
     pullback: Callable[..., Any] | None
@@ -99,6 +100,7 @@ class Derived:
     written: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
     by_cells: tuple[int, ...] = ()
+    writes: bool = False
 
     @property
     def has_cells(self) -> bool:
@@ -140,7 +142,7 @@ def _derive(
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
-    about = (made.after.written, made.after.at, made.by_cells)
+    about = (made.after.written, made.after.at, made.by_cells, made.writes)
     return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved, *about)
 
 
@@ -190,6 +192,7 @@ class Made:
     """Names for cotangents that the rules made without one."""
     after: After = field(default_factory=After)
     by_cells: tuple[int, ...] = ()
+    writes: bool = False
 
 
 def specialise(
@@ -245,7 +248,8 @@ class Entry:
             ref, reachable(ref, self.context.functions), self.context.types, tuple(self.context.guards.values())
         )
         context, by_cells = self.context, tuple(self.by_cells)
-        return Made(program, self.result, cells, saved, context.followed, context.names, self.after, by_cells)
+        writes = context.entered or bool(context.written)
+        return Made(program, self.result, cells, saved, context.followed, context.names, self.after, by_cells, writes)
 
     def names(self, count: int) -> list[str]:
         try:

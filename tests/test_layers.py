@@ -26,6 +26,7 @@ LAYERS = (
     "refusals",  # and calls that are refused
     "api",
     "products",  # jvp and vjp
+    "lookup",  # derivatives that running code asks for
     "inspection",  # the source that runs, what is kept
     "transforms",  # made of them
     "numerical",  # differences, for testing

@@ -9,7 +9,7 @@ are by reference, each has a shadow of the same shape (autodiff/mirror).
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,6 +56,7 @@ class Memory(Classes):
     b: Builder
     statements: Sequence[Statement]
     ends: Sequence[Atom] = ()  # what goes in and comes out
+    sought: Container[Call] = ()  # looked up when the code runs, where those that write are refused
     parent: dict[Node, Node] = field(default_factory=dict[Node, Node])
     written: list[Written] = field(default_factory=list[Written])
     outside: dict[Node, Atom] = field(default_factory=dict[Node, Atom])
@@ -66,7 +67,7 @@ class Memory(Classes):
         everything = list(statements_of(Block((), tuple(self.statements), Yield())))
         self.definition = {s.result: s for s in everything if isinstance(s, Call)}
         for call in self.definition.values():
-            for target in writes_into(call, self.types, self.definition):
+            for target in () if call in self.sought else writes_into(call, self.types, self.definition):
                 self.written += [Written(call, a) for a in self.arrays(target)]
         if not self.written:
             return
@@ -125,7 +126,7 @@ class Memory(Classes):
         elif may_share(s, self.types):
             for a in self.shown(s):
                 self.join(s.result, a)
-        for target in writes_into(s, self.types, self.definition):
+        for target in () if s in self.sought else writes_into(s, self.types, self.definition):
             if isinstance(target, Const) or not isinstance(self.types[target], Array):
                 for a in args:  # it may keep what it is given
                     self.join(target, a)

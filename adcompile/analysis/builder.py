@@ -87,6 +87,7 @@ class Context:
     paths: dict[Cell, tuple[Any, ...]] = field(default_factory=dict)  # which of the arguments, or part of one, each is
     originals: dict[Cell, Atom] = field(default_factory=dict)  # what they held at first, where that is taken out
     written: dict[Cell, Atom] = field(default_factory=dict)  # of those: written into, and what they held at first
+    entered: bool = False  # arrays that the caller has are written into
     tentative: int = 0  # loops around that may be run iteration by iteration instead
     given: dict[Cell, None] = field(default_factory=dict[Cell, None])  # cells that something holds as values
     unsteady: bool = False  # lists are written into, or get shorter: a later read gives something else

@@ -291,12 +291,14 @@ def check_writes(
     varied: Varied,
     useful: Useful,
     followed: Container[Call] = (),
+    sought: Container[Call] = (),
 ) -> Written:
     """Refuse writes that a derivative would notice, but for those that are `followed`; the rest is
-    handed on for `check_reads`."""
+    handed on for `check_reads`. Those `sought` when the code runs are looked at then."""
     calls = [(i, call) for i, s in enumerate(statements) for call in calls_in(s)]
     definition = {call.result: call for _, call in calls}
-    written = [(i, call, target) for i, call in calls for target in writes_into(call, types, definition)]
+    unsure = [(i, call) for i, call in calls if call not in sought]
+    written = [(i, call, target) for i, call in unsure for target in writes_into(call, types, definition)]
     if not written:
         return Written(None, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))

@@ -263,7 +263,8 @@ def unpack_star(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
             middle = fresh(b, list, middle, "rest", place)
             tail = [b.call(operator.getitem, args[0], i - after) for i in range(after)]
             return b.call(ops.build_tuple, *head, middle, *tail)
-        return None
+        parts = (*(UNKNOWN,) * before, Seq(UNKNOWN), *(UNKNOWN,) * after)
+        return b.emit(ops.unpack_star, args, TupleT(parts), (), name, place)
     if len(items) < before + after:
         message = f"not enough values to unpack (expected at least {before + after}, got {len(items)})"
         raise Terminated(Raise(Const(ValueError(message)), None, place))

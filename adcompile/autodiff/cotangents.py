@@ -23,6 +23,7 @@ from adcompile.ir.types import (
     Array,
     Closure,
     DictT,
+    Instance,
     Known,
     ListT,
     ObjectT,
@@ -155,8 +156,11 @@ class Cotangents:
             pieces: list[Atom] = [b.call(operator.getitem, g, i) for i in range(len(parts(t)))]
         elif is_structured(b.type(g)) or isinstance(g, Const):
             pieces = b.items(g)
-        else:  # a rule gave one array for a list of numbers
-            pieces = [b.call(operator.getitem, g, i) for i in range(len(parts(t)))]
+        elif isinstance(t, ObjectT):
+            pieces = [b.emit(getattr, (g, Const(n)), tangent_structure(p)) for n, p in zip(t.names, t.types)]
+        else:  # a rule gave one array for a list of numbers, or something the cotangents of what it was given
+            keys = t.keys if isinstance(t, DictT) else range(len(parts(t)))
+            pieces = [b.call(operator.getitem, g, k) for k in keys]
         if isinstance(t, Closure):
             raise AssertionError("closures are split before they get cotangents")
         for item, piece in zip(self.elements(atom), pieces):
@@ -276,7 +280,7 @@ def add_values(b: Builder, x: Atom, y: Atom, like: Var) -> Atom:
     if isinstance(x, Const) and x.value == 0.0 and not isinstance(b.type(like), Array):
         return y
     name = f"{like.name}_bar"
-    if isinstance(b.type(like), (Seq, Unknown)):
+    if isinstance(b.type(like), (Seq, Unknown, Instance)):
         return b.emit(rt.add, (x, y), tangent_type(b.type(like)), (), name)
     out = b.call(operator.add, x, y, name=name)
     if isinstance(out, Var) and isinstance(b.type(like), Array):
@@ -288,7 +292,7 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
     """The contribution in the tangent space of `var`: real for real values, of its dtype, and
     (`spread`) of its shape where it is one number for all elements."""
     t, gt = b.type(var), b.type(g)
-    if isinstance(t, Unknown):
+    if isinstance(t, (Unknown, Instance)):
         return g
     if isinstance(t, Seq) and getattr(gt, "cls", None) is tuple:  # a rule's cotangents of operands
         return b.call(list, g)

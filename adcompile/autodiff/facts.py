@@ -11,8 +11,9 @@ from adcompile.analysis.mutation import check_writes
 from adcompile.autodiff.mirror import LOST, refuse_memory
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
-from adcompile.ir.nodes import Atom, Block, Call, Statement, Var, Yield
+from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
 from adcompile.ir.types import Array, Seq, differentiable
+from adcompile.ir.walk import statements_of
 
 
 def facts(
@@ -26,7 +27,8 @@ def facts(
     varied, useful = Varied(types, b.context.definition), Useful(types, b.context.definition)
     varied.vars.update(inputs)
     block = Block((), tuple(statements), Yield(tuple(outputs)))
-    memory = Memory(b, statements, (*inputs, *outputs))
+    looked_up = sought(b, block, inputs, outputs)
+    memory = Memory(b, statements, (*inputs, *outputs), sought=looked_up)
     varied.run(block)
     while memory.written and memory.spread(varied, None):
         varied.run(block)
@@ -40,7 +42,7 @@ def facts(
     for w in memory.written:
         check_target(b, w.call, w.target, varied)
     followed = {w.call for w in memory.written if is_followed(b, w.call, w.target)}
-    written = check_writes(types, statements, varied, useful, followed)
+    written = check_writes(types, statements, varied, useful, followed, looked_up)
     if backwards:
         written.check_reads(statements, active)
     if not memory.written:
@@ -52,6 +54,21 @@ def facts(
     check_bits(b, memory, mirrored)
     b.context.volatile |= memory.volatile()
     return Activity(frozenset(varied.vars), active, mirrored), memory
+
+
+def sought(b: Builder, block: Block, inputs: Sequence[Var], outputs: Sequence[Atom]) -> frozenset[Call]:
+    """Active calls of functions that are known only when the code runs."""
+    calls = [s for s in statements_of(block) if isinstance(s, Call) and not isinstance(s.fn, Const)]
+    if not calls:
+        return frozenset()
+    types = b.context.types
+    varied, useful = Varied(types, b.context.definition), Useful(types, b.context.definition)
+    varied.vars.update(inputs)
+    varied.run(block)
+    for output in outputs:
+        useful.add(output)
+    useful.run(block)
+    return frozenset(s for s in calls if s.result in varied.vars and s.result in useful.vars)
 
 
 def check_bits(b: Builder, memory: Memory, mirrored: frozenset[Var]) -> None:

@@ -29,6 +29,7 @@ from adcompile.autodiff.adjoint import (
 )
 from adcompile.autodiff.called import fitted, is_readable
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
+from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import Mirror
 from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow
@@ -127,6 +128,8 @@ class Forward:
             return
         if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
             self.derived.forward_call(self, s)
+            return
+        if forward_dynamic(self, s):
             return
         rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
         role, b.role, before = b.role, "tangent", len(b.statements)
@@ -428,7 +431,7 @@ def unpack(f: Forward, s: Call) -> Any:
 
 
 def same(f: Forward, s: Call) -> Any:
-    return f.dot(s.args[0])
+    return f.whole_dot(s.args[0])
 
 
 def index_add(f: Forward, s: Call) -> Any:
@@ -497,4 +500,3 @@ STRUCTURAL: dict[Any, Any] = {
     list: convert,
     tuple: convert,
 }
-

@@ -260,6 +260,34 @@ def _is_tangent(t: Type) -> bool:
     return not isinstance(t, Array) or t.dtype.kind in "fc"
 
 
+def followed_back(
+    b: Builder, value: rt.Back, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str
+) -> Atom:
+    """The pullback of a call that was looked up when the code ran, followed in its turn."""
+    y_bar, *primals = args
+    active = [k for k in value.wrt if differentiable(b.type(primals[k]))]
+    bars = pull_back(b, Const(value.fn), primals, settle(b, y_bar), wrt=active)
+    return b.build_tuple(*(_or_zero(b, bars[k], primals[k]) for k in value.wrt))
+
+
+def followed_forth(
+    b: Builder, value: rt.Forth, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str
+) -> Atom:
+    count = len(args) - len(value.wrt)
+    dots = [(k, settle(b, d)) for k, d in zip(value.wrt, args[count:])]
+    result, dot = pushforward(b, Const(value.fn), args[:count], [], dots)
+    return b.build_tuple(result, _or_zero(b, dot, result))
+
+
+def _or_zero(b: Builder, tangent: Atom, value: Atom) -> Atom:
+    """What running code gets where a value has no tangent: that of a whole number is 0."""
+    return b.call(rt.zeros_like, value) if b.type(tangent) == Known(None) else tangent
+
+
+class_handlers[rt.Back] = followed_back
+class_handlers[rt.Forth] = followed_forth
+
+
 @dataclass(frozen=True)
 class Push:
     """The linear function of `linearize(f, *primals)`, called with the tuple (f, *primals) first."""

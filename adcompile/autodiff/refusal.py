@@ -58,6 +58,8 @@ WRITTEN: dict[Any, tuple[str, str]] = {
 """What the user wrote where a callable of no derivative stands for syntax, or for a builtin's general case."""
 
 
+DYNAMIC = (rt.dots_of, rt.pull_jvp, rt.pull_vjp, rt.pull_split, rt.held_bar)
+"""Second derivatives that are looked up when the code runs."""
 CALLED = (rt.called, rt.pulled, rt.pushed, rt.pushed_along)
 """Steps of rules whose bodies are called."""
 
@@ -92,6 +94,12 @@ def refuse(call: Call) -> NotDifferentiable | Unsupported:
             "what this reads from is of no known type when the derivative is made, and carries derivatives",
             call.place,
             "pass the parts as arguments: floats, arrays, or tuples, lists and dicts of these",
+        )
+    if fn in DYNAMIC:
+        return NotDifferentiable(
+            "a third derivative through a call that is decided when the code runs",
+            call.place,
+            "choose between the functions with if and else, so that they are known, or nest jvp alone",
         )
     if fn in CALLED:
         body = call.args[0].value if isinstance(call.args[0], Const) else None

@@ -19,6 +19,7 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.autodiff.adjoint import add_pulled, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.dynamic import reverse_dynamic
 from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
@@ -124,6 +125,9 @@ class Sweep:
     def call_adjoint(self, s: Call, y_bar: Atom, cot: Cotangents) -> list[Statement]:
         if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
             return self.derived.reverse_call(self, s, y_bar, cot)
+        looked_up = reverse_dynamic(self, s, y_bar, cot)
+        if looked_up is not None:
+            return looked_up
         rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
         if rule is not None and rule.kind == "explicit" and kind_of(rule, s) == "rrule":
             return self.explicit(s, rule, y_bar, cot)

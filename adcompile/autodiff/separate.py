@@ -186,6 +186,7 @@ def split_body(
     entry = Builder(context)
     activity, memory = facts(entry, statements, wrt, [result])
     state = enter(entry, statements, activity, memory, wrt, "adjoint", restore)
+    context.entered |= finish is not None and bool(memory.written and memory.entered)
     statements = [*state.statements]
     adjoint = Builder(context, "adjoint")
     seed = adjoint.new("y_bar", tangent_structure(context.types[result] if isinstance(result, Var) else UNKNOWN))

@@ -364,17 +364,20 @@ def pushed(
     left = after(b, b.statements[start:], values, called.cells) if mutated else After()
     statements = cut(b, start)
     target = b.items(result)[0] if has_aux else result
-    forward = forward_of(b, statements, dots, [target, *left.values])
+    forward = forward_of(b, statements, dots, [target, *left.values], entry)
     dot = tangent_of(b, forward, target)
     after_dots = [tangent_of(b, forward, v) for v in left.values]
     write_back(b, called.pending)
     return result, dot, left, after_dots
 
 
-def forward_of(b: Builder, statements: Sequence[Statement], dots: dict[Var, Atom], targets: Sequence[Atom]) -> Forward:
+def forward_of(
+    b: Builder, statements: Sequence[Statement], dots: dict[Var, Atom], targets: Sequence[Atom], entry: bool = False
+) -> Forward:
     """Emit statements, each followed by its tangent, for these tangents of what they read."""
     activity, memory = facts(b, statements, list(dots), targets, backwards=False)
     state = enter(b, statements, activity, memory, list(dots), "tangent")
+    b.context.entered |= entry and bool(memory.written and memory.entered)
     outer = b.role
     forward = Forward(b, activity, Derived(b.context), state.mirror)
     forward.dots.update(dots)

@@ -152,6 +152,8 @@ def _meaning(s: Call, facts: Activity, program: Program) -> str:
         return "derived: it has a derivative of its own" if active else "called: no derivative passes it"
     if isinstance(fn, OpaqueCode):
         return f"inert: runs as it is written ({fn.feature})"
+    if fn is None and active:
+        return "dynamic: its derivative is looked up when the code runs"
     rule = lookup(fn)
     if rule is None:
         return "" if getattr(fn, "__module__", None) == "adcompile.ir.ops" else "inert: called as it is"

@@ -36,6 +36,7 @@ from adcompile.ir.types import (
     dim_of,
     is_scalar_class,
 )
+from adcompile.runtime.dynamic import Back, Forth
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import is_plain
 from adcompile.tangents import is_namedtuple_class
@@ -62,6 +63,8 @@ _KNOWN_CLASSES: frozenset[type] = frozenset(
         pytypes.GenericAlias,
         functools.partial,
         np.ufunc,
+        Back,
+        Forth,
     }
 )
 _PLAIN = frozenset({bool, str, bytes, type(None)})

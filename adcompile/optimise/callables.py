@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.ir import ops
-from adcompile.runtime import arrays, memory
+from adcompile.runtime import arrays, dynamic, memory
 
 
 def names(module: Any, listed: str) -> frozenset[Any]:
@@ -45,7 +45,7 @@ OPS = BUILDERS | frozenset(
         *(ops.dict_merge, ops.list_concat, ops.tuple_concat, ops.format_value),
         *(ops.unpack, ops.unpack_star, ops.load_global, ops.push, ops.pop, ops.index_add, ops.list_set),
         ops.put_item,
-        *(ops.read, ops.identity),
+        *(ops.read, ops.identity, dynamic.dots_of),
     }
 )
 LINEAR = frozenset({ops.push, ops.pop, ops.put_item, ops.index_add, arrays.add_item})

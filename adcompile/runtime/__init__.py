@@ -81,6 +81,21 @@ from adcompile.runtime.debug import (
     check_shadow,
     check_tangent_of,
 )
+from adcompile.runtime.dynamic import (
+    Back,
+    Forth,
+    dots_of,
+    held_bar,
+    jvp_of,
+    pull,
+    pull_jvp,
+    pull_split,
+    pull_vjp,
+    pulled_by,
+    pushed_by,
+    vjp_of,
+    vjp_of_held,
+)
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
     add_at,
@@ -107,6 +122,19 @@ from adcompile.runtime.special import power, quotient
 from adcompile.runtime.state import build_object, different, put_back, refill, take_down
 
 __all__ = [
+    "Back",
+    "Forth",
+    "dots_of",
+    "held_bar",
+    "jvp_of",
+    "pull",
+    "pull_jvp",
+    "pull_split",
+    "pull_vjp",
+    "pulled_by",
+    "pushed_by",
+    "vjp_of",
+    "vjp_of_held",
     "called",
     "fitted",
     "name_of",

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.runtime.objects import attributes
+from adcompile.runtime.state import build_object, is_plain
+
 
 def unbroadcast(g: Any, x: Any) -> Any:
     """`g` summed to the shape of `x`: the adjoint of broadcasting `x` to the shape of `g`.
@@ -147,16 +150,38 @@ def copy(x: Any) -> Any:
 
 
 def add(x: Any, y: Any) -> Any:
-    """The sum of two tangents of one structure; the number 0 is the zero of every structure."""
+    """The sum of two tangents of one structure; None and the number 0 are the zero of every structure.
+
+    Raises TypeError for tangents of different structures.
+    """
+    if all(isinstance(t, NUMBERS) for t in (x, y)):
+        return x + y
+    if is_nothing(y):
+        return x
+    if is_nothing(x):
+        return y
     if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)):
         return [add(a, b) for a, b in zip(x, y)]
     if isinstance(x, dict) and isinstance(y, dict):
         return {key: add(x[key], y[key]) for key in x}
-    if isinstance(x, (list, tuple, dict)) or y is None:
-        return x
-    if isinstance(y, (list, tuple, dict)) or x is None:
-        return y
+    if is_plain(type(x)) and type(x) is type(y):
+        held, other = attributes(x), attributes(y)
+        return build_object(type(x), tuple(held), *[add(v, other.get(k)) for k, v in held.items()])
     return x + y
+
+
+def is_nothing(x: Any) -> bool:
+    """Whether a tangent is the zero of every structure."""
+    return x is None or isinstance(x, (int, float)) and x == 0.0
+
+
+NUMBERS = (float, complex, int, np.generic, np.ndarray)
+
+
+def add_objects(x: Any, y: Any) -> Any:
+    """The sum of two tangents of an object; the second may be the number 0."""
+    held, other = attributes(x), attributes(y) if type(y) is type(x) else {}
+    return build_object(type(x), tuple(held), *[add(v, other.get(k)) for k, v in held.items()])
 
 
 def own(g: Any, x: Any) -> Any:

@@ -59,7 +59,7 @@ def matmul(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
         a_bar = (np.conj(b) @ y_bar[..., None])[..., 0]
         return rt.unbroadcast(a_bar, a), np.conj(a)[:, None] * y_bar[..., None, :]
     if b.ndim == 1:
-        return y_bar[..., None] * np.conj(b), np.tensordot(y_bar, np.conj(a), y_bar.ndim)
+        return y_bar[..., None] * np.conj(b), np.tensordot(y_bar, np.conj(a), np.ndim(y_bar))
     a_bar = y_bar @ np.swapaxes(np.conj(b), -1, -2)
     b_bar = np.swapaxes(np.conj(a), -1, -2) @ y_bar
     return rt.unbroadcast(a_bar, a), rt.unbroadcast(b_bar, b)
@@ -92,7 +92,7 @@ def dot(y_bar: Any, y: Any, a: Any, b: Any, out: Any = None) -> Any:
     if a.ndim == 2 and b.ndim == 2:
         return y_bar @ np.conj(b).T, np.conj(a).T @ y_bar
     if b.ndim == 1:
-        return y_bar[..., None] * np.conj(b), np.tensordot(y_bar, np.conj(a), y_bar.ndim)
+        return y_bar[..., None] * np.conj(b), np.tensordot(y_bar, np.conj(a), np.ndim(y_bar))
     free_b = rt.axes_without(b.ndim, b.ndim - 2)
     a_bar = np.tensordot(y_bar, np.conj(b), (rt.axes_from(a.ndim - 1, y.ndim), free_b))
     leading = rt.axes_from(0, a.ndim - 1)

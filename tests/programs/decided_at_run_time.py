@@ -1,0 +1,116 @@
+"""Functions that are known only when the code runs: elements of tables at run-time positions,
+attributes, methods of values of unknown type."""
+
+import math
+
+import numpy as np
+
+
+def twice(x):
+    return 2.0 * x
+
+
+def squared(x, by=1.0):
+    return by * x * x
+
+
+def halves(x):
+    return 0.5 * x, x - 0.25
+
+
+class Layer:
+    def __init__(self, activations, scale):
+        self.activations, self.scale = activations, scale
+        self.by_name = {"tanh": np.tanh, "sin": np.sin, "lin": twice}
+
+
+layer = Layer([np.tanh, np.sin, squared], 0.8)
+actions = [np.sin, twice, squared, np.cos]
+split = {"halves": halves}
+settings = {"power": 2.5, "weights": [1.0, 2.0, 0.5]}
+
+
+def picked(x, which):
+    return actions[which](x) * x
+
+
+def picked_in_a_loop(x, choice):
+    for i in choice:
+        x = actions[i](x) + 0.1
+    return x
+
+
+def picked_layers(x, w, choice):
+    for i in choice:
+        x = layer.activations[i](w @ x) * layer.scale
+    return np.sum(x * x)
+
+
+def picked_by_name(x, names):
+    y = 1.0
+    for name in names:
+        y = y * layer.by_name[name](x)
+    return y
+
+
+def picked_with_keywords(x, scale, which):
+    return actions[which](x, by=scale) * x
+
+
+def picked_parts(x, key):
+    a, b = split[key](x)
+    return a * b + split[key](b)[0]
+
+
+def picked_in_a_branch(x, which, flag):
+    f = actions[which] if flag else layer.activations[which]
+    return np.sum(f(x) * x)
+
+
+def picked_until(x, choice):
+    k = 0
+    while x < 3.0 and k < 6:
+        x = actions[choice[k % len(choice)]](x) + 1.0
+        if x > 2.5:
+            break
+        k += 1
+    return x
+
+
+def method_of_an_unknown_value(x, which):
+    y = actions[which](x)
+    return y.sum() + (y * y).reshape(-1, 1).T[0, 1]
+
+
+def attribute_of_an_unknown_value(x, which):
+    y = actions[which](np.outer(x, x))
+    return np.sum(y.T[0] * x) + y.real.mean(axis=0)[1]
+
+
+def element_of_an_unknown_value(x, which):
+    y = actions[which](x)
+    return y[0] * y[1:][0] + np.sum(y[::-1] * x)
+
+
+def unknown_numbers(x, key):
+    return x ** settings[key] + math.sin(x) * settings[key]
+
+
+I = np.array([0, 2, 1])
+X = np.array([0.3, 0.7, 1.1])
+W = np.array([[0.5, -0.2, 0.1], [0.3, 0.4, -0.6], [0.1, 0.2, 0.7]])
+
+SAMPLES = {
+    "picked": [(0.4, 2), (X, 0), (X, 1)],
+    "picked_in_a_loop": [(0.4, I), (X, I), (0.4, I[:0])],
+    "picked_layers": [(X, W, I)],
+    "picked_by_name": [(0.4, ["tanh", "lin", "sin", "lin"])],
+    "picked_with_keywords": [(0.4, 1.5, 2)],
+    "picked_parts": [(0.4, "halves")],
+    "picked_in_a_branch": [(X, 1, True), (X, 0, False)],
+    "picked_until": [(0.4, I)],
+    "method_of_an_unknown_value": [(X, 0)],
+    "attribute_of_an_unknown_value": [(X, 2)],
+    "element_of_an_unknown_value": [(X, 0)],
+    "unknown_numbers": [(1.3, "power")],
+}
