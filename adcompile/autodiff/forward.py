@@ -45,9 +45,7 @@ from adcompile.rules.registry import Rule, lookup
 class Forward:
     """The tangent code of one body, emitted behind each statement."""
 
-    def __init__(
-        self, builder: Builder, activity: Activity, derived: Any, mirror: Mirror | None = None
-    ) -> None:
+    def __init__(self, builder: Builder, activity: Activity, derived: Any, mirror: Mirror | None = None) -> None:
         self.b = builder
         self.context = builder.context
         self.active_vars = set(activity.active)
