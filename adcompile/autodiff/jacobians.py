@@ -129,7 +129,7 @@ def jacobian(
     if state is not None:
         columns, rows, done = partial(_by_columns_again, state), _by_rows_again, True
         b.statements.extend(run.statements)
-        aux = None if aux is None else detached(b, aux, state)
+        aux = None if aux is None else detached(b, [aux], state)[0]
         _put_back(b, state)
     if forward is not None:
         return (columns if forward else rows)(b, run, done), aux

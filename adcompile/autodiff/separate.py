@@ -200,7 +200,7 @@ def split_body(
         add_seed(adjoint, table, result, seed, sweep)
     forward = [*entry.statements, *sweep.statements(statements, table)]
     tail = Builder(context)
-    results = [detached(tail, r, state) for r in ((result,) if returned is None else returned)]
+    results = detached(tail, (result,) if returned is None else returned, state)
     forward += tail.statements
     state.restore(adjoint)
     if finish is not None:

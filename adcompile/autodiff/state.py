@@ -176,14 +176,41 @@ def shadow_name(mirror: Mirror, atom: Atom) -> str:
     return f"{name_of(atom)}_{'dot' if mirror.role == 'tangent' else 'bar'}"
 
 
-def detached(b: Builder, value: Atom, state: State) -> Atom:
-    """A result as it is now, in memory of its own where that is put back later."""
+def detached(b: Builder, values: Sequence[Atom], state: State) -> list[Atom]:
+    """Results as they are now: what shares memory with something that is put back later, in memory of
+    its own, in which they overlap as before."""
     if not state.saved:
-        return value
+        return list(values)
+    found = dict.fromkeys(leaf for v in values for leaf in shown_leaves(b, v, state))
+    arrays = [leaf for leaf in found if isinstance(b.type(leaf), Array)]
+    copies: dict[Atom, Atom] = {}
+    if len(arrays) > 1:
+        types = TupleT(tuple(map(b.type, arrays)))
+        together = b.emit(rt.shadows, arrays, types)
+        for k, (leaf, t) in enumerate(zip(arrays, types.items)):
+            copies[leaf] = b.emit(operator.getitem, (together, Const(k)), t, (), name_of(leaf))
+            b.call(operator.setitem, copies[leaf], Const(Ellipsis), leaf)
+    for leaf in found:
+        if leaf not in copies:
+            copies[leaf] = b.emit(rt.snapshot, (leaf,), b.type(leaf))
+    return [replaced(b, v, copies) for v in values]
+
+
+def shown_leaves(b: Builder, value: Atom, state: State) -> list[Atom]:
+    """The arrays, and long lists of arrays, in a result that may share memory with what is put back."""
     t = b.type(value)
     if is_structured(t):
-        return b.build(t, [detached(b, item, state) for item in b.items(value)])
-    return b.emit(rt.snapshot, (value,), t) if isinstance(t, Array) and state.shares(value) else value
+        return [leaf for item in b.items(value) for leaf in shown_leaves(b, item, state)]
+    memory = isinstance(t, Array) or isinstance(t, Seq) and has_memory(t.item)
+    return [value] if memory and state.shares(value) else []
+
+
+def replaced(b: Builder, value: Atom, copies: dict[Atom, Atom]) -> Atom:
+    """A result with copies in the place of its leaves."""
+    t = b.type(value)
+    if is_structured(t):
+        return b.build(t, [replaced(b, item, copies) for item in b.items(value)])
+    return copies.get(value, value)
 
 
 def param_writes(context: Context, ref: FunctionRef) -> bool:

@@ -90,7 +90,7 @@ def reverse_of(
             table.add(out, seed)
     forward = sweep.statements(statements, table)
     b.statements.extend(forward)
-    table.results = [detached(b, r, state) for r in results]
+    table.results = detached(b, results, state)
     b.statements.extend(adjoint.statements)
     b.local |= adjoint.local
     state.restore(b)

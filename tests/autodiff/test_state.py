@@ -211,3 +211,39 @@ def test_arrays_in_long_lists_are_put_back(f, count):
     assert (bits(counts), bits(COUNTS)) == after
     for c in COUNTS:
         c[:] = 0
+
+
+def overlapping(x):
+    x *= 2.0
+    return np.sum(x), (x, x[1:], {"again": x, "rows": [x[:1], x[1:2]]}, x * 1.0)
+
+
+def check_overlaps(aux, x):
+    whole, tail, held, fresh = aux
+    assert np.array_equal(whole, 2.0 * X) and np.array_equal(tail, 2.0 * X[1:]) and np.array_equal(fresh, 2.0 * X)
+    assert whole is held["again"] and np.shares_memory(whole, tail) and np.shares_memory(held["rows"][1], tail)
+    assert not any(np.shares_memory(a, x) for a in (whole, tail, fresh)) and not np.shares_memory(whole, fresh)
+    tail[0] = 9.0
+    assert whole[1] == held["rows"][1][0] == 9.0 and np.array_equal(x, X)
+
+
+def test_results_are_detached_together():
+    x = X.copy()
+    _, pullback, aux = ad.vjp(overlapping, x, has_aux=True)
+    pullback(1.0)
+    check_overlaps(aux, x)
+    check_overlaps(ad.grad(overlapping, has_aux=True)(x)[1], x)
+    check_overlaps(ad.value_and_grad(overlapping, has_aux=True)(x)[0][1], x)
+    check_overlaps(ad.jacrev(overlapping, has_aux=True)(x)[1], x)
+
+    def outer(x):
+        _, aux = ad.grad(overlapping, has_aux=True)(x)
+        aux[1][0] *= aux[0][0]
+        return np.sum(aux[0] ** 2) + np.sum(x)
+
+    def plain(x):
+        y = 2.0 * x
+        return y[0] ** 2 + (y[1] * y[0]) ** 2 + np.sum(y[2:] ** 2) + np.sum(x)
+
+    assert np.allclose(ad.grad(outer)(x), ad.grad(plain)(x)) and np.array_equal(x, X)
+    assert np.allclose(ad.jvp(outer, (x,), (X,))[1], ad.grad(plain)(X) @ X)
