@@ -263,7 +263,7 @@ VIEWS: set[Any] = {
 }
 """A view of the first argument, whatever its layout, or views in a list."""
 
-OF_ALL = (np.broadcast_arrays, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+OF_ALL = (np.broadcast_arrays, np.ix_, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
 """Views of each argument."""
 
 SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {

@@ -324,7 +324,7 @@ ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_wr
 """What asks of its arguments where they lie in memory: copies would not do."""
 
 LOST: set[Any] = {
-    np.broadcast_to, np.broadcast_arrays, np.ndarray.view, np.ndarray.flat,
+    np.broadcast_to, np.broadcast_arrays, np.ix_, np.ndarray.view, np.ndarray.flat,
     np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
 }  # fmt: skip
 """Views whose shadow would not be the same view of the shadow."""

@@ -60,7 +60,7 @@ def kaiser(M: Any, beta: Any) -> Any:
     return np.i0(beta * np.sqrt((1.0 - position) * (1.0 + position))) / np.i0(beta)
 
 
-@composite(np.ix_)
+@composite(np.ix_, view=True)
 def ix_(*args: Any) -> Any:
     axes: tuple[Any, ...] = ()
     for k in rt.positions(args):
