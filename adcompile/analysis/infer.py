@@ -39,6 +39,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import (
     NEVER,
+    Array,
     Cell,
     Closure,
     DictT,
@@ -459,7 +460,7 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
         end = run_block(scratch, s.body, inner, None)
     except Unsupported:
         end = Unreachable()
-    if isinstance(end, Yield) and all(settled(st) for st in scratch.statements):
+    if isinstance(end, Yield) and all(settled(b, st) for st in scratch.statements):
         b.statements.extend(scratch.statements)
         b.local |= scratch.local
         env.update(zip(s.results, end.values))
@@ -472,13 +473,15 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
     return None
 
 
-def settled(statement: Statement) -> bool:
-    """Whether a statement only arranges values: it cannot raise and has no effect."""
-    return (
-        isinstance(statement, Call)
-        and isinstance(statement.fn, Const)
-        and statement.fn.value in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function)
-    )
+def settled(b: Builder, statement: Statement) -> bool:
+    """Whether a statement only arranges values, or asks for a length: it cannot raise and has no effect."""
+    if not isinstance(statement, Call) or not isinstance(statement.fn, Const):
+        return False
+    fn = statement.fn.value
+    if fn is len:
+        t = b.type(statement.args[0])
+        return isinstance(t, Seq) or isinstance(t, Array) and bool(t.dims)
+    return any(fn is f for f in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity))
 
 
 # -- functions ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from adcompile.errors import Unsupported
 from adcompile.frontend.builder import UNBOUND, Unit
 from adcompile.frontend.captures import Captures
 from adcompile.frontend.items import (
@@ -231,14 +232,23 @@ class FunctionLowerer(Statements):
         names = others + tuple(
             name for name in item.facts.binds if name in live and name not in flags and name not in others
         )
-        declared = self.scope.globals | self.scope.nonlocals | self.shared
+        declared = self.scope.globals | self.scope.nonlocals
         if declared & set(item.facts.binds):
             for name in sorted(declared & set(item.facts.binds)):
                 self.assign(name, UNBOUND, item.node)
             return
-        body = None if item.body is None else self._arm(item.body, (*flags, *names))
-        opaque = self._opaque_call(item, names, item.body is None)
         place = self.place(item.node)
+        shared = self.shared & set(item.facts.binds)
+        names = tuple(n for n in names if n not in shared)  # the body writes their variables itself
+        body = None if item.body is None else self._arm(item.body, (*flags, *names))
+        if shared:  # run as written, it would assign to names of its own
+            found = f"{item.feature} that assigns to {min(shared)!r}, which a function captures"
+            stop = Const(Unsupported(found, place, "Assign to another name inside, and to this one behind it."))
+            opaque = Call(Var(item.feature, place), Const(ops.unsupported), (stop,), (), place)
+            if body is None:
+                self.statements.append(opaque)
+        else:
+            opaque = self._opaque_call(item, names, item.body is None)
         if body is None:
             parts = [self.call(operator.getitem, opaque.result, Const(i), node=item.node, hint=display_name(name))
                      for i, name in enumerate((*flags, *names))]  # fmt: skip

@@ -208,7 +208,39 @@ def unreachable_raise(x, kind):
 
 _SQUARE = np.array([[0.5, -0.7], [0.1, 0.9]])
 
+def try_that_assigns_to_a_captured_name(x):
+    try:
+        n = len(x)
+    except TypeError:
+        n = 0
+
+        def count(items):
+            nonlocal n
+            for _ in items:
+                n += 1
+
+        count(x)
+    return sum(x) / n
+
+
+def try_that_fills_a_shared_name(x, weights=None):
+    total = 1.0
+
+    def grow(v):
+        nonlocal total
+        total *= v
+
+    try:
+        total = x[0] if weights is None else weights
+    except TypeError:
+        total = 2.0
+    grow(x[1])
+    return total
+
+
 SAMPLES = {
+    "try_that_assigns_to_a_captured_name": [([0.5, 1.5, -1.0],), (np.array([0.5, 1.5, -1.0]),)],
+    "try_that_fills_a_shared_name": [([0.5, 1.5],)],
     "argument_check_with_try": [(0.7, 3), (0.7, "2"), (0.7, None)],
     "raise_guard": [(0.7,)],
     "raise_guard_on_shape": [(_SQUARE,)],
