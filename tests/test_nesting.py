@@ -382,3 +382,18 @@ def test_wrong_calls_inside_are_located(call, message):
     with pytest.raises(ad.AdcompileError, match=message) as error:
         ad.grad(call)(2.0)
     assert "test_nesting.py" in str(error.value)
+
+
+class Plain:
+    def __init__(self, a):
+        self.a = a
+
+
+def test_a_captured_tangent_of_unknown_structure_is_refused():
+    dot = Plain(1.0)
+
+    def along(p):
+        return ad.jvp(lambda q: q.a**2, (p,), (dot,))[1]
+
+    with pytest.raises(ad.Unsupported, match="tangent whose structure is not known"):
+        ad.grad(along)(Plain(2.0))

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
+import itertools
+import math
 import operator
 from collections.abc import Callable, Sequence
 from types import FunctionType, MemberDescriptorType
@@ -355,6 +358,36 @@ def register(fn: Any, handler: Callable[..., Atom | None]) -> None:
         cell_handlers[fn] = entry(fn)
 
 
+FIRST, SECOND, EVERY = slice(0, 1), slice(1, None), slice(None)
+ITERATING: dict[Any, slice] = {
+    **dict.fromkeys((ops.unpack, ops.unpack_star, list, tuple, set, frozenset, dict, sum, sorted, any, all), FIRST),
+    **dict.fromkeys((max, min, enumerate, math.fsum, math.prod, itertools.accumulate, itertools.islice), FIRST),
+    **dict.fromkeys((map, filter, functools.reduce), SECOND),
+    **dict.fromkeys((zip, itertools.chain, ops.arguments, ops.tuple_concat, ops.list_concat), EVERY),
+}
+"""Calls that go through what they are given, and which of their arguments."""
+
+
+def iterated(fn: Any) -> Callable[..., Atom | None]:
+    """Objects among the arguments are gone through by their `__iter__`, at once."""
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        asked = args[ITERATING[fn]] if fn not in (max, min) or len(args) == 1 else []
+        found = [a for a in asked if is_object(b, a) and is_iterable(b, a)]
+        if not found:
+            return None
+        given = [b.call(iter, a, place=place) if any(a is f for f in found) else a for a in args]
+        return dispatch(b, Const(fn), given, kwargs, name, place)
+
+    return handler
+
+
+def is_iterable(b: Builder, owner: Atom) -> bool:
+    return isinstance(method_of(class_named(b, owner) or object, "__iter__"), FunctionType)
+
+
+for _fn in ITERATING:
+    register(_fn, iterated(_fn))
 for _name in BINARY:
     register(operator_named(_name), binary(_name, f"r{_name}"))
     register(operator_named("i" + _name), in_place(_name))

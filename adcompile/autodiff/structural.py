@@ -13,7 +13,7 @@ from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, DictT, Known, ListT, Scalar, Seq, SliceT, TupleT, Type
+from adcompile.ir.types import Array, DictT, Instance, Known, ListT, ObjectT, Scalar, Seq, SliceT, TupleT, Type
 
 Active = Callable[[Atom], bool]
 
@@ -122,6 +122,8 @@ def zero_of(b: Builder, item: Atom) -> Atom:
 def unpack(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
     """`a, b = value` of a value of unknown type, whose parts are read by their numbers."""
     owner = call.args[0]
+    if isinstance(b.type(owner), (Instance, ObjectT)):
+        return False  # its elements come from code of its class
     for i, part in enumerate(b.items(y_bar)):
         if not (isinstance(part, Const) and part.value is None):
             cot.add(owner, b.emit(rt.scatter, (owner, Const(i), part), b.type(owner)))

@@ -29,7 +29,7 @@ from adcompile.autodiff.state import detached, enter
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
-from adcompile.ir.types import Array, Cell, Known, Scalar, Type, Unknown, differentiable, is_complex
+from adcompile.ir.types import Array, Cell, Known, Ref, Scalar, Type, Unknown, differentiable, is_complex
 from adcompile.ir.walk import statements_of
 
 
@@ -393,6 +393,12 @@ def pair_leaves(b: Builder, value: Atom, dot: Atom, out: dict[Var, Atom]) -> Non
     if isinstance(dot, Const) and dot.value is None:
         return
     if is_structured(b.type(value)):
+        if not is_structured(b.type(dot)) and not b.known(dot) and not isinstance(b.type(dot), Ref):
+            raise Unsupported(
+                "a tangent whose structure is not known when the derivative is made",
+                b.place,
+                "make the tangent in the function itself, or pass it as an argument",
+            )
         for item, d in zip(b.items(value), b.items(dot)):
             pair_leaves(b, item, d, out)
     elif isinstance(value, Var) and differentiable(b.type(value)):

@@ -448,7 +448,24 @@ def best_so_far(x):
     return math.sin(best)
 
 
+class _Components:
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def __iter__(self):
+        return iter(self.parts)
+
+
+def object_that_is_iterated(a, b):
+    x, y = _Components(a, b)
+    first, *rest = _Components(a, b, a * b)
+    both = sum(p * q for p, q in zip(_Components(a, b), _Components(b, 2.0)))
+    largest = max(_Components(a, b)) * sum(map(lambda v: v * v, _Components(a, y)))
+    return x * y + first * rest[1] + both + largest + [*_Components(a, b)][1] + max(*_Components(a, b))
+
+
 SAMPLES = {
+    "object_that_is_iterated": [(1.2, 0.4)],
     "construction": [(0.7,)],
     "simulator": [(0.7,)],
     "operators_of_a_class": [(0.7,)],
