@@ -323,7 +323,20 @@ def table_by_pairs(x):
     return sum(table.values()) + table[2, 1] * table[1, -1]
 
 
+def keys_differ_from_path_to_path(x, a):
+    t = {"w": x, "b": a[0]}
+    if x > 0.0:
+        t.pop("w")
+        t["w"] = 2.0 * x
+    if a[1] > 0.0:
+        u = {"b": x * x, "w": a[1], "c": a[0] * x}
+    else:
+        u = {"w": x}
+    return t["w"] * t["b"] * u["w"]
+
+
 SAMPLES = {
+    "keys_differ_from_path_to_path": [(s, np.array([0.4, r])) for s in (0.7, -0.7) for r in (0.3, -0.3)],
     "dict_filled_in_a_short_loop": [(0.7,)],
     "table_by_pairs": [(0.7,)],
     "alias_of_a_list": [(0.7,)],
