@@ -10,7 +10,7 @@ import numpy as np
 
 from adcompile import tangents
 from adcompile.errors import AdcompileError
-from adcompile.tangents import add, add_to_primal, scale, tangent_type
+from adcompile.tangents import add_to_primal, scale, tangent_type
 
 
 def eps_of(*values: Any) -> float:
@@ -47,7 +47,7 @@ def directional(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[Any, 
     exact = None if coarse else _complex_step(f, args, along, value)
     if exact is not None:
         size = max((float(np.max(np.abs(x), initial=0.0)) for x in tangents.leaves(best)), default=0.0)
-        if _distance(best, exact) <= 20 * error + 1e-9 * size:
+        if _distance(_flat(best), _flat(exact)) <= 20 * error + 1e-9 * size:
             return exact, 1e-14 * size
     return best, error
 
@@ -63,25 +63,51 @@ def _tangent_of(value: Any, like: Any) -> Any:
 
 
 def _ridders(at: Callable[[float], Any], step: float, rounds: int = 9) -> tuple[Any, float]:
+    """Extrapolation of central differences, on the numbers of all leaves in one vector."""
     shrink = 1.6
     rows: list[list[Any]] = []
-    best, error = None, np.inf
+    best, error, like = np.zeros(0), np.inf, None
     for k in range(rounds):
         h = step / shrink**k
-        row = [scale(0.5 / h, add(at(h), scale(-1.0, at(-h))))]
+        like = at(h)
+        row = [(0.5 / h) * (_flat(like) - _flat(at(-h)))]
         for j in range(1, k + 1):
             factor = shrink ** (2 * j)
-            row.append(scale(1 / (factor - 1), add(scale(factor, row[j - 1]), scale(-1.0, rows[-1][j - 1]))))
+            row.append((factor * row[j - 1] - rows[-1][j - 1]) / (factor - 1))
             estimate = max(_distance(row[j], row[j - 1]), _distance(row[j], rows[-1][j - 1]))
-            if estimate <= error or best is None:
+            if estimate <= error or j == k == 1:
                 best, error = row[j], estimate
         rows.append(row)
-    return best, float(error)
+    return _unflat(best, like), float(error)
 
 
-def _distance(a: Any, b: Any) -> float:
-    pairs = zip(tangents.leaves(a), tangents.leaves(b))
-    return max((float(np.nanmax(np.abs(x - y), initial=0.0)) if np.size(x) else 0.0 for x, y in pairs), default=0.0)
+def _flat(value: Any) -> np.ndarray:
+    """The numbers of all leaves."""
+    leaves = [np.ravel(leaf) for leaf in tangents.leaves(value)]
+    return np.concatenate(leaves).astype(np.result_type(np.float64, *leaves)) if leaves else np.zeros(0)
+
+
+def _unflat(numbers: np.ndarray, like: Any) -> Any:
+    """Numbers in a vector as the leaves of a tangent like this one."""
+    todo = iter(np.split(numbers, np.cumsum([np.size(leaf) for leaf in tangents.leaves(like)])))
+
+    def leaf(old: Any) -> Any:
+        new = next(todo).reshape(np.shape(old))
+        return new.astype(old.dtype) if isinstance(old, np.ndarray) else type(old)(new[()])
+
+    return _filled(like, leaf)
+
+
+def _filled(like: Any, leaf: Callable[[Any], Any]) -> Any:
+    if tangents.is_absent(like):
+        return like
+    if tangents.is_container(like):
+        return tangents.rebuild(like, [_filled(item, leaf) for item in tangents.children(like)])
+    return leaf(like)
+
+
+def _distance(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.nanmax(np.abs(a - b), initial=0.0)) if a.size else 0.0
 
 
 def _complex_step(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[Any, ...], value: Any) -> Any:

@@ -30,6 +30,7 @@ LAYERS = (
     "inspection",  # the source that runs, what is kept
     "transforms",  # made of them
     "numerical",  # differences, for testing
+    "checking",  # one check of a function's derivatives
     "testing",
     "cli",
     "__main__",
