@@ -328,7 +328,8 @@ def may_view(s: Call) -> bool:
 def tells_of_views(fn: Any) -> bool:
     """Whether a rule says that a result may be a view, of a callable that we know nothing else of."""
     rule = None if fn is None or fn in SAME_MEMORY or fn in VIEWS else lookup(fn)
-    known = (getattr(fn, "__module__", "") or "").startswith(("adcompile.", "numpy"))
+    owner = getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", None) or ""
+    known = owner.startswith(("adcompile.", "numpy", "_operator", "builtins"))
     return rule is not None and rule.view and not known
 
 

@@ -61,7 +61,7 @@ def test_every_sample_has_a_rule():
 @pytest.mark.parametrize("fn", [fn for fn in COMPUTING if fn in SAMPLES], ids=name_of)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of NumPy, for forms that still work
-@pytest.mark.filterwarnings("ignore:future versions will not create a writeable array:FutureWarning")  # broadcast_arrays
+@pytest.mark.filterwarnings("ignore:future versions will not create a writeable array:FutureWarning")
 def test_rule(fn):
     failures = []
     calls = [(args, settings) for args, settings in SAMPLES[fn] if any(map(has_tangent, args))]
