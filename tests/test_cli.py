@@ -32,6 +32,13 @@ def test_build_and_check(run, folder):
     assert (folder / "model_grad.py").read_text() == "# edited\n"
 
 
+def test_build_overwrites_only_its_own(run, folder):
+    before = (folder / "model.py").read_text()
+    code, _, err = run(*BUILD[:-1], "model.py")
+    assert code == 2 and "was not written by adcompile" in err
+    assert (folder / "model.py").read_text() == before
+
+
 def test_build_all_of_pyproject(run, folder):
     (folder / "pyproject.toml").write_text(
         f'[[tool.adcompile.build]]\nfunction = "model.py:loss"\noutput = "a.py"\nsignature = "{LOSS}"\n'

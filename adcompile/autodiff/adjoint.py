@@ -12,13 +12,14 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
+from adcompile.analysis.infer import Terminated
 from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
 from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
-from adcompile.autodiff.refusal import is_in_place, refuse
+from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_argument
 from adcompile.autodiff.structural import STRUCTURAL, Active
-from adcompile.errors import NotDifferentiable, RuleError
+from adcompile.errors import RuleError
 from adcompile.ir.nodes import Atom, Call, Const, If, Var, Yield
 from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
@@ -64,6 +65,8 @@ def inline_rule(
         if not is_readable(body):
             return call_body(b, body, list(args), list(settings), count)
         return call_python(b, body, list(args), list(settings))
+    except Terminated as stopped:
+        raise given_up(stopped, b.context.definition, b.place) or stopped from None
     finally:
         b.pinned = pinned
 
@@ -280,10 +283,16 @@ def known_rank(t: Type) -> bool:
 def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
     bound = bind_rule(rule.body, 1, call)
     a = bound.args[0]
+    settings = dict(bound.settings)
+    moving = [name for name, setting in settings.items() if active(setting)]
+    if moving and rule.general is not None:
+        b.context.sweep_composite(b, rule.general, call, y_bar, cot, active)
+        return
+    for name in moving:
+        refuse_argument(call, name)
     if not active(a):
         return
     assert isinstance(a, Var)
-    settings = dict(bound.settings)
     axis, keepdims = settings.get("axis", Const(None)), settings.get("keepdims", Const(False))
     if rank(b.type(a)) == 0 or b.known(axis) and b.value(axis) is None and rank(b.type(call.result)) == 0:
         y, g = call.result, y_bar
@@ -360,22 +369,6 @@ def check_number(call: Call, body: Any, leading: int, found: int, count: int, wh
         f"the rule of {name} returns {found} {what}{'s' if found != 1 else ''}",
         call.place,
         "return one for each argument, None for those that have none",
-    )
-
-
-def refuse_argument(call: Call, which: int | str) -> None:
-    """Raise for an active argument that a rule has no cotangent for. Of the arguments of our own
-    helpers those count by their shape alone."""
-    assert isinstance(call.fn, Const)
-    fn = call.fn.value
-    if getattr(fn, "__module__", "").startswith("adcompile.runtime"):
-        return
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", "this function")
-    argument = f"the argument {which!r}" if isinstance(which, str) else f"argument {which + 1}"
-    raise NotDifferentiable(
-        f"no derivative of {name} with respect to {argument}",
-        call.place,
-        "pass a value there that carries no derivative, or register a rule with adcompile.rules.vjp",
     )
 
 

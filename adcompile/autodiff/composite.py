@@ -18,7 +18,6 @@ from adcompile.autodiff.adjoint import (
     kind_of,
     positions_of,
     pulled_back,
-    refuse_argument,
 )
 from adcompile.autodiff.boundary import Boundary
 from adcompile.autodiff.called import is_called
@@ -27,6 +26,7 @@ from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.reference import buffers_in
+from adcompile.autodiff.refusal import refuse_argument
 from adcompile.autodiff.reverse import Sweep, bound_everywhere
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import enter

@@ -33,6 +33,7 @@ from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import Mirror
 from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow
+from adcompile.autodiff.refusal import refuse_argument
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -211,10 +212,15 @@ class Forward:
         b = self.b
         bound = bind_rule(rule.body, 1, s)
         a = bound.args[0]
+        settings = dict(bound.settings)
+        moving = [name for name, setting in settings.items() if self.active(setting)]
+        if moving and rule.general is not None:
+            return self.context.forward_composite(self, s, rule.general, s.args, s.kwargs)
+        for name in moving:
+            refuse_argument(s, name)
         d = self.array_dot(a)
         if d is None:
             return None
-        settings = dict(bound.settings)
         axis, keepdims = settings.get("axis", Const(None)), settings.get("keepdims", Const(False))
         if rank(b.type(a)) == 0:
             return self.times(inline_rule(b, rule.body, (s.result, a), bound.settings), d)
@@ -251,9 +257,7 @@ class Forward:
             d = self.whole_dot(s.args[k]) if k < len(s.args) else None
             if d is None:
                 continue
-            args = list(s.args)
-            args[k] = d
-            term = b.dispatch(s.fn, args, list(s.kwargs))
+            term = b.dispatch(s.fn, [d if j == k else a for j, a in enumerate(s.args)], list(s.kwargs))
             total = term if total is None else b.call(operator.add, total, term)
         return total
 

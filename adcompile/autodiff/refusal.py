@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.infer import Terminated
 from adcompile.analysis.mutation import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS, REMEDY
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Call, Const, OpaqueCode
+from adcompile.ir.nodes import Call, Const, OpaqueCode, Place, Raise, Var
 
 IN_PLACE: set[Any] = {*ITEM_WRITES, *AUGMENTED, *METHODS, *FUNCTIONS, ops.list_set, np.ufunc.at}
 
@@ -121,3 +123,32 @@ def refuse(call: Call) -> NotDifferentiable | Unsupported:
         call.place,
         "register one with adcompile.rules.vjp or adcompile.rules.frule, or adcompile.rules.non_differentiable",
     )
+
+
+def refuse_argument(call: Call, which: int | str) -> None:
+    """Raise for an active argument that a rule has no cotangent for. Of the arguments of our own
+    helpers those count by their shape alone."""
+    assert isinstance(call.fn, Const)
+    fn = call.fn.value
+    if getattr(fn, "__module__", "").startswith("adcompile.runtime"):
+        return
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", "this function")
+    argument = f"the argument {which!r}" if isinstance(which, str) else f"argument {which + 1}"
+    raise NotDifferentiable(
+        f"no derivative of {name} with respect to {argument}",
+        call.place,
+        "pass a value there that carries no derivative, or register a rule with adcompile.rules.vjp",
+    )
+
+
+def given_up(stopped: Terminated, definition: Mapping[Var, Call], place: Place | None) -> NotDifferentiable | None:
+    """The error for a rule whose body says, by raising NotImplementedError("the derivative of …; remedy"), that it
+    does not cover these arguments."""
+    error = stopped.end.exception if isinstance(stopped.end, Raise) else None
+    made = definition.get(error) if isinstance(error, Var) else None
+    if made is None or not isinstance(made.fn, Const) or made.fn.value is not NotImplementedError:
+        return None
+    message = made.args[0].value if made.args and isinstance(made.args[0], Const) else "this call"
+    what, _, remedy = str(message).partition("; ")
+    remedy = remedy or "pass a value there that carries no derivative, or register a rule with adcompile.rules.vjp"
+    return NotDifferentiable(f"no derivative of {what.removeprefix('the derivative of ')}", place, remedy)

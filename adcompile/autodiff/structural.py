@@ -175,7 +175,9 @@ def convert(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
     owner = call.args[0]
     t = b.type(owner)
     if isinstance(t, Seq):
-        cot.add(owner, y_bar)
+        made = b.type(call.result)
+        other = isinstance(made, Seq) and made.cls is not t.cls
+        cot.add(owner, b.emit(t.cls, (y_bar,), tangent_type(t)) if other else y_bar)
         return True
     if isinstance(owner, Var) and isinstance(t, (TupleT, ListT)):
         for i, item in enumerate(b.context_items(owner)):

@@ -145,6 +145,7 @@ def build(
         text = ahead.build(one)
         why = ahead.staleness(one, text)
         if not check:
+            ahead.check_output(one)
             one.path.write_text(text, encoding="utf-8", newline="\n")
             click.echo(f"{one.output}: {'written' if why else 'unchanged'}")
         else:

@@ -19,11 +19,13 @@ from adcompile.backend.aot import Parameter, Public, Version, module_text
 from adcompile.cli.arguments import Call, call_types, parameters
 from adcompile.cli.locate import Located, locate
 from adcompile.cli.stages import Asked, positions, source_text
-from adcompile.errors import SourceError, Unsupported, place_of
+from adcompile.errors import AdcompileError, SourceError, Unsupported, place_of
 from adcompile.frontend.source import source_of
 from adcompile.ir.signature import SignatureError, spell
 from adcompile.ir.walk import large_stack
 from adcompile.refusals import refuse_self_reference
+
+WRITTEN_BY = "written by adcompile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def _parameter(located: Located, p: inspect.Parameter, needed: bool) -> Paramete
 def _header(target: Target, located: Located, versions: Sequence[Version], followed: Mapping[Any, None]) -> list[str]:
     path = _relative(located.file, target.path)
     lines = [
-        f"# The derivative of {located.name} in {path}, written by adcompile {__version__}.",
+        f"# The derivative of {located.name} in {path}, {WRITTEN_BY} {__version__}.",
         "# Do not edit: change the source and run this command again; with --check it says whether that is due.",
         *_wrapped(target.command),
         "#",
@@ -190,6 +192,16 @@ def digest(function: Any) -> str:
 
 
 # -- stale or fresh -----------------------------------------------------------------------------
+
+
+def check_output(target: Target) -> None:
+    """Raise AdcompileError where the file to be written is there and is not one of ours."""
+    there = target.path.read_text(encoding="utf-8", errors="replace") if target.path.is_file() else ""
+    if there.strip() and WRITTEN_BY not in there.partition("\n")[0]:
+        raise AdcompileError(
+            f"{target.output} is there and was not written by adcompile",
+            remedy="give another name with -o, or remove the file",
+        )
 
 
 def staleness(target: Target, text: str) -> str:

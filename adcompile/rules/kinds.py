@@ -36,11 +36,12 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, overload
 
 from adcompile.errors import RuleError
-from adcompile.rules.registry import Rule, Typing, lookup_in, register
+from adcompile.rules.registry import Rule, Typing, lookup, lookup_in, register
 from adcompile.runtime.settings import CONTEXTS, Context
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -164,6 +165,19 @@ def constant(
     """Register functions whose result has no derivative. `pure=False`: they draw, print or write."""
     for fn in map(resolve, fns):
         register(fn, Rule("constant", typing=typing, total=total, by_value=by_value, pure=pure))
+
+
+def with_settings(*fns: Any) -> Callable[[Body], Body]:
+    """Give reductions a composite for calls in which a setting carries derivatives, such as `initial=`."""
+
+    def decorate(body: Body) -> Body:
+        for fn in fns:
+            rule = lookup(resolve(fn))
+            assert rule is not None and rule.kind == "reduction"
+            register(resolve(fn), replace(rule, general=body))
+        return body
+
+    return decorate
 
 
 def non_differentiable(*fns: Any) -> Any:

@@ -304,6 +304,11 @@ def as_complex(x: Any) -> Any:
     return x if np.iscomplexobj(x) else np.asarray(x, np.result_type(x, np.complex64))
 
 
+def direction(x: Any, /, **settings: Any) -> Any:
+    """`np.sign` of what may be complex: z/|z|, 0 at 0."""
+    return np.sign(x, **settings)
+
+
 def as_found(x: Any, y: Any) -> Any:
     """A tangent of `y`, which may be real by chance: real where `y` is."""
     return x if np.iscomplexobj(y) else np.real(x)

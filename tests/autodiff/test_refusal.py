@@ -45,3 +45,20 @@ def test_active_calls_are_refused_at_their_place(f):
     with pytest.raises(ad.AdcompileError) as caught:
         ad.grad(f)(0.5)
     assert caught.value.place.file == __file__
+
+
+@pytest.mark.parametrize("mode", ["jvp", "vjp"])
+@pytest.mark.parametrize(
+    "f, message",
+    [
+        (lambda x: np.pad(x, 1, "mean"), "mode of np.pad"),
+        (lambda x: np.interp(x, [0.0, 1.0], [2.0, 3.0], period=1.5), "period="),
+        (lambda x: np.linalg.svd(np.outer(x, x), hermitian=True)[0], "hermitian=True"),
+        (lambda x: np.var(x * 1j, dtype=complex), "complex variance"),
+    ],
+)
+def test_a_rule_that_does_not_cover_a_call_refuses_it(f, message, mode):
+    x = np.array([0.1, 0.7])
+    with pytest.raises(ad.NotDifferentiable, match=message) as refused:
+        ad.jvp(f, (x,), (x,)) if mode == "jvp" else ad.vjp(f, x)[1](f(x))
+    assert refused.value.place is not None and refused.value.remedy

@@ -74,7 +74,7 @@ def complex_matmul(z, x):
 
 
 def squared_sum_of_squares(z):
-    return np.sum(z**2) ** 2
+    return np.real(np.sum(z**2) ** 2)
 
 
 def products_of_complex_means(z):

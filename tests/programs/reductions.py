@@ -95,7 +95,34 @@ def var_and_std_of_selected(a, chosen):
     return np.sum(spread**2) + np.nanvar(np.where(chosen, a, np.nan)) + np.nanstd(a, axis=1, ddof=1) @ np.arange(2.0)
 
 
+def starting_values(x, first):
+    total = np.sum(x, axis=0, initial=first) + np.prod(x, axis=0, initial=first, where=x > 0.0)
+    return np.sum(total) * np.max(x, initial=first) + x.min(initial=first, axis=1)
+
+
+def about_a_given_mean(x, m):
+    spread = np.std(x, axis=0, ddof=1, mean=np.mean(x, axis=0, keepdims=True))
+    return np.var(x, mean=m) * spread
+
+
+def means_where(x):
+    return np.mean(x, axis=0, where=[[True], [False], [True]])
+
+
+def signs_of_complex(z):
+    return np.real(np.sum(np.sign(z) * z[::-1]) * np.sign(z[0]))
+
+
+def tuples_of_elements(x):
+    return tuple(x), tuple([v * v for v in x[0]]), list(tuple(x[1]))
+
+
 SAMPLES = {
+    "starting_values": [(_A, 0.4)],
+    "about_a_given_mean": [(_A, 0.3)],
+    "means_where": [(np.array([[0.5, -0.7], [0.1, 0.9], [2.0, -0.3]]),)],
+    "signs_of_complex": [(np.array([0.5 + 0.3j, -0.7 - 0.2j, 1.2 + 0.9j]),)],
+    "tuples_of_elements": [(_A,)],
     "var_and_std_of_selected": [
         (np.array([[0.5, 1.5, 0.7], [2.0, 0.1, -0.4]]), np.array([[True, True, False], [True, True, True]]))
     ],

@@ -55,6 +55,13 @@ def svd_bar(u_bar: Any, s_bar: Any, vh_bar: Any, u: Any, s: Any, vh: Any) -> Any
 
 @vjps(np.linalg.svd, wrt=(0,))
 def svd(y_bar: Any, y: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
+    if hermitian:  # one triangle is read, and a factor turns into the other
+        if compute_uv:
+            raise NotImplementedError("the derivative of svd(hermitian=True) by its vectors; use np.linalg.eigh")
+        w, v = np.linalg.eigh(a)
+        order = np.argsort(-np.abs(w), axis=-1)
+        w_bar = np.take_along_axis(y_bar, np.argsort(order, axis=-1), -1) * np.sign(w)
+        return one_triangle((v * w_bar[..., None, :]) @ adjoint(v), "L")
     if not compute_uv:
         return svdvals(y_bar, y, a)
     u_bar, s_bar, vh_bar = y_bar[0], y_bar[1], y_bar[2]
@@ -190,9 +197,9 @@ def matrix_norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, row: Any, col: Any) ->
     if ord == "nuc":
         share = np.where(s == 0, 0, np.ones_like(s))
     elif ord == 2:
-        share = shared(s == s[..., :1], -1)
+        share = np.where(s == 0, 0, shared(s == s[..., :1], -1))
     elif ord == -2:
-        share = shared(s == s[..., -1:], -1)
+        share = np.where(s == 0, 0, shared(s == s[..., -1:], -1))
     else:
         raise ValueError("Invalid norm order for matrices.")
     bar = scaled(factors[0], share, factors[2])

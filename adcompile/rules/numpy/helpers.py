@@ -20,7 +20,7 @@ from adcompile.ir.types import (
     TupleT,
     Type,
 )
-from adcompile.rules.kinds import constant, linear
+from adcompile.rules.kinds import constant, linear, vjps
 from adcompile.rules.numpy.dims import (
     ANY,
     MISSING,
@@ -35,6 +35,7 @@ from adcompile.rules.numpy.dims import (
     static,
 )
 from adcompile.rules.registry import Typing
+from adcompile.rules.typing import broadcast_type
 from adcompile.rules.typing_standin import standin_type
 from adcompile.runtime import adjoints as rt
 
@@ -197,6 +198,14 @@ constant(
 @linear(rt.as_complex, wrt=(0,), typing=lambda args, kwargs: args[0])
 def as_complex(y_bar: Any, y: Any, x: Any) -> Any:
     return y_bar
+
+
+@vjps(rt.direction, wrt=(0,), typing=lambda args, kwargs: broadcast_type(np.sign, args, kwargs))
+def direction(y_bar: Any, y: Any, x: Any) -> Any:
+    if not np.iscomplexobj(x):
+        return np.zeros_like(y_bar)
+    size = np.abs(x)
+    return np.where(size == 0, 0, (y_bar - y * np.real(np.conj(y) * y_bar)) / (size + (size == 0)))
 
 
 @linear(rt.as_found, wrt=(0,), typing=lambda args, kwargs: args[0])

@@ -127,6 +127,10 @@ def pinv_bar(y_bar: Any, y: Any, a: Any) -> Any:
 
 @vjps(np.linalg.pinv, wrt=(0,))
 def pinv(y_bar: Any, y: Any, a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:
+    if hermitian:  # one triangle is read
+        lower = np.tril(a)
+        a_bar = pinv_bar(y_bar, y, lower + adjoint(np.tril(a, -1)))
+        return one_triangle(a_bar, "L")
     return pinv_bar(y_bar, y, a)
 
 

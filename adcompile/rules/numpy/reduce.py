@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.rules.kinds import composite, linear, reduction, vjp
+from adcompile.rules.kinds import composite, linear, reduction, vjp, with_settings
 from adcompile.rules.numpy.constant import present
 from adcompile.runtime import scans
+from adcompile.runtime.marks import stop_gradient
 
 
 def methods(name):
@@ -54,7 +55,7 @@ def nansum(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, 
 def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where: Any = True):
     if where is True:
         return 1.0 / count_of(a, axis, where)
-    return (where / count_of(a, axis, where)).astype(np.result_type(y))
+    return np.broadcast_to(where / count_of(a, axis, where), np.shape(a)).astype(np.result_type(y))
 
 
 @reduction(np.nanmean)
@@ -63,9 +64,13 @@ def nanmean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True
     return (valid / np.sum(valid, axis=axis, keepdims=True)).astype(np.result_type(y))
 
 
-def deviation(a, axis, where):
+def deviation(y, a, axis, where, dtype, mean):
     """Each element less the mean; conjugated, since what follows is the partial of |a|²."""
-    d = a - np.mean(a, axis=axis, keepdims=True, where=where)
+    if np.iscomplexobj(y):
+        raise NotImplementedError("the derivative of a complex variance; leave dtype= out")
+    if mean is None:
+        mean = np.mean(a, axis=axis, keepdims=True, where=where, dtype=dtype)
+    d = a - mean
     d = d if where is True else np.where(where, d, 0.0)
     return np.conjugate(d) if np.iscomplexobj(a) else d
 
@@ -76,15 +81,31 @@ def degrees_of_freedom(a, axis, where, ddof, correction):
 
 @reduction(*methods("var"), total=True)
 def var(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
-    partial = 2.0 * deviation(a, axis, where) / degrees_of_freedom(a, axis, where, ddof, correction)
+    partial = 2.0 * deviation(y, a, axis, where, dtype, mean) / degrees_of_freedom(a, axis, where, ddof, correction)
     return partial if where is True else partial.astype(np.result_type(a))
 
 
 @reduction(*methods("std"), total=True)
 def std(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     # the gradient of equal elements is 0
-    partial = deviation(a, axis, where) / (degrees_of_freedom(a, axis, where, ddof, correction) * (y + (y == 0)))
+    size = degrees_of_freedom(a, axis, where, ddof, correction) * (y + (y == 0))
+    partial = deviation(y, a, axis, where, dtype, mean) / size
     return partial if where is True else partial.astype(np.result_type(a))
+
+
+@with_settings(*methods("var"))
+def var_about(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    d = a - mean
+    squares = np.real(d) * np.real(d) + np.imag(d) * np.imag(d) if np.iscomplexobj(d) else d * d
+    count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    total = np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    return total / (count - (ddof if correction is None else correction))
+
+
+@with_settings(*methods("std"))
+def std_about(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    v = var_about(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return np.sqrt(v + (v == 0))
 
 
 @composite(np.nanvar)
@@ -124,14 +145,36 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 # -- extrema ---------------------------------------------------------------------------------------
 
 
-def equal_shares(mask, y, axis):
+def equal_shares(mask, y, axis, initial=None):
+    """Each of the elements that are the extremum gets the same; so does `initial`, if it is one."""
     share = mask.astype(np.result_type(y))
-    return share / np.maximum(np.sum(share, axis=axis, keepdims=True), 1.0)
+    count = np.sum(share, axis=axis, keepdims=True)
+    return share / np.maximum(count if initial is None else count + (initial == y), 1.0)
 
 
 @reduction(*methods("max"), *methods("min"), *present(np, "amax amin nanmax nanmin"))
 def extremum(y, a, *, axis=None, out=None, keepdims=False, initial=None, where=True):
-    return equal_shares(a == y if where is True else (a == y) & where, y, axis)
+    return equal_shares(a == y if where is True else (a == y) & where, y, axis, initial)
+
+
+def from_initial(y, a, axis, keepdims, initial, where):
+    """What has the derivatives of an extremum `y` by its elements and by `initial`."""
+    wide = rt.expand(y, a, axis, keepdims)
+    share = equal_shares(a == wide if where is True else (a == wide) & where, wide, axis, initial)
+    rest = 1.0 - np.sum(share, axis=axis, keepdims=keepdims)
+    return np.sum(np.where(share == 0.0, 0.0, a) * share, axis=axis, keepdims=keepdims) + rest * initial
+
+
+@with_settings(*methods("max"), *present(np, "amax nanmax"))
+def largest(a, axis=None, out=None, keepdims=False, initial: Any = None, where=True):
+    y = stop_gradient(np.nanmax(a, axis=axis, keepdims=keepdims, initial=initial, where=where))
+    return from_initial(y, a, axis, keepdims, initial, where)
+
+
+@with_settings(*methods("min"), *present(np, "amin nanmin"))
+def smallest(a, axis=None, out=None, keepdims=False, initial: Any = None, where=True):
+    y = stop_gradient(np.nanmin(a, axis=axis, keepdims=keepdims, initial=initial, where=where))
+    return from_initial(y, a, axis, keepdims, initial, where)
 
 
 @composite(np.ptp)
@@ -170,10 +213,22 @@ def product_of_others(columns):
 @reduction(*methods("prod"), total=True)
 def prod(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
     factors = a if where is True else np.where(where, a, 1.0)
+    if np.iscomplexobj(a) and not np.iscomplexobj(y):
+        factors = np.real(factors)  # dtype= cuts them
     if np.all(factors):
         return selected(where) * (y / factors)
     others = back_in_place(product_of_others(in_front(factors, axis)), a, axis)
     return selected(where) * (initial * others)
+
+
+@with_settings(*methods("sum"), np.nansum)
+def sum_from(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
+    return np.nansum(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where) + initial
+
+
+@with_settings(*methods("prod"))
+def prod_from(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
+    return np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where) * initial
 
 
 @composite(np.nanprod)
@@ -203,6 +258,8 @@ def cumprod(y_bar, y, a, *, axis=None, dtype=None, out=None):
     flat = np.reshape(a, (-1,)) if axis is None else a
     along = 0 if axis is None else axis
     factors = np.conjugate(flat) if np.iscomplexobj(a) else flat
+    if np.iscomplexobj(a) and not np.iscomplexobj(y):
+        factors = np.real(factors)  # dtype= cuts them
     products = np.conjugate(y) if np.iscomplexobj(a) else y
     if np.all(a):
         weighted = np.flip(np.cumsum(np.flip(y_bar * products, along), axis=along), along)

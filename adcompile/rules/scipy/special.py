@@ -113,8 +113,8 @@ def factorial(n: Any, exact: Any = False, extend: Any = "zero") -> Any:
 
 
 def polygamma_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    t = broadcast_type(np.add, [Known(0.5), args[1]])
-    return t
+    order = broadcast_type(np.true_divide, [args[0], Known(1)])  # an order of ints gives floats
+    return broadcast_type(np.add, [order, args[1]])
 
 
 @elementwise(special.polygamma, typing=polygamma_type)

@@ -31,7 +31,10 @@ SAMPLES = {
         ((C3, complexes(3)), {}),
         ((C3, real(3, 2)), {}),
     ],
-    np.linalg.pinv: [((real(3, 2),), {}), ((real(2, 3),), {}), ((real(2, 4, 3),), {}), ((complexes(3, 2),), {})],
+    np.linalg.pinv: [
+        ((real(3, 2),), {}), ((real(2, 3),), {}), ((real(2, 4, 3),), {}), ((complexes(3, 2),), {}),
+        ((regular(3, 3),), {"hermitian": True}),
+    ],
     np.linalg.lstsq: [
         ((real(5, 2), real(5)), {}),
         ((real(5, 2), real(5, 3)), {}),
@@ -64,6 +67,7 @@ SAMPLES = {
         ((real(3, 3),), {}),
         ((real(2, 4, 3), False), {}),
         ((real(4, 3),), {"compute_uv": False}),
+        ((regular(3, 3),), {"compute_uv": False, "hermitian": True}),
         ((complexes(3, 4),), {"compute_uv": False}),
     ],
     np.linalg.svdvals: [((real(4, 3),), {}), ((complexes(2, 3, 3),), {})],

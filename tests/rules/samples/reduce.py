@@ -4,6 +4,7 @@ import numpy as np
 
 from adcompile.runtime import scans
 from tests.rules.samples.mathematics import ANY, POSITIVE, Z
+from tests.rules.samples.numbers import complexes
 
 CUBE = np.sin(1.0 + np.arange(24.0)).reshape(2, 3, 4)
 NANS = CUBE.copy()
@@ -50,14 +51,15 @@ def with_nans(calls):
     return [((NANS, *args[1:]), kwargs) for args, kwargs in calls]
 
 
+_CUT = [((complexes(2, 3),), {"axis": 1, "dtype": np.float64})]
 STARTS = np.array([1, 0])
 
 SAMPLES = {
     np.sum: _AXES + _WHERE + _COMPLEX + [((0.7,), {})],
     np.mean: _AXES + _WHERE + _COMPLEX,
-    np.var: _AXES + _WHERE + _COMPLEX + _DDOF,
-    np.std: _AXES + _WHERE + _COMPLEX + _DDOF,
-    np.prod: _AXES + _WHERE + _COMPLEX + _ZEROS,
+    np.var: _AXES + _WHERE + _COMPLEX + _DDOF + _CUT,
+    np.std: _AXES + _WHERE + _COMPLEX + _DDOF + _CUT,
+    np.prod: _AXES + _WHERE + _COMPLEX + _ZEROS + _CUT,
     np.max: _AXES + _LIMITED,
     np.min: _AXES + [((CUBE,), {"where": MASK, "axis": 1, "initial": 5.0})],
     np.nansum: _AXES + _NAN,

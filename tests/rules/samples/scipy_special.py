@@ -22,7 +22,7 @@ SAMPLES = {
     special.binom: [((P + 3.0, Q), {})],
     special.comb: [((P + 3.0, Q), {}), ((P, 2), {"repetition": True}), ((1.5, 2.5), {})],
     special.factorial: [((P,), {}), ((2.5,), {})],
-    special.polygamma: [((1, P), {}), ((np.array([1, 2, 3, 1]), P), {})],
+    special.polygamma: [((1, P), {}), ((np.array([1, 2, 3, 1]), P), {}), ((np.array([[1], [2]]), P), {})],
     special.zeta: [((3, P), {})],
     special.gammainc: [((2, P), {})],
     special.gammaincc: [((2, P), {})],
