@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from adcompile import runtime as rt
 from adcompile.analysis.arraylike import Lists, as_arrays, by_position
 from adcompile.analysis.binding import bind, is_installed, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
@@ -26,7 +25,7 @@ from adcompile.analysis.heap import cell_of, check_alias, give, hand_over, is_op
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.mutation import is_unknown
-from adcompile.analysis.narrow import TWINS, twin
+from adcompile.analysis.narrow import TWINS, complex_form, twin
 from adcompile.analysis.recursion import call_separate
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
@@ -49,7 +48,6 @@ from adcompile.ir.types import (
     Type,
     differentiable,
     holds_ref,
-    is_complex,
 )
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
@@ -285,9 +283,7 @@ def call_rule(
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in args]
     kwtypes = {k: b.type(a) for k, a in kwargs}
-    if fn is np.sign and is_complex(types[0]):
-        fn = rt.direction  # z/|z|; of real numbers np.sign is piecewise constant
-        rule = lookup(fn) or rule
+    fn, rule = complex_form(fn, rule, types)
     if b.role != "primal" and not kwargs and fn in TWINS:
         fn = twin(fn, types, b.context.lenient)
         rule = lookup(fn) or rule

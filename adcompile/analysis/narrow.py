@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.activity import leaf_ends
 from adcompile.analysis.builder import const_type
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import Program
-from adcompile.ir.types import Known, Scalar, Type
-from adcompile.rules.registry import lookup
+from adcompile.ir.types import Known, Scalar, Type, is_complex
+from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
 
 WIDE = Scalar(frozenset({float, np.float64}))
@@ -38,6 +39,13 @@ TWINS: dict[Any, Any] = {
 
 RAISING = {np.sinh, np.cosh, np.exp, np.log, np.sqrt}
 """Their twins raise for finite numbers; NumPy gives inf or nan."""
+
+
+def complex_form(fn: Any, rule: Rule, types: list[Type]) -> tuple[Any, Rule]:
+    """What stands for a function that is piecewise constant on real numbers alone, where they may be complex."""
+    if fn is np.sign and types and is_complex(types[0]):
+        return rt.direction, lookup(rt.direction) or rule
+    return fn, rule
 
 
 def twin(fn: Any, types: list[Type], lenient: bool) -> Any:

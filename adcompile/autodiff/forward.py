@@ -33,7 +33,6 @@ from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import Mirror
 from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow
-from adcompile.autodiff.refusal import refuse_argument
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -213,13 +212,11 @@ class Forward:
         bound = bind_rule(rule.body, 1, s)
         a = bound.args[0]
         settings = dict(bound.settings)
-        moving = [name for name, setting in settings.items() if self.active(setting)]
-        if moving and rule.general is not None:
-            return self.context.forward_composite(self, s, rule.general, s.args, s.kwargs)
-        for name in moving:
+        for name in [name for name, setting in settings.items() if self.active(setting)]:
+            if rule.general is not None:
+                return self.context.forward_composite(self, s, rule.general, s.args, s.kwargs)
             refuse_argument(s, name)
-        d = self.array_dot(a)
-        if d is None:
+        if (d := self.array_dot(a)) is None:
             return None
         axis, keepdims = settings.get("axis", Const(None)), settings.get("keepdims", Const(False))
         if rank(b.type(a)) == 0:
@@ -273,9 +270,8 @@ class Forward:
     def frule(self, s: Call, rule: Rule) -> None:
         """A forward rule gives value and tangent together."""
         b = self.b
-        for name, a in s.kwargs:
-            if self.whole_dot(a) is not None:
-                refuse_argument(s, name)
+        for name in [name for name, a in s.kwargs if self.whole_dot(a) is not None]:
+            refuse_argument(s, name)
         dots = [self.whole_dot(a) or Const(0.0) for a in s.args]
         pair = inline_rule(b, rule.frule, (*s.args, *dots), s.kwargs, 2)
         y, d = b.items(pair)[:2]
