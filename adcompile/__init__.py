@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from adcompile.runtime.marks import stop_gradient
     from adcompile.runtime.settings import config
     from adcompile.testing import check_grads
-    from adcompile.transforms import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
+    from adcompile.transforms import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp_batched, linearize
 
 __version__ = "0.1.0"
 
@@ -46,7 +46,9 @@ _HOMES = {
     "adcompile.runtime.marks": ("stop_gradient",),
     "adcompile.runtime.settings": ("config",),
     "adcompile.testing": ("check_grads",),
-    "adcompile.transforms": ("elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"),
+    "adcompile.transforms": (
+        *("elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp_batched", "linearize"),
+    ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("errors", "rules", "tangents", "testing")
@@ -68,6 +70,7 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "jvp_batched",
     "linearize",
     "saved",
     "source",

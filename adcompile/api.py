@@ -102,10 +102,11 @@ def clear() -> None:
         _tables.clear()
 
 
-_KINDS: dict[str, Literal["joint", "forward", "split"]] = {
+_KINDS: dict[str, Literal["joint", "forward", "batch", "split"]] = {
     "grad": "joint",
     "value_and_grad": "joint",
     "jvp": "forward",
+    "jvp_batched": "batch",
     "vjp": "split",
 }
 """What the pipeline makes. Jacobians and the like are functions that it follows, `autodiff.nested` says how."""

@@ -305,3 +305,40 @@ def conj(t: Any) -> Any:
     if type(t) is np.ndarray and t.dtype.kind == "c":
         return np.asarray(np.conj(t))
     return t
+
+
+# -- batches of tangents ------------------------------------------------------------------------
+
+
+def batch_length(given: Any) -> int | None:
+    """How many tangents a batch has: the length of the first axis of the first array; None without any."""
+    if is_absent(given):
+        return None
+    if tangents.is_container(given):
+        return next((n for n in map(batch_length, tangents.children(given)) if n is not None), None)
+    shape = np.shape(given)
+    if not shape:
+        raise NotDifferentiable(
+            f"a {_kind(given)} where a batch of tangents is needed", remedy="put an axis in front: np.array([tangent])"
+        )
+    return int(shape[0])
+
+
+def batch_of(space: Any, count: int) -> Any:
+    """The space of batches of tangents: every array and number has an axis of this length in front."""
+    if isinstance(space, Product):
+        return Product(space.cls, tuple([batch_of(item, count) for item in space.items]), space.keys)
+    if isinstance(space, ArraySpace):
+        return ArraySpace(space.dtype, (count, *space.shape))
+    if isinstance(space, Record):
+        raise NotDifferentiable(
+            f"a batch of tangents of a {space.of.__name__}", remedy="call jvp for each tangent, or pass its arrays"
+        )
+    return space if space is NoTangent else ArraySpace(np.dtype(space), (count,))
+
+
+def none_of(batch: Any) -> Any:
+    """The batch of no tangents like these."""
+    if tangents.is_container(batch):
+        return tangents.rebuild(batch, [none_of(item) for item in tangents.children(batch)])
+    return None if batch is None else batch[:0].copy()

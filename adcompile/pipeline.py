@@ -33,6 +33,7 @@ from adcompile.analysis.infer import Terminated
 from adcompile.analysis.narrow import narrow
 from adcompile.autodiff import nested
 from adcompile.autodiff.after import After, after
+from adcompile.autodiff.batches import given_type, pushforward_batch
 from adcompile.autodiff.composite import install
 from adcompile.autodiff.separate import Derived as Separate
 from adcompile.autodiff.separate import split_body
@@ -60,14 +61,14 @@ HANDLERS = (attributes, builtins, callables, containers, folds, iterators, objec
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")
 
 
-Kind = Literal["primal", "forward", "joint", "split"]
+Kind = Literal["primal", "forward", "batch", "joint", "split"]
 
 
 @dataclass(frozen=True)
 class Request:
     """What is asked of a function. `argnums` are positions of arguments, of those by position and then
     those by keyword; kinds: the function
-    itself, tangents forward, gradients in one body (joint), or value and pullback (split)."""
+    itself, tangents forward, one or a batch of them, gradients in one body (joint), or value and pullback (split)."""
 
     kind: Kind
     argnums: tuple[int, ...] = ()
@@ -211,7 +212,7 @@ def specialise(
             continue  # with what the context has learned
 
 
-SUFFIX = {"primal": "", "forward": "_jvp", "joint": "_grad", "split": "_vjp"}
+SUFFIX = {"primal": "", "forward": "_jvp", "batch": "_jvp", "joint": "_grad", "split": "_vjp"}
 
 
 class Entry:
@@ -289,16 +290,23 @@ class Entry:
         b, request = self.b, self.request
         fun = Const(self.fun)
         if request.kind == "primal":
+            self.context.outermost = True
             given = [*args, *(v for _, v in kwargs)]
             called = dispatched(b, fun, given, kwargs, given, entry=True)
             write_back(b, called.pending)
             self.result = b.type(called.value)
             return called.value
-        if request.kind == "forward":
+        if request.kind in ("forward", "batch"):
+            many = request.kind == "batch"
             dots: list[tuple[int, Atom]] = []
             for i in request.argnums:
                 x = [*args, *(v for _, v in kwargs)][i]
-                dots.append((i, self.param(f"{getattr(x, 'name', 'x')}_dot", b.type(x))))
+                t = given_type(b.type(x)) if many else b.type(x)
+                dots.append((i, self.param(f"{getattr(x, 'name', 'x')}_dot", t)))
+            if many:
+                value, dot = pushforward_batch(b, fun, args, kwargs, dots, request.has_aux)
+                self.result = b.type(value)
+                return b.build_tuple(value, dot)
             pair = pushed(b, fun, args, kwargs, dots, request.has_aux, True, request.mutated)
             value, dot, self.after, after_dots = pair
             self.result = b.type(value)

@@ -36,11 +36,7 @@ def jvp(
 
 
 def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool, mutated: bool) -> tuple[Any, ...]:
-    for what, value in (("primals", primals), ("tangents", given)):
-        if not isinstance(value, (tuple, list)):
-            raise TypeError(f"{what} must be a tuple with one entry per argument, not {value!r}: write (x,)")
-    if len(primals) != len(given):
-        raise TypeError(f"{len(primals)} primals and {len(given)} tangents")
+    check_pairs(primals, given)
     spaces = [space_of(p) for p in primals]
     checked = [accept(t, s, f"tangent {i}") for i, (t, s) in enumerate(zip(given, spaces))]
     active = [i for i, (t, c) in enumerate(zip(given, checked)) if not tangents.is_absent(t) and c is not None]
@@ -61,6 +57,15 @@ def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool, mutat
     touched = _touched(entry.made, args)
     at = [(k, i) for k, i in enumerate(derived.after) if i in touched]
     return (*out, {_name(target.function, i): project(after, k, space_of(args[i]), seen) for k, i in at})
+
+
+def check_pairs(primals: Any, given: Any) -> None:
+    """Raise TypeError unless there is a tangent for each argument."""
+    for what, value in (("primals", primals), ("tangents", given)):
+        if not isinstance(value, (tuple, list)):
+            raise TypeError(f"{what} must be a tuple with one entry per argument, not {value!r}: write (x,)")
+    if len(primals) != len(given):
+        raise TypeError(f"{len(primals)} primals and {len(given)} tangents")
 
 
 class Pullback:

@@ -13,9 +13,12 @@ from typing import Any, overload
 import numpy as np
 
 from adcompile import tangents
-from adcompile.api import Derivative, grad
+from adcompile.api import Derivative, Plan, find, grad
 from adcompile.autodiff import nested
-from adcompile.products import jvp
+from adcompile.boundary import accept, batch_length, batch_of, none_of, project, space_of
+from adcompile.errors import NotDifferentiable
+from adcompile.products import check_pairs, jvp
+from adcompile.targets import resolve
 
 Fun = Callable[..., Any]
 Decorator = Callable[[Fun], Derivative]
@@ -93,6 +96,39 @@ def hvp(fun: Fun, primals: tuple[Any, ...], tangents: tuple[Any, ...], argnums: 
     return jvp(grad(fun, argnums), primals, tangents)[1]
 
 
+def jvp_batched(
+    fun: Fun, primals: tuple[Any, ...], tangents: tuple[Any, ...], has_aux: bool = False
+) -> tuple[Any, ...]:
+    """`(value, tangents)`: the value of `fun(*primals)` and its derivatives along several tangents,
+    for which the function runs once.
+
+    Each of the arrays and numbers of `primals` has an array of `tangents` with one axis more, in
+    front, whose length k is the same for all; None stands for zero, and for what has no tangent. The
+    tangents of the result are its structure of arrays of shape (k, …), of the dtypes of the result.
+    With `has_aux`: `(value, tangents, aux)`. Raises NotDifferentiable (a TypeError) for tangents that
+    do not fit, Unsupported for functions through which several cannot be taken at once.
+    """
+    check_pairs(primals, tangents)
+    for p in primals:
+        batch_of(space_of(p), 0)  # refuses what has no batches
+    counts = [n for n in map(batch_length, tangents) if n is not None]
+    if not counts:
+        raise NotDifferentiable("no tangents", remedy="pass an array with an axis in front for at least one argument")
+    count = counts[0]
+    spaces = [batch_of(space_of(p), count) for p in primals]
+    checked = [accept(t, s, f"tangent {i}") for i, (t, s) in enumerate(zip(tangents, spaces))]
+    active = [i for i, (t, c) in enumerate(zip(tangents, checked)) if t is not None and c is not None]
+    if count == 0:  # the function runs all the same
+        checked = [accept(None, batch_of(space_of(p), 1), "") for p in primals]
+    lead = len(resolve(fun).leading)
+    target, bound, entry = find(fun, primals, Plan("jvp_batched", tuple(i + lead for i in active), has_aux))
+    raw = list(entry.run(target.function, (*bound.args, *bound.values), tuple(checked[i] for i in active)))
+    value, aux = raw[0] if has_aux else (raw[0], None)
+    found = project(raw, 1, batch_of(space_of(value), max(count, 1)))
+    found = found if count else none_of(found)
+    return (value, found, aux) if has_aux else (value, found)
+
+
 def linearize(fun: Fun, *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """`(value, push)`: the value of `fun(*primals)` and the linear function that takes tangents
     of the arguments, `push(*tangents)`, to the tangent of the value.
@@ -120,4 +156,5 @@ for _public in (jacfwd, jacrev, jacobian, elementwise_grad):
     nested.register_transform(_public, _public.__name__)
 nested.register_transform(hessian, "grad", "jacfwd")
 nested.register_hvp(hvp)
+nested.register_batched(jvp_batched)
 nested.register_linearize(linearize)

@@ -108,6 +108,7 @@ class Context:
     selections: dict[Var, int] = field(default_factory=dict)
     masks: dict[Var, int] = field(default_factory=dict)
     hazards: dict[Var, int] = field(default_factory=dict)
+    outermost: bool = False  # nothing is differentiated around the transform that is being called
     lenient: bool = False  # the partials being written are NumPy's: math's functions would raise where it does not
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
     names: dict[Var, str] = field(default_factory=dict)  # better names for values that have none

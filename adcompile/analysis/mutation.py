@@ -47,7 +47,7 @@ METHODS: set[Any] = {
 FUNCTIONS: dict[Any, int] = {
     np.copyto: 0, np.put: 0, np.place: 0, np.putmask: 0, np.fill_diagonal: 0, np.put_along_axis: 0,
     np.random.shuffle: 0, np.random.Generator.shuffle: 1, np.random.RandomState.shuffle: 1, np.ufunc.at: 1,
-    rt.add_at: 0, rt.add_each: 0, rt.put_each: 0,
+    rt.add_at: 0, rt.add_each: 0, rt.put_each: 0, rt.store_each: 0, rt.add_each_at: 0,
 }  # fmt: skip
 """Which argument these write into."""
 MUTABLE = (Array, Instance, Unknown, Seq, ListT, DictT, TupleT, IterT, Method)

@@ -18,6 +18,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, parts, rank
 from adcompile.analysis.infer import branch_on
+from adcompile.autodiff.batches import in_batches
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.reverse import Sweep, bound_everywhere
@@ -96,6 +97,7 @@ class Run:
     result: Type
     results: Sequence[Atom]
     place: Place | None
+    outermost: bool
 
 
 def jacobian(
@@ -108,8 +110,10 @@ def jacobian(
     single: bool,
     has_aux: bool,
     place: Place | None,
+    outermost: bool = False,
 ) -> tuple[Atom, Atom | None]:
-    """(Jacobian, aux) of a call; `mode` is jacfwd, jacrev or jacobian."""
+    """(Jacobian, aux) of a call; `mode` is jacfwd, jacrev or jacobian. The code of an `outermost` one is not
+    differentiated again, so that it may carry several tangents at once."""
     given, values = taken(b, args, kwargs)
     for i in dict.fromkeys(argnums):
         values[i] = independent(b, values[i])
@@ -121,7 +125,8 @@ def jacobian(
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     results = _leaves(b, value)
     call = Invocation(fun, values, kwargs, argnums, has_aux)
-    run = Run(call, cut(b, start), b.type(inputs), leaves(b, inputs), b.type(value), results, place)
+    statements = cut(b, start)
+    run = Run(call, statements, b.type(inputs), leaves(b, inputs), b.type(value), results, place, outermost)
     _refuse_lists(b, run)
     forward = _is_forward(b, mode, run)
     columns, rows, done = _by_columns, _by_rows, False
@@ -243,9 +248,20 @@ def _by_columns(b: Builder, run: Run, done: bool = False) -> Atom:
         b.context.shape[dot] = b.context.shape.get(x, x)
         out = _tangents(c, run, x, dot)
         pass_ = Pass([s for s in c.statements if s not in ran], dot, out, "tangent")
-        for i, (y, columns) in enumerate(zip(run.results, pass_.over(b, x))):
+        for i, (y, columns) in enumerate(zip(run.results, _columns(b, run, pass_, x))):
             entries[i, j] = columns if rank(b.type(x)) == 0 else _matrix(b, columns, y, x, -1)
     return _assembled(b, run, entries)
+
+
+def _columns(b: Builder, run: Run, pass_: Pass, x: Var) -> list[Atom]:
+    """The columns for an argument: of a number one, of an array a list, or an array of them where several
+    are computed at once. Which of the two is decided here, by what the code does."""
+    if rank(b.type(x)) == 0 or not run.outermost:
+        return pass_.over(b, x)
+    try:
+        return in_batches(b, pass_, x, run.results)
+    except Unsupported:  # there is no code for several tangents at once: one pass for each
+        return pass_.over(b, x)
 
 
 def _tangents(b: Builder, run: Run, x: Var, dot: Atom) -> list[Atom]:
@@ -325,9 +341,23 @@ def _by_columns_again(state: State, b: Builder, run: Run, _done: bool = True) ->
             _put_back(c, state)
             return dots
 
-        for i, (y, columns) in enumerate(zip(run.results, each(b, x, "tangent", f"{x.name}_dot", column))):
+        for i, (y, columns) in enumerate(zip(run.results, _columns_again(b, run, x, column))):
             entries[i, j] = columns if rank(b.type(x)) == 0 else _matrix(b, columns, y, x, -1)
     return _assembled(b, run, entries)
+
+
+def _columns_again(b: Builder, run: Run, x: Var, column: Callable[[Builder, Atom], list[Atom]]) -> list[Atom]:
+    """Like `_columns`, by `column`, the code for one unit tangent."""
+    if rank(b.type(x)) != 0 and run.outermost:
+        c = b.child()
+        dot = c.new(f"{x.name}_dot", tangent_type(b.type(x)))
+        b.context.shape[dot] = b.context.shape.get(x, x)
+        out = column(c, dot)
+        try:
+            return in_batches(b, Pass(c.statements, dot, out, "tangent"), x, run.results)
+        except Unsupported:  # there is no code for several tangents at once
+            pass
+    return each(b, x, "tangent", f"{x.name}_dot", column)
 
 
 def _by_rows_again(b: Builder, run: Run, _done: bool = True) -> Atom:
@@ -367,11 +397,11 @@ def _bar(y: Atom) -> str:
 
 
 def _matrix(b: Builder, items: Atom, y: Atom, x: Var, axis: int) -> Atom:
-    """The list as an array of shape y + x; its items stand along its first axis (axis 0), or are
+    """The list, or array, as an array of shape y + x; its items stand along its first axis (axis 0), or are
     moved behind those of the result (axis -1)."""
     role, b.role = b.role, "adjoint" if axis == 0 else "tangent"
     looped, other = (x, y) if axis else (y, x)
-    array = b.call(np.array, items, **_dtype(b, other))
+    array = b.call(np.array, items, **_dtype(b, other)) if isinstance(b.type(items), Seq) else items
     if rank(b.type(other)) != 0 and axis:
         array = b.call(np.moveaxis, array, 0, -1)
     if rank(b.type(other)) != 0 or rank(b.type(looped)) != 1:

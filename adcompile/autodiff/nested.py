@@ -45,8 +45,9 @@ def call_transform(
     transform, argnums, has_aux = template.transform, template.argnums, template.has_aux
     kwargs, at = meant(b, fun, argnums, args, kwargs, place)
     single = argnums is not None and not isinstance(argnums, (tuple, list))
+    outermost, b.context.outermost = b.context.outermost, False
     if transform in JACOBIANS:
-        matrix, aux = jacobian(b, transform, fun, args, kwargs, at, single, has_aux, place)
+        matrix, aux = jacobian(b, transform, fun, args, kwargs, at, single, has_aux, place, outermost)
         return matrix if aux is None else b.build_tuple(matrix, aux)
     if transform == "elementwise_grad":
         bars = pull_back(b, fun, args, None, kwargs, wrt=at)
@@ -206,6 +207,14 @@ def register_jvp(fn: Any) -> None:
             return b.build_tuple(result, dot)
         value, aux = b.items(result)[:2]
         return b.build_tuple(value, dot, aux)
+
+
+def register_batched(fn: Any) -> None:
+    """`jvp_batched(…)` inside a function, where nothing differentiates code for batches."""
+
+    @handles(fn, look=())
+    def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+        raise Unsupported(f"{fn.__name__}() inside a derivative", place, "call jvp there, for each tangent")
 
 
 def register_hvp(fn: Any) -> None:

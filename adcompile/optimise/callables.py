@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.ir import ops
-from adcompile.runtime import arrays, dynamic, memory
+from adcompile.runtime import arrays, batches, dynamic, memory
 
 
 def names(module: Any, listed: str) -> frozenset[Any]:
@@ -55,7 +55,8 @@ ITERATORS = names(builtins, "reversed iter zip enumerate map filter")
 """What iterating over their results uses up: each result is its own."""
 
 WRITING = names(np, "copyto put place putmask fill_diagonal put_along_axis") | {
-    *(arrays.accumulate, memory.add_at, memory.add_each, memory.put_each)
+    *(arrays.accumulate, memory.add_at, memory.add_each, memory.put_each),
+    *(batches.store_each, batches.add_each_at),
 }
 INPUT_OUTPUT = names(
     np,
@@ -71,6 +72,7 @@ PURE_MODULES = (
     "cmath",
     "adcompile.runtime.arrays",
     "adcompile.runtime.called",
+    "adcompile.runtime.batches",
     "adcompile.runtime.special",
 )
 PURE_METHODS = frozenset(

@@ -10,7 +10,7 @@ import pytest
 import adcompile as ad
 from adcompile.tangents import add_to_primal, dot, randn_like, scale
 from tests.checks import bits
-from tests.systems.common import X, not_yet, rng, smooth
+from tests.systems.common import X, rng, smooth
 
 # 10: any number of arguments
 
@@ -122,7 +122,6 @@ def test_s1_12_jacobian_is_the_columns():
         assert np.allclose(jacobian[:, k], column, rtol=1e-14)
 
 
-@not_yet("no batched tangents")
 def test_s1_12_one_call_for_a_batch_of_tangents():
     value, tangents = ad.jvp_batched(smooth, (X, X), (np.eye(3), None))
     assert np.array_equal(value, smooth(X, X))

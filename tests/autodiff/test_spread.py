@@ -1,0 +1,66 @@
+"""Which values differ from tangent to tangent, and what is refused."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile.api import Plan, find
+from adcompile.autodiff.spread import fact_of_parts, join, some
+from adcompile.errors import Unsupported
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def source(f, *args):
+    entry = find(f, args, Plan("jvp_batched", (0,)))[2]
+    return entry.made.derived.source
+
+
+def test_facts_of_structures():
+    assert not some((False, (False,))) and some((False, (True,)))
+    assert join((True, False), (False, False)) == (True, False)
+    assert join(False, (True, False)) == (True, False) and join(True, False) is True
+    assert fact_of_parts(True, 2) == (True, True) and fact_of_parts((True, False), 2) == (True, False)
+
+
+def test_the_primal_has_no_leading_axis():
+    def f(x):
+        y = np.sin(x)
+        return y[0] * y
+
+    assert "y = np.sin(x)\n" in source(f, X)
+    assert "y[0]" in source(f, X) and "[:, 0]" in source(f, X)
+
+
+def test_a_list_that_is_filled_by_a_loop_is_one_of_batches():
+    def f(x):
+        items = []
+        for i in range(len(x)):
+            items.append(x[i] * 2.0)
+        return np.array(items)
+
+    value, found = ad.jvp_batched(f, (X,), (np.eye(3)[:2],))
+    assert np.array_equal(value, 2.0 * X) and np.array_equal(found, 2.0 * np.eye(3)[:2])
+
+
+def test_zeros_before_a_loop_become_a_batch():
+    def f(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i] ** 2
+        return total
+
+    assert "np.zeros(" in source(f, X)
+    assert np.array_equal(ad.jvp_batched(f, (X,), (np.eye(3),))[1], 2.0 * X)
+
+
+def test_lists_of_arrays_that_are_written_are_refused_with_a_remedy():
+    def f(rows):
+        for row in rows:
+            row *= 2.0
+        return rows[0] * rows[1]
+
+    rows = [X.copy() for _ in range(20)]
+    with pytest.raises(Unsupported) as caught:
+        ad.jvp_batched(f, (rows,), ([np.ones((2, 3)) for _ in rows],))
+    assert str(caught.value)
