@@ -9,7 +9,7 @@ are by reference, each has a shadow of the same shape (autodiff/mirror).
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,24 +17,21 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied
-from adcompile.analysis.builder import Builder, is_structured, same_form
+from adcompile.analysis.builder import Builder, Context, is_structured, same_form
 from adcompile.analysis.mutation import (
     AUGMENTED,
-    FRESH_RESULT,
-    FUNCTIONS,
-    ITEM_WRITES,
-    METHODS,
-    SHARING,
     Classes,
     Node,
     defined_by,
     node_of,
     writes_into,
 )
+from adcompile.analysis.views import OF_ALL, VIEWS, fn_of, may_share
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, differentiable, widen
+from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Var, Yield
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Array, ListT, Seq, SliceT, TupleT, Type, differentiable
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.rules.registry import lookup
 
@@ -56,6 +53,7 @@ class Memory(Classes):
     b: Builder
     statements: Sequence[Statement]
     ends: Sequence[Atom] = ()  # what goes in and comes out
+    shown: Sequence[Atom] = ()  # what somebody else may write into, or wants to know of
     sought: Container[Call] = ()  # looked up when the code runs, where those that write are refused
     parent: dict[Node, Node] = field(default_factory=dict[Node, Node])
     written: list[Written] = field(default_factory=list[Written])
@@ -67,14 +65,14 @@ class Memory(Classes):
         everything = list(statements_of(Block((), tuple(self.statements), Yield())))
         self.definition = {s.result: s for s in everything if isinstance(s, Call)}
         for call in self.definition.values():
-            for target in () if call in self.sought else writes_into(call, self.types, self.definition):
+            for target in () if call in self.sought else self.targets(call):
                 self.written += [Written(call, a) for a in self.arrays(target)]
-        if not self.written:
+        if not self.written and not self.shown:
             return
         for s in everything:
             self.statement(s)
-        targets = [n for w in self.written for n in self.nodes(w.target)]
-        self.find_outside(everything, targets)
+        self.find_outside(everything, [n for w in self.written for n in self.nodes(w.target)])
+        targets = [n for a in (*(w.target for w in self.written), *self.shown) for n in self.nodes(a)]
         self.roots = {self.find(n) for n in targets}  # of what is written
         self.members: dict[Node, list[Var]] = {}
         for v in dict.fromkeys((*self.parent, *self.parent.values(), *self.outside, *targets)):
@@ -82,6 +80,13 @@ class Memory(Classes):
                 self.members.setdefault(self.find(v), []).append(v)
 
     # -- memory -----------------------------------------------------------------------------
+
+    def targets(self, call: Call) -> tuple[Atom, ...]:
+        """What a call writes into, or may."""
+        called = effect_of(self.b.context, call)
+        if called is not None:
+            return tuple(call.args[k] for k in called.writes)
+        return writes_into(call, self.types, self.definition)
 
     def nodes(self, atom: Atom) -> list[Node]:
         """The memory an atom stands for: of a container whose parts are known, that of its parts."""
@@ -115,23 +120,35 @@ class Memory(Classes):
         args = (*s.args, *(v for _, v in s.kwargs))
         if s.result in self.types and is_structured(self.types[s.result]) and fn_of(s) in BUILDS:
             return
-        if fn_of(s) is rt.shadows:  # they may overlap
+        fn = fn_of(s)
+        if fn is rt.shadows:  # they may overlap
             nodes = self.nodes(s.result)
             for n in nodes[1:]:
                 self.union(nodes[0], n)
+            return
+        called = effect_of(self.b.context, s)
+        if called is not None or fn in (rt.released, rt.within):
+            given = args[1:] if called is None else self.targets(s)
+            joined = [n for a in given for n in self.nodes(a)]
+            joined += self.nodes(s.result) if called is None else []
+            for n in joined[1:]:
+                self.union(joined[0], n)
+            for part in () if called is None else called.shared(self.b, s.result):
+                for a in args:
+                    self.join(part, a)
             return
         part = self.part(s)
         if part is not None:
             self.join(s.result, part)
         elif may_share(s, self.types):
-            for a in self.shown(s):
+            for a in self.operands(s):
                 self.join(s.result, a)
         for target in () if s in self.sought else writes_into(s, self.types, self.definition):
             if isinstance(target, Const) or not isinstance(self.types[target], Array):
                 for a in args:  # it may keep what it is given
                     self.join(target, a)
 
-    def shown(self, s: Call) -> tuple[Atom, ...]:
+    def operands(self, s: Call) -> tuple[Atom, ...]:
         """The operands whose memory the result may share."""
         fn, out = fn_of(s), tuple(a for k, a in s.kwargs if k == "out")
         if out:
@@ -167,18 +184,22 @@ class Memory(Classes):
                         self.outside.setdefault(n, n if isinstance(n, Var) else a)
         touched = set(map(self.find, targets))
         self.entered = {n for n in self.outside if self.find(n) in touched}
-        entered = next((n for n in self.outside if n in self.entered), None)
-        if entered is not None:
-            for other in filter(self.is_array, self.outside):
-                self.union(entered, other)
+        shown = [n for a in self.shown for n in self.nodes(a)]
+        seen = [*(n for n in self.outside if n in self.entered), *(n for n in shown if n in self.outside)]
+        for other in filter(self.may_overlap, self.outside) if seen else ():
+            self.union(seen[0], other)
 
     def is_inner_part(self, n: Node, inner: set[Var]) -> bool:
         """Whether `n` is a part of a container that the statements themselves make."""
         owner = self.b.context.stand_in_of.get(n) if isinstance(n, Var) else None
         return owner is not None and (owner[0] in inner or self.is_inner_part(owner[0], inner))
 
-    def is_array(self, n: Node) -> bool:
-        return not isinstance(n, Var) or isinstance(self.types[n], Array)
+    def may_overlap(self, n: Node) -> bool:
+        """Whether what comes from outside may be memory that is written: an array; a list of arrays
+        that a function is called with."""
+        if not isinstance(n, Var) or isinstance(self.types[n], Array):
+            return True
+        return bool(self.shown) and holds_inexact(self.types[n])
 
     # -- facts ------------------------------------------------------------------------------
 
@@ -227,15 +248,106 @@ class Memory(Classes):
         return frozenset(v for r in self.roots for v in self.members.get(r, ()))
 
 
-def fn_of(s: Call) -> Any:
-    """The callable of a call, where it is known and can be looked up."""
-    if not isinstance(s.fn, Const):
+@dataclass(frozen=True)
+class Effect:
+    """What a function called by reference does with memory: the positions of the arguments that it
+    may write into, which values in its result, counted in order, may share memory with what it is
+    given, and whether it reads arrays that it is not given."""
+
+    writes: tuple[int, ...] = ()
+    shares: tuple[int, ...] = ()
+    reads: bool = False
+
+    def shared(self, b: Builder, result: Atom) -> list[Atom]:
+        """The values in a result that may share memory with the arguments."""
+        found = values_in(b, result)
+        return [found[k] for k in self.shares if k < len(found)]
+
+
+def values_in(b: Builder, value: Atom) -> list[Atom]:
+    """The values that a result consists of."""
+    if not isinstance(value, Var) or not is_structured(b.type(value)):
+        return [value]
+    return [leaf for item in b.context_items(value) for leaf in values_in(b, item)]
+
+
+def effect_of(context: Context, call: Call) -> Effect | None:
+    """What a call does with memory, if it is one by reference: looked for until nothing changes in
+    the functions that it reaches."""
+    if not isinstance(call.fn, Const) or not isinstance(call.fn.value, FunctionRef):
         return None
-    try:
-        hash(s.fn.value)
-    except TypeError:
-        return None
-    return s.fn.value
+    ref, key = call.fn.value, ("effect", call.fn.value)
+    if key in context.specialised:
+        return context.specialised[key]
+    found = called_from(context, ref)
+    if found is None:
+        parts = values_in(Builder(context), call.result)
+        return Effect(tuple(range(len(call.args))), tuple(range(len(parts))), True)  # its body is not known yet
+    context.specialised.update({("effect", r): Effect() for r in found if ("effect", r) not in context.specialised})
+    before: list[Effect] = []
+    while before != (now := [context.specialised["effect", r] for r in found]):
+        before = now
+        for r in found:
+            context.specialised["effect", r] = measured(context, context.functions[r])
+    return context.specialised[key]
+
+
+def called_from(context: Context, ref: FunctionRef) -> list[FunctionRef] | None:
+    """The functions by reference that calling one may run; None if one is still being specialised."""
+    found, todo = dict.fromkeys([ref]), [ref]
+    while todo:
+        function = context.functions.get(todo.pop())
+        if function is None:
+            return None
+        for s in statements_of(function.body):
+            fn = s.fn.value if isinstance(s, Call) and isinstance(s.fn, Const) else None
+            if isinstance(fn, FunctionRef) and fn not in found:
+                found[fn] = None
+                todo.append(fn)
+    return list(found)
+
+
+def measured(context: Context, function: Function) -> Effect:
+    """What a body does with memory, given what is assumed of the functions it calls."""
+    end, statements = function.body.end, function.body.statements
+    result = [end.value] if isinstance(end, Return) else []
+    ends = [*function.params, *result]
+    memory = Memory(Builder(context), statements, ends)
+    entered = {memory.find(n) for n in memory.entered}
+    writes = tuple(
+        k
+        for k, p in enumerate(function.params)
+        if entered and (holds_inexact(context.types[p]) or isinstance(context.types[p], Array) or p in memory.entered)
+    )
+    fixed = any(not isinstance(n, Var) and holds_array(memory, n) for n in memory.entered)
+    calls = memory.definition.values()
+    memory = Memory(Builder(context), statements, ends, [*function.params, *result])
+    outside = {memory.find(n) for n in memory.outside}
+    values = [leaf for a in result for leaf in values_in(memory.b, a)]
+    shares = tuple(k for k, v in enumerate(values) if any(memory.find(n) in outside for n in memory.nodes(v)))
+    reads = any(isinstance(a, Const) and isinstance(a.value, np.ndarray) for a in memory.outside.values())
+    return Effect(writes, shares, reads or fixed or any(reads_module(context, s, memory.definition) for s in calls))
+
+
+def holds_array(memory: Memory, n: Node) -> bool:
+    """Whether memory that is no value of the program's is, or holds, an array."""
+    return any(holds_inexact(memory.types[v]) for v in memory.members.get(memory.find(n), ()))
+
+
+def reads_module(context: Context, s: Call, definition: Mapping[Var, Call]) -> bool:
+    """Whether a call gives an array that is read of a module or of a live object, or may read one."""
+    called = effect_of(context, s)
+    if called is not None:
+        return called.reads
+    wanted, made = holds_inexact(context.types[s.result]), s
+    while wanted and fn_of(made) in (ops.load_global, getattr, operator.getitem):
+        owner = made.args[0]
+        if isinstance(owner, Const):
+            return True
+        if owner not in definition:
+            return False
+        made = definition[owner]
+    return False
 
 
 def holds_inexact(t: Type) -> bool:
@@ -243,167 +355,3 @@ def holds_inexact(t: Type) -> bool:
     if isinstance(t, Seq):
         return holds_inexact(t.item)
     return isinstance(t, Array) and differentiable(t)
-
-
-# -- views --------------------------------------------------------------------------------------
-
-
-def named(owner: Any, names: str) -> set[Any]:
-    """Those of the attributes that this version of NumPy has."""
-    return {getattr(owner, n) for n in names.split() if hasattr(owner, n)}
-
-
-VIEWS: set[Any] = {
-    *(ops.identity, ops.expect_length),
-    *named(np.ndarray, "T mT transpose swapaxes squeeze real imag"),
-    *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims"),
-    *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit unstack permute_dims"),
-    *named(np, "matrix_transpose"),
-    *named(np.linalg, "matrix_transpose"),
-}
-"""A view of the first argument, whatever its layout, or views in a list."""
-
-OF_ALL = (np.broadcast_arrays, np.ix_, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
-"""Views of each argument."""
-
-SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {
-    ops.push, ops.pop, ops.put_item, ops.list_set, ops.list_concat, ops.build_list, list, list.copy, tuple,
-}  # fmt: skip
-"""The result is, or consists of, memory of the arguments."""
-
-
-def may_share(s: Call, types: Any) -> bool:
-    """Whether the result may share memory with the arguments."""
-    fn = fn_of(s)
-    if fn is None or any(k == "out" for k, _ in s.kwargs):
-        return True
-    if fn in COPYING:
-        return not copies(s)
-    if joins_lists(s, types):
-        return True
-    if fn in FRESH_RESULT:
-        return False
-    if fn is operator.getitem and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Array):
-        return item_kind(s, types) != "copy"
-    if fn is rt.mirrored or fn is rt.followed:
-        return True
-    if fn is rt.unless_shared or fn is rt.last_writes or fn in ITEM_WRITES or fn in FUNCTIONS:
-        return False
-    if fn in METHODS and getattr(fn, "__objclass__", None) is np.ndarray:
-        return False  # nothing comes back
-    if fn in MAYBE:
-        return may_view(s)
-    if fn in SHARING or fn in AUGMENTED or fn in SAME_MEMORY:
-        return True
-    rule = lookup(fn)
-    return rule is None or rule.view
-
-
-MAYBE: set[Any] = {
-    *(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require),
-    *(np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, rt.followed),
-    *(np.linalg.matrix_power, np.float64, np.float32),
-    *named(np.ndarray, "reshape ravel diagonal conj conjugate"),
-}
-"""What gives a view or a copy, as the layout, the dtype or the other arguments want."""
-
-COPYING: dict[Any, int] = {
-    np.array: 99, np.ndarray.astype: 5, np.meshgrid: 99, np.nan_to_num: 1, **dict.fromkeys(named(np, "astype"), 99),
-}  # fmt: skip
-"""Calls with a parameter `copy`, and its position: without it, or if it is true, the result is fresh."""
-
-
-def may_view(s: Call) -> bool:
-    """Whether the run time decides if the result of a call is a view."""
-    fn, named_arguments = fn_of(s), {k for k, _ in s.kwargs}
-    if fn in COPYING:
-        return not copies(s)
-    if fn is np.einsum:
-        return len(s.args) == 2
-    if fn is np.diff:
-        return len(s.args) > 1 or "n" in named_arguments
-    return fn in MAYBE or tells_of_views(fn)
-
-
-def tells_of_views(fn: Any) -> bool:
-    """Whether a rule says that a result may be a view, of a callable that we know nothing else of."""
-    rule = None if fn is None or fn in SAME_MEMORY or fn in VIEWS else lookup(fn)
-    owner = getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", None) or ""
-    known = owner.startswith(("adcompile.", "numpy", "_operator", "builtins"))
-    return rule is not None and rule.view and not known
-
-
-def joins_lists(s: Call, types: Any) -> bool:
-    """Whether the sum or product is that of lists or tuples: it holds what they hold."""
-    return fn_of(s) in (operator.add, operator.concat, operator.mul) and isinstance(
-        types.get(s.result), (Seq, ListT, TupleT)
-    )
-
-
-def copies(s: Call) -> bool:
-    """Whether a call that may be told not to copy is not told so."""
-    place = COPYING[fn_of(s)]
-    given = [v for k, v in s.kwargs if k == "copy"] + list(s.args[place : place + 1])
-    return not given or isinstance(given[0], Const) and given[0].value is True
-
-
-def index_kind(index: Atom, types: Any) -> str:
-    """Whether `a[index]` is a "view", a "copy", or that takes the run time ("maybe")."""
-    t = widen(types[index]) if isinstance(index, Var) else Known(index.value)
-    return kind_of_index(t)
-
-
-def item_kind(s: Call, types: Any) -> str:
-    """The same of `s`, which reads an item of an array: where the number of axes is not known, a number
-    may come out, which is a copy."""
-    kind, t = index_kind(s.args[1], types), types[s.result]
-    one = isinstance(t, Array) and t.dims is None and not keeps_axes(s.args[1], types)
-    return "maybe" if kind == "view" and one else kind
-
-
-def keeps_axes(index: Atom, types: Any) -> bool:
-    """Whether an index gives an array whatever it is applied to."""
-    t = types[index] if isinstance(index, Var) else Known(index.value)
-    parts: tuple[Type, ...] = (t,)
-    if isinstance(t, TupleT):
-        parts = t.items
-    elif isinstance(t, Known) and isinstance(t.value, tuple):
-        parts = tuple(Known(v) for v in t.value)
-    return not all(is_number(p) for p in parts)
-
-
-def is_number(part: Type) -> bool:
-    """Whether a part of an index may be a number, which takes one axis away."""
-    if isinstance(part, Known):
-        return isinstance(part.value, (int, np.integer))
-    return not isinstance(part, (SliceT, Array, ListT, Seq))
-
-
-def kind_of_index(t: Type) -> str:
-    match t:
-        case TupleT(items):
-            return kind_of_parts(kind_of_index(widen(i)) for i in items)
-        case SliceT():
-            return "view"
-        case Scalar(kinds):
-            return "copy" if kinds & {bool, np.bool_} else "view"
-        case Array() | ListT() | Seq():
-            return "copy"
-        case Known(value):
-            return kind_of_value(value)
-        case _:
-            return "maybe"
-
-
-def kind_of_parts(parts: Iterable[str]) -> str:
-    """What an index of several parts selects: a copy if one of them does."""
-    kinds = set(parts)
-    return "copy" if "copy" in kinds else "maybe" if "maybe" in kinds else "view"
-
-
-def kind_of_value(value: Any) -> str:
-    if isinstance(value, tuple):
-        return kind_of_parts(map(kind_of_value, value))
-    if isinstance(value, (bool, np.bool_, list, np.ndarray)):
-        return "copy"
-    return "view" if value is None or value is Ellipsis or isinstance(value, (int, np.integer, slice)) else "maybe"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.heap import give, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
@@ -46,6 +47,7 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
     mark = context.store.mark()
     origin = [*function.params, *function.captured]
     for _ in range(ROUNDS):
+        before = dict(context.specialised)
         inner = Builder(context, b.role)
         params = [
             [inner.new(n, leaf) for n, leaf in zip(leaf_names(var.name, t), leaf_types(t))]
@@ -68,6 +70,7 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
         spec.result = joined
         if stable:
             break
+        forget(context, before)
     else:
         raise Unsupported(
             "the type of the result of this recursive function keeps growing", function.place, "write it as a loop"
@@ -77,3 +80,12 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
     body = inner.block((), end)
     context.functions[spec.ref] = Function(function.name, flat, (), body, Signature(), function.place)
     context.inlining = outer
+
+
+def forget(context: Context, before: Mapping[object, object]) -> None:
+    """Drop the functions made since `before`: they assume of this one what has turned out otherwise."""
+    for key, made in list(context.specialised.items()):
+        if key not in before:
+            del context.specialised[key]
+            if isinstance(made, Specialised):
+                context.functions.pop(made.ref, None)

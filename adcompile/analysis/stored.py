@@ -118,3 +118,20 @@ def matmul_in_place(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place |
     """`a @= b` of arrays writes into `a`; of others it is `a = a @ b`."""
     t = b.type(args[0])
     return b.emit(operator.imatmul, args, t, kwargs, name, place) if isinstance(t, Array) else None
+
+
+OPERATORS = (
+    "getitem setitem iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift "
+    "add sub mul truediv floordiv mod pow matmul neg pos abs"
+)
+"""The operators whose methods of arrays may be called by name: `a.__iadd__(b)`."""
+
+
+def _spelled_out(method: Any, fn: Any) -> None:
+    @handles(method)
+    def operator_of(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        return None if kwargs or not isinstance(b.type(args[0]), Array) else b.call(fn, *args, place=place)
+
+
+for _name in OPERATORS.split():
+    _spelled_out(getattr(np.ndarray, f"__{_name}__"), getattr(operator, _name))

@@ -33,7 +33,7 @@ def after(b: Builder, statements: Sequence[Statement], values: Sequence[Atom], c
         nodes = memory.nodes(value)
         changed = any(n in memory.entered for n in nodes)
         changed = changed or any(c in b.context.written for c in reached(b, [cell]))
-        if not changed and not (memory.entered and any(map(memory.is_array, nodes))):
+        if not changed and not (memory.entered and any(map(memory.may_overlap, nodes))):
             continue
         now = settle(b, cell)
         if differentiable(b.type(now)):

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, parts
+from adcompile.analysis.views import fn_of
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure
 from adcompile.errors import NotDifferentiable, Place
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
-from adcompile.analysis.alias import Memory, fn_of
+from adcompile.analysis.alias import Memory, effect_of
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.mutation import check_writes
+from adcompile.analysis.views import fn_of
 from adcompile.autodiff.mirror import LOST, refuse_memory
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
@@ -17,9 +18,15 @@ from adcompile.ir.walk import statements_of
 
 
 def facts(
-    b: Builder, statements: Sequence[Statement], inputs: Sequence[Var], outputs: Sequence[Atom], backwards: bool = True
+    b: Builder,
+    statements: Sequence[Statement],
+    inputs: Sequence[Var],
+    outputs: Sequence[Atom],
+    backwards: bool = True,
+    shown: Sequence[Atom] = (),
 ) -> tuple[Activity, Memory]:
-    """Activity of statements in the middle of a block, and the memory they write in place.
+    """Activity of statements in the middle of a block, and the memory they write in place, or that
+    is `shown`: by reference, whoever writes into it.
 
     Raises Unsupported for writes that are not understood and that a derivative would notice.
     """
@@ -28,7 +35,7 @@ def facts(
     varied.vars.update(inputs)
     block = Block((), tuple(statements), Yield(tuple(outputs)))
     looked_up = sought(b, block, inputs, outputs)
-    memory = Memory(b, statements, (*inputs, *outputs), sought=looked_up)
+    memory = Memory(b, statements, (*inputs, *outputs), shown, looked_up)
     varied.run(block)
     while memory.written and memory.spread(varied, None):
         varied.run(block)
@@ -45,13 +52,14 @@ def facts(
     written = check_writes(types, statements, varied, useful, followed, looked_up)
     if backwards:
         written.check_reads(statements, active)
-    if not memory.written:
+    if not memory.written and not shown:
         return Activity(frozenset(varied.vars), active), memory
     unknown = memory.unfollowed(active)
     if unknown is not None:
         raise refuse_memory(memory.place_of(unknown) or b.place)
     mirrored = memory.mirrored(active)
     check_bits(b, memory, mirrored)
+    check_called(b, memory, varied)
     b.context.volatile |= memory.volatile()
     return Activity(frozenset(varied.vars), active, mirrored), memory
 
@@ -79,6 +87,20 @@ def check_bits(b: Builder, memory: Memory, mirrored: frozenset[Var]) -> None:
             raise refuse_memory(call.place)
 
 
+def check_called(b: Builder, memory: Memory, varied: Varied) -> None:
+    """Refuse calls by reference that read arrays of modules, which may be what is written here."""
+    entered = {memory.find(n) for n in memory.outside} & memory.roots
+    moving = any(v in varied.vars for root in entered for v in memory.members.get(root, ()))
+    for call in memory.definition.values() if moving else ():
+        called = effect_of(b.context, call)
+        if called is not None and called.reads:
+            raise Unsupported(
+                "a recursive function that reads arrays of a module or an object, beside arrays that are written",
+                call.place or b.context.functions[call.fn.value].place,  # type: ignore[union-attr]
+                "pass it the arrays",
+            )
+
+
 def check_target(b: Builder, call: Call, target: Atom, varied: Varied) -> None:
     """Refuse to store values with derivatives where they would be cut to integers."""
     t = b.type(target)
@@ -98,4 +120,5 @@ def check_target(b: Builder, call: Call, target: Atom, varied: Varied) -> None:
 
 def is_followed(b: Builder, call: Call, target: Atom) -> bool:
     """Whether a write goes into an array, by a call of which we know what it stores."""
-    return isinstance(b.type(target), (Array, Seq)) and as_write(b, call) is not None
+    known = effect_of(b.context, call) is not None or as_write(b, call) is not None
+    return known and isinstance(b.type(target), (Array, Seq))

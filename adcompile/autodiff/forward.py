@@ -11,9 +11,9 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
-from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.lengths import same_shape
+from adcompile.analysis.views import fn_of
 from adcompile.autodiff.adjoint import (
     bind_rule,
     entry,
@@ -31,13 +31,12 @@ from adcompile.autodiff.called import fitted, is_readable
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.maskable import zero_test
-from adcompile.autodiff.mirror import Mirror
+from adcompile.autodiff.mirror import TOGETHER, Mirror
 from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
-from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Known, ListT, Scalar, Seq, SliceT, TupleT, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
@@ -88,8 +87,6 @@ class Forward:
             return Const(None)  # but arrays of whole numbers stand beside others, in np.concatenate and its like
         if is_structured(t):
             return b.build(t, [self.zero(item) for item in b.items(atom)])
-        if isinstance(atom, Var) and isinstance(t, (Array, Seq)):
-            return zero(b, atom)
         return zero(b, atom) if isinstance(atom, Var) else Const(0.0)
 
     # -- blocks -----------------------------------------------------------------------------
@@ -113,8 +110,11 @@ class Forward:
             if s.result in self.mirrored:
                 self.dots[s.result] = self.dots[write.target]
             return
-        if self.mirrored and fn_of(s) is rt.shadows:
+        if self.mirror is not None and (fn_of(s) in TOGETHER or self.mirror.gives_views(s, self.dots)):
             by_reference(self, s)
+            return
+        if self.derived.follows(self, s):
+            self.derived.forward_call(self, s)
             return
         if not self.active(s.result):
             b.append(s)
@@ -123,9 +123,6 @@ class Forward:
             by_reference(self, s)
             note_shadow(self, s.result)
             self.context.boundary.shadowed(self, s)
-            return
-        if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
-            self.derived.forward_call(self, s)
             return
         if forward_dynamic(self, s):
             return

@@ -11,6 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, If, Raise, Statement, Var, Yield
+from adcompile.ir.program import FunctionRef
 from adcompile.ir.walk import FreeVars, atoms_of, free_vars, statements_of
 
 WRITES: tuple[Any, ...] = (
@@ -68,6 +69,8 @@ def prune(block: Block, kept: list[int], known: FreeVars) -> Block:
 
 
 def is_write(s: Call) -> bool:
+    if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
+        return s.fn.value.forward is not None and len(s.args) > 2  # a pullback that is given shadows
     return isinstance(s.fn, Const) and any(s.fn.value is fn for fn in WRITES)
 
 

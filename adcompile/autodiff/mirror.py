@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import SAME_MEMORY, Memory, fn_of, holds_inexact, item_kind, joins_lists, may_view
+from adcompile.analysis.alias import Effect, Memory, effect_of, holds_inexact, values_in
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import AUGMENTED
+from adcompile.analysis.views import SAME_MEMORY, VIEWS, fn_of, item_kind, joins_lists, may_view
 from adcompile.autodiff.cotangents import tangent_type
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -104,8 +105,13 @@ class Mirror:
 
     def statement(self, s: Statement) -> list[Statement]:
         if isinstance(s, Call):
-            if fn_of(s) is rt.shadows:
+            if fn_of(s) in TOGETHER:
                 return [s, *self.beside_shadows(s)]
+            called = effect_of(self.b.context, s)
+            if called is not None:
+                return [s, *self.beside_called(s, called)]
+            if self.gives_views(s, self.shadow):
+                return [s, *self.beside_views(s)]
             return [s, *self.beside(s)] if s.result in self.mirrored and s.result not in self.shadow else [s]
         if isinstance(s, If):
             return [self.branch(s)]
@@ -153,13 +159,88 @@ class Mirror:
     def beside_shadows(self, s: Call) -> list[Statement]:
         """Shadows of shadows that may overlap: they mirror the same arrays."""
         parts = self.b.context_items(s.result)
-        if not any(p in self.mirrored for p in parts):
+        kept = [(k, p) for k, p in enumerate(parts) if isinstance(p, Var) and p in self.mirrored]
+        if not kept:
             return []
-        together = self.new(s.result, self.b.type(s.result))
-        again = replace(s, result=together, role=self.role)
-        self.b.context.definition[together] = again
-        named = [(k, p) for k, p in enumerate(parts) if isinstance(p, Var)]
-        return [again, *(self.emit(p, operator.getitem, together, Const(k)) for k, p in named)]
+        reads: list[Call] = []
+        if fn_of(s) is rt.shadows:
+            made = replace(s, result=self.new(s.result, self.b.type(s.result)), role=self.role)
+            places = dict(kept)
+        else:  # some of them views of the shadows that are given
+            reads = [self.read(s.result, k, p) for k, p in kept]
+            base = s.args[1:] if fn_of(s) is rt.released else s.args[(len(s.args) + s.args[0].value + 1) // 2 :]  # type: ignore[union-attr]
+            given = [a for a in base if a in self.mirrored]
+            args = (Const(len(kept)), *(r.result for r in reads), *given, *map(self.of, given))
+            types = TupleT(tuple(self.b.type(p) for _, p in kept))
+            made = Call(self.new(s.result, types), Const(rt.within), args, (), s.place, self.role)
+            places = dict(enumerate(p for _, p in kept))
+        self.b.context.definition[made.result] = made
+        return [*reads, made, *(self.emit(p, operator.getitem, made.result, Const(k)) for k, p in places.items())]
+
+    def share_parts(self, s: Call, shadow: dict[Var, Atom]) -> None:
+        """A container that is read out of another one has the shadows that it has there."""
+        self.shadow = shadow
+        part = self.memory.part(s) if is_structured(self.b.type(s.result)) else None
+        if isinstance(part, Var):
+            for here, there in zip(values_in(self.b, s.result), values_in(self.b, part)):
+                if isinstance(here, Var) and here in self.mirrored:
+                    self.shadow[here] = self.of(there)
+
+    def gives_views(self, s: Call, shadow: dict[Var, Atom]) -> bool:
+        """Whether a call gives several views in a container, as np.split does. What it reads out of
+        one has the shadows that it has there."""
+        self.share_parts(s, shadow)
+        if fn_of(s) not in VIEWS or not isinstance(self.b.type(s.result), (TupleT, ListT)):
+            return False
+        return any(v in self.mirrored and v not in shadow for v in self.b.context_items(s.result))
+
+    def beside_views(self, s: Call) -> list[Statement]:
+        """The same views of the shadows."""
+        args = tuple(self.of(a) if a in self.mirrored else a for a in s.args)
+        made = replace(s, result=self.new(s.result, self.b.type(s.result)), args=args, role=self.role)
+        self.b.context.definition[made.result] = made
+        parts = enumerate(self.b.context_items(s.result))
+        return [made, *(self.emit(p, operator.getitem, made.result, Const(k)) for k, p in parts if isinstance(p, Var))]
+
+    def read(self, owner: Var, k: int, part: Var) -> Call:
+        """A part of a container, read."""
+        made = self.b.new(part.name, self.b.type(part), part.place)
+        self.b.context.shape[made] = self.b.context.shape.get(part, part)
+        call = Call(made, Const(operator.getitem), (owner, Const(k)), (), part.place, self.role)
+        self.b.context.definition[made] = call
+        return call
+
+    def beside_called(self, s: Call, called: Effect) -> list[Statement]:
+        """The shadows of what a function called by reference gives: it gives them itself
+        (autodiff/separate) where they may be views of those that it is given."""
+        out: list[Statement] = []
+        given = any(v in self.mirrored for v in called.shared(self.b, s.result))
+        for leaf in values_in(self.b, s.result):
+            if not isinstance(leaf, Var) or leaf not in self.mirrored or leaf in self.shadow:
+                continue
+            if given:
+                self.shadow[leaf] = self.new(leaf)
+            elif leaf is s.result:
+                out.append(self.emit(leaf, rt.shadow, leaf))
+            else:
+                out += self.fresh_part(leaf)
+        return out
+
+    def fresh_part(self, leaf: Var) -> list[Statement]:
+        """Zeros for an array in a new container, at any depth."""
+        owner, k = self.b.context.stand_in_of[leaf]
+        before: list[Statement] = []
+        if owner in self.b.context.stand_in_of:
+            before = self.fresh_read(owner)
+            owner = before[-1].result  # type: ignore[union-attr]
+        read = self.read(owner, k, leaf)
+        return [*before, read, self.emit(leaf, rt.shadow, read.result)]
+
+    def fresh_read(self, part: Var) -> list[Statement]:
+        owner, k = self.b.context.stand_in_of[part]
+        before = self.fresh_read(owner) if owner in self.b.context.stand_in_of else []
+        inner = before[-1].result if before else owner  # type: ignore[union-attr]
+        return [*before, self.read(inner, k, part)]  # type: ignore[arg-type]
 
     def check_apart(self, s: Call) -> None:
         """Refuse what may show memory whose shadow is not known: fresh zeros would lose derivatives."""
@@ -319,6 +400,9 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
 
 CONTAINERS: set[Any] = {ops.build_list, ops.push, ops.put_item, ops.list_set, list, list.copy, tuple, ops.list_concat}
 """What makes lists of arrays: the list of their shadows is made in the same way."""
+
+TOGETHER: set[Any] = {rt.shadows, rt.released, rt.within}
+"""What makes several shadows together."""
 
 ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes, rt.shares}
 """What asks of its arguments where they lie in memory: copies would not do."""

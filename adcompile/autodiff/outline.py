@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import fn_of
+from adcompile.analysis.views import fn_of
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms

@@ -11,9 +11,9 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
-from adcompile.analysis.alias import fn_of, may_share
 from adcompile.analysis.builder import Builder, rank
-from adcompile.autodiff.mirror import CONTAINERS, root_of, sharing_of
+from adcompile.analysis.views import fn_of, may_share
+from adcompile.autodiff.mirror import CONTAINERS, TOGETHER, root_of, sharing_of
 from adcompile.autodiff.writes import WHOLE, Write, stores_itself
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
@@ -62,7 +62,7 @@ def by_reference(f: Forward, s: Call) -> None:
     b, mirror = f.b, f.mirror
     assert mirror is not None
     mirror.shadow = f.dots
-    if fn_of(s) is rt.shadows:
+    if fn_of(s) in TOGETHER or mirror.gives_views(s, f.dots):
         for statement in mirror.statement(s):
             b.append(statement)
         return

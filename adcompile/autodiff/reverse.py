@@ -8,14 +8,16 @@ yields. Loops are in autodiff/loops.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Any
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity, passes_derivative
-from adcompile.analysis.alias import fn_of
+from adcompile.analysis.alias import values_in
 from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.views import fn_of
 from adcompile.autodiff.adjoint import add_pulled, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
@@ -94,18 +96,41 @@ class Sweep:
         write = self.write(s, cot)
         if write is not None:
             return reverse_write(self, s, write, cot)
+        if self.derived.is_linked(s, self.mirrored):
+            return self.linked(s, cot)
         if not self.active(s.result) or self.is_view(s) or self.is_idle(s):
             return [s]
-        y_bar = self.result_cotangent(s.result, cot)
+        y_bar = self.apart_from_shadows(s, cot) if self.shows_parts(s) else self.result_cotangent(s.result, cot)
         if y_bar is None:
             return [s]
         after: list[Statement] = []
         y_bar = self.unless_view(s, y_bar, cot, after)
         return [*self.on_copies(s, y_bar, cot), *after]
 
+    def shows_parts(self, s: Call) -> bool:
+        """Whether a call gives several arrays that are views of memory by reference."""
+        if s.result not in self.context.stand_ins:  # its values are others' too
+            return False
+        found = any(v in self.mirrored for v in values_in(Builder(self.context), s.result))
+        return found and sharing_of(s, self.context.types) != "fresh"
+
+    def apart_from_shadows(self, s: Call, cot: Cotangents) -> Atom | None:
+        """The cotangent of those values in a result that are not by reference."""
+        values = [v for v in values_in(cot.builder, s.result) if isinstance(v, Var) and v not in self.mirrored]
+        received = any(cot.get(v) is not None for v in values)
+        return self.gathered(s.result, cot, self.mirrored) if received else None
+
+    def linked(self, s: Call, cot: Cotangents) -> list[Statement]:
+        """A function called by reference that works on the shadows of what it is given."""
+        values = values_in(cot.builder, s.result)
+        if not any(isinstance(v, Var) and cot.get(v) is not None for v in values):
+            return self.derived.reverse_call(self, s, Const(None), cot)
+        apart = {values[k] for k in self.derived.form(self, s).result}
+        return self.derived.reverse_call(self, s, self.gathered(s.result, cot, apart), cot)
+
     def on_copies(self, s: Call, y_bar: Atom, cot: Cotangents) -> list[Statement]:
         """The adjoint of a call, which reads copies of what is written in place later."""
-        if not self.context.volatile:
+        if not self.context.volatile or self.derived.writes(s):
             return self.call_adjoint(s, y_bar, cot)
         before, call = self.snapshots(s, s, cot)
         if s.result not in self.context.volatile:
@@ -195,7 +220,8 @@ class Sweep:
     def snapshots(self, s: Call, call: Call, cot: Cotangents) -> tuple[list[Statement], Call]:
         """`call`, which stands for `s`, on copies of what is written in place later."""
         copies: dict[Var, Call] = {}
-        if fn_of(call) in ABOUT_MEMORY:
+        parts = call.args if fn_of(call) is operator.getitem and len(call.args) == 2 else ()
+        if parts and is_structured(cot.builder.type(parts[0])) or fn_of(call) in ABOUT_MEMORY:
             return [], call
         forward = Builder(self.context, "adjoint", place=s.place)
 
@@ -256,17 +282,18 @@ class Sweep:
         parts = self.context.stand_ins.get(var)
         return cot.get(var) is not None if parts is None else any(self.received(p, cot) for p in parts)
 
-    def gathered(self, var: Var, cot: Cotangents) -> Atom:
-        """The cotangent of a value or of a part of one; zeros for parts that received none."""
+    def gathered(self, var: Var, cot: Cotangents, left_out: Container[Atom] = ()) -> Atom:
+        """The cotangent of a value or of a part of one; zeros for parts that received none, None
+        for those that are left out."""
         b, t = cot.builder, self.context.types[var]
         parts = self.context.stand_ins.get(var)
         if parts is not None:
-            return b.build(t, [self.gathered(p, cot) for p in parts])
-        if not differentiable(t):
+            return b.build(t, [self.gathered(p, cot, left_out) for p in parts])
+        if var in left_out or not differentiable(t):
             return Const(None)
         if is_structured(t):
             parts = b.context_items(var)
-            return b.build(t, [self.gathered(p, cot) if isinstance(p, Var) else Const(0.0) for p in parts])
+            return b.build(t, [self.gathered(p, cot, left_out) if isinstance(p, Var) else Const(0.0) for p in parts])
         g = cot.get(var)
         return g if g is not None else zero(b, b.real(var))
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
-from adcompile.analysis.alias import Memory, may_view
-from adcompile.analysis.builder import Builder, Context, is_structured
+from adcompile.analysis.alias import Memory
+from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import has_memory
+from adcompile.analysis.views import may_view
 from adcompile.autodiff.mirror import Mirror, read_again, root_of
 from adcompile.errors import Unsupported
-from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
-from adcompile.ir.program import FunctionRef
+from adcompile.ir.nodes import Atom, Const, Role, Statement, Var
 from adcompile.ir.types import UNKNOWN, Array, Known, Seq, TupleT
-from adcompile.ir.walk import statements_of
 
 
 @dataclass
@@ -70,7 +69,6 @@ def enter(
     """Emit what stands before the statements: copies of arrays that the caller sees and that are
     written (reverse mode, where they are to be put back), and the shadows of mirrored memory from
     outside."""
-    refuse_called_writes(b.context, statements)
     if not memory.written:
         return State(list(statements))
     outer, b.role = b.role, role
@@ -89,6 +87,33 @@ def enter(
     if role == "adjoint" and activity.mirrored:
         state.statements = b.context.boundary.mirrored(mirror, state.statements, activity)
     state.shadow, state.alone = mirror.shadow, mirror.alone
+    b.context.shadows |= mirror.made
+    return state
+
+
+def enter_called(
+    b: Builder,
+    statements: Sequence[Statement],
+    activity: Activity,
+    memory: Memory,
+    given: Mapping[Var, Var],
+    role: Role,
+) -> State:
+    """The same for the body of a function called by reference: the caller gives the shadows of its
+    parameters and puts back what is written."""
+    state = State([], dict(given), memory=memory)
+    mirror = Mirror(b, memory, activity.mirrored, role, state.shadow, set(given.values()))
+    strange = next((key for key, _ in mirror.enter(()) if key not in given), None)
+    if strange is not None:
+        raise Unsupported(
+            "a recursive function that writes into arrays of a module or an object",
+            memory.place_of(strange) if isinstance(strange, Var) else b.place,
+            "pass it the arrays",
+        )
+    if activity.mirrored:
+        b.context.boundary.entered(mirror, (), ())
+    state.mirror = mirror
+    state.statements = mirror.block(statements) if role == "adjoint" else list(statements)
     b.context.shadows |= mirror.made
     return state
 
@@ -213,39 +238,4 @@ def replaced(b: Builder, value: Atom, copies: dict[Atom, Atom]) -> Atom:
     return copies.get(value, value)
 
 
-def param_writes(context: Context, ref: FunctionRef) -> bool:
-    """Whether a function called by reference writes into arrays it is given."""
-    key = ("writes", ref)
-    if key not in context.specialised:
-        context.specialised[key] = False  # while it is looked for: what recursion meets
-        body = context.functions[ref].body
-        memory = Memory(Builder(context), body.statements)
-        context.specialised[key] = bool(memory.entered) or called_writes(context, body.statements) is not None
-    return context.specialised[key]
-
-
-def called_writes(context: Context, statements: Sequence[Statement]) -> Call | None:
-    """The first call by reference among statements that writes into arrays it is given."""
-    for s in statements_of(Block((), tuple(statements), Yield())):
-        if not isinstance(s, Call) or not isinstance(s.fn, Const) or not isinstance(s.fn.value, FunctionRef):
-            continue
-        given = any(isinstance(context.types.get(a), Array) for a in s.args if isinstance(a, Var))
-        if given and s.fn.value in context.functions and param_writes(context, s.fn.value):
-            return s
-    return None
-
-
-def refuse_called_writes(context: Context, statements: Sequence[Statement]) -> None:
-    """Raise Unsupported for a recursive function that writes into its arguments."""
-    call = called_writes(context, statements)
-    if call is not None:
-        assert isinstance(call.fn, Const)
-        written = context.functions[call.fn.value]
-        raise Unsupported(
-            "a recursive function that writes into arrays it is given",
-            call.place or written.place,
-            "let it return new arrays, or write it as a loop",
-        )
-
-
-__all__ = ["State", "detached", "enter", "refuse_called_writes", "save"]
+__all__ = ["State", "detached", "enter", "enter_called", "save"]

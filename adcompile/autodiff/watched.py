@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
-from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.views import fn_of
 from adcompile.autodiff.adjoint import kind_of
 from adcompile.autodiff.boundary import Boundary
 from adcompile.autodiff.cotangents import Cotangents

@@ -16,9 +16,9 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
-from adcompile.analysis.alias import fn_of, index_kind, item_kind
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.lengths import same_shape
+from adcompile.analysis.views import fn_of, index_kind, item_kind
 from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.errors import Unsupported

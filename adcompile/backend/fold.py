@@ -392,12 +392,13 @@ class _Folder:
         atoms = operands(call)
         if kind.named:
             atoms = tuple(atom for atom in atoms if atom is not call.args[0])
-        if purity.callee(call) is slice:
+        if any(purity.callee(call) is fn for fn in purity.ADDS):
+            atoms = tuple(atom for atom in atoms if atom not in self.pending or not self.pending[atom].writes)
+        elif purity.callee(call) is slice:
             atoms = tuple(atom for atom in atoms if not (isinstance(atom, Const) and atom.value is None))
         expression = self._absorb(open_, atoms, call.place)
         ordered = kind.ordered or expression.ordered
-        if kind.writes:
-            self.epoch += 1
+        self.epoch += kind.writes
         index = open_.append(call, ordered)
         if not kind.statement and call not in self.apart:
             depth, width = expression.depth + 1, expression.width + 3

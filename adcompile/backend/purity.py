@@ -39,6 +39,8 @@ STORES = (operator.setitem, operator.delitem, setattr, delattr)
 TAKEN_APART = (ops.unpack, ops.unpack_star)
 STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, memory.add_at, ops.list_set, ops.read})
 """Printed as statements of their own, never inside an expression."""
+ADDS = (ops.index_add, memory.add_at)
+"""Printed as `x[i] += …`, which reads `x[i]` before it computes what it adds."""
 NEVER_RAISE = frozenset({ops.build_tuple, ops.build_list, slice, ops.build_string, ops.make_function, ops.identity})
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import item_kind
+from adcompile.analysis.views import item_kind
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Known, Type
 from adcompile.ir.walk import atoms_of, results_of

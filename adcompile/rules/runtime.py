@@ -203,7 +203,7 @@ register(
 register(rt.outline, Rule("constant", typing=first))
 register(rt.shares, Rule("constant", typing=always(BOOL)))
 register(rt.last_writes, Rule("constant", typing=always(Array(np.dtype(bool), None))))
-non_differentiable(rt.hold, rt.released, rt.shadows, rt.arrays_in, rt.put_each)
+non_differentiable(rt.hold, rt.released, rt.within, rt.shadows, rt.arrays_in, rt.put_each)
 for _fn in (rt.mirrored, rt.followed, rt.unless_shared):
     register(_fn, Rule("structure", typing=first))
 

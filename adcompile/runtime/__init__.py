@@ -140,6 +140,7 @@ from adcompile.runtime.memory import (
     shares,
     snapshot,
     unless_shared,
+    within,
 )
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient
@@ -183,6 +184,7 @@ __all__ = [
     "add_each",
     "hold",
     "released",
+    "within",
     "followed",
     "last_writes",
     "mirrored",

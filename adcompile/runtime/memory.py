@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.runtime.shadows import laid_out, last_written, like, shadows
+from adcompile.runtime.shadows import laid_out, last_written, like, reaches, shadows, share
 
 
 def shadow(x: Any) -> Any:
@@ -139,24 +139,50 @@ def apart(x: Any) -> Any:
 
 @dataclass(frozen=True)
 class Held:
-    """What a pullback keeps by reference: `shadows` of them are shadows, which stay zero."""
+    """What a pullback keeps by reference: shadows, which stay zero, those that they may be views
+    of and that its caller gives, and other memory."""
 
-    shadows: int
+    given: tuple[Any, ...]
+    shadows: tuple[Any, ...]
     values: tuple[Any, ...]
 
 
-def hold(count: int, *values: Any) -> Held:
-    """Keep memory for a pullback as it is; the first `count` values are shadows or lists of such."""
-    return Held(count, values)
+def hold(given: int, count: int, *values: Any) -> Held:
+    """Keep memory for a pullback as it is. The first values are shadows or lists of such: those
+    `given` to it, then `count` others."""
+    return Held(values[:given], values[given : given + count], values[given + count :])
 
 
-def released(held: Held) -> tuple[Any, ...]:
-    """The values held; the shadows as fresh zeros that share memory with each other as those do."""
+def released(held: Held, *given: Any) -> tuple[Any, ...]:
+    """The values held; the shadows that are views of given ones as views of those given now, the
+    others as fresh zeros that share memory with each other as those do."""
+    return (*_mirrors(held.shadows, held.given, given), *held.values)
+
+
+def within(count: int, *arrays: Any) -> tuple[Any, ...]:
+    """The shadows of the first `count` arrays: views of the last ones, which are the shadows of
+    those between, or fresh zeros."""
+    half = (len(arrays) + count) // 2
+    return _mirrors(arrays[:count], arrays[count:half], arrays[half:])
+
+
+def _mirrors(values: tuple[Any, ...], given: tuple[Any, ...], shadows_of_given: tuple[Any, ...]) -> tuple[Any, ...]:
     found: list[Any] = []
-    for value in held.values[: held.shadows]:
-        _flat(value, found)
-    fresh = iter(shadows(*found)) if found else iter(())
-    return (*(_refilled(v, fresh) for v in held.values[: held.shadows]), *held.values[held.shadows :])
+    bases: list[Any] = []
+    mirrors: list[Any] = []
+    _flat(values, found)
+    _flat(given, bases)
+    _flat(shadows_of_given, mirrors)
+    made: dict[int, Any] = {}
+    for x in found:
+        near = [k for k, g in enumerate(bases) if share(x, g)]
+        base = next((k for k in near if reaches(bases[k], x)), near[0] if near else None)
+        if base is not None:
+            made[id(x)] = like(x, bases[base], mirrors[base])
+    alone = [x for x in found if id(x) not in made]
+    made.update(zip(map(id, alone), shadows(*alone) if alone else ()))
+    fresh = iter([made[id(x)] for x in found])
+    return tuple(_refilled(v, fresh) for v in values)
 
 
 def _flat(value: Any, out: list[Any]) -> None:

@@ -53,9 +53,7 @@ def like(view: Any, base: np.ndarray, base_shadow: np.ndarray) -> np.ndarray:
         return _alone(view)
     if _strides(base) != _strides(base_shadow) or base.dtype != base_shadow.dtype:
         raise ValueError("a shadow does not mirror its array: other strides or dtype")
-    low, high = _bounds(view)
-    base_low, base_high = _bounds(base)
-    if low < base_low or high > base_high:
+    if not reaches(base, view):
         raise ValueError("a view reaches beyond the array that it was computed from")
     _check_cells([view, base])
     address = _address(base_shadow) + _address(view) - _address(base)
@@ -121,6 +119,12 @@ def _bounds(a: np.ndarray) -> tuple[int, int]:
         return low, low
     reach = [(n - 1) * s for n, s in zip(a.shape, a.strides)]
     return low + sum(r for r in reach if r < 0), low + sum(r for r in reach if r > 0) + a.itemsize
+
+
+def reaches(base: np.ndarray, view: np.ndarray) -> bool:
+    """Whether the memory of `view` lies between the first and the last byte of `base`."""
+    (low, high), (base_low, base_high) = _bounds(view), _bounds(base)
+    return base_low <= low and high <= base_high
 
 
 def share(a: np.ndarray, b: np.ndarray) -> bool:

@@ -1,146 +1,19 @@
-"""What may share memory: every rule and view that the analysis calls fresh is fresh when it runs."""
+"""Memory: what shares it, what is written, and what functions called by reference do with it."""
 
-import importlib
-import pkgutil
-import warnings
-from typing import Any
+import contextlib
 
 import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile import runtime as rt
-from adcompile.analysis.alias import COPYING, kind_of_index, may_share, may_view
-from adcompile.autodiff.mirror import sharing_of
+from adcompile.analysis.alias import Effect, effect_of
+from adcompile.analysis.builder import Restart
 from adcompile.ir.abstract import type_of
-from adcompile.ir.nodes import Call, Const, Var
-from adcompile.ir.types import Known
-from tests.rules import samples
+from adcompile.ir.nodes import Call
+from adcompile.ir.walk import statements_of
+from adcompile.pipeline import Entry, Request, install, new_context
 
 X = np.array([0.3, 0.7, 1.1, 0.45])
-
-
-def every_sample():
-    for module in pkgutil.iter_modules(samples.__path__):
-        found = getattr(importlib.import_module(f"{samples.__name__}.{module.name}"), "SAMPLES", {})
-        for fn, calls in found.items():
-            yield pytest.param(fn, calls, id=f"{module.name}-{getattr(fn, '__qualname__', fn.__name__)}")
-
-
-def laid_out(value: Any, layout: str) -> Any:
-    """Copies of all arrays in a value: in the order of C or of Fortran, or every second element of more."""
-    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-        return type(value)(laid_out(item, layout) for item in value)
-    if not isinstance(value, np.ndarray) or value.ndim == 0:
-        return value
-    if layout != "strided":
-        return np.array(value, order=layout)  # type: ignore[call-overload]
-    wide = np.zeros(tuple(2 * n for n in value.shape), value.dtype)[(slice(None, None, 2),) * value.ndim]
-    wide[...] = value
-    return wide
-
-
-def arrays(value: Any) -> list[np.ndarray]:
-    if isinstance(value, np.ndarray):
-        return [value]
-    return [a for item in value for a in arrays(item)] if isinstance(value, (list, tuple)) else []
-
-
-def as_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, dict[Var, Any]]:
-    """The call in IR, its arrays as variables."""
-    types: dict[Var, Any] = {}
-
-    def atom(value: Any) -> Var | Const:
-        if not isinstance(value, (np.ndarray, list, tuple)):
-            return Const(value)
-        var = Var("x")
-        types[var] = type_of(value)
-        return var
-
-    call = Call(Var("y"), Const(fn), tuple(map(atom, args)), tuple((k, atom(v)) for k, v in kwargs.items()))
-    return call, types
-
-
-# Helpers of adjoints, which may hand on what they are given: adjoints write into shadows alone.
-ADJOINTS = {f for f in vars(rt).values() if callable(f)}
-# The second result is what was given, and has no derivative.
-BESIDE = {np.histogram}
-
-
-@pytest.mark.parametrize(("fn", "calls"), list(every_sample()))
-def test_what_is_called_fresh_shares_nothing(fn, calls):
-    if fn in ADJOINTS or fn in BESIDE:
-        return
-    for args, kwargs in calls:
-        for layout in ("C", "F", "strided"):
-            given = laid_out(args, layout), {k: laid_out(v, layout) for k, v in kwargs.items()}
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                try:
-                    y = fn(*given[0], **given[1]) if callable(fn) else fn.__get__(given[0][0])
-                except ValueError:  # a view of other bits wants memory without gaps
-                    continue
-            shared = any(np.shares_memory(a, b) for a in arrays([*given[0], *given[1].values()]) for b in arrays(y))
-            if shared:
-                call, types = as_call(fn, *given)
-                assert may_share(call, types), (args, kwargs, layout)
-
-
-@pytest.mark.parametrize(
-    ("fn", "args", "kwargs"),
-    [
-        (np.array, (X,), {"copy": None}),
-        (np.ndarray.astype, (X, float), {"copy": False}),
-        (np.ndarray.astype, (X, float, "K", "unsafe", True, False), {}),
-        (np.real, (X,), {}),
-        (np.diff, (X,), {"n": 0}),
-        (np.einsum, ("i->i", X), {}),
-        (np.ndarray.conj, (X,), {}),
-    ],
-)
-def test_calls_that_give_a_view_at_times(fn, args, kwargs):
-    assert np.shares_memory(fn(*args, **kwargs), X)
-    call, types = as_call(fn, args, kwargs)
-    assert may_view(call) and may_share(call, types)
-    types[call.result] = type_of(X)
-    assert sharing_of(call, types) == "maybe"
-
-
-@pytest.mark.parametrize(
-    ("fn", "args", "kwargs"),
-    [(np.array, (X,), {}), (np.array, (X,), {"copy": True}), (np.diff, (X,), {}), (np.ndarray.astype, (X, float), {})],
-)
-def test_calls_that_copy(fn, args, kwargs):
-    assert not np.shares_memory(fn(*args, **kwargs), X)
-    call, types = as_call(fn, args, kwargs)
-    assert not may_view(call) and not may_share(call, types)
-
-
-def test_positions_of_copy():
-    """Those of a method count its owner."""
-    for fn, place in COPYING.items():
-        if place < 10:
-            with pytest.raises(TypeError):
-                fn(X, *[None] * (place + 1))
-
-
-INDICES = [0, -1, np.int64(1), slice(1, 3), None, Ellipsis, [0, 1], np.array([1]), True, np.array([True] * 4)]
-
-
-@pytest.mark.parametrize("index", [*INDICES, *((slice(None), i) for i in INDICES), *((i, 0) for i in INDICES)], ids=str)
-def test_indices_that_give_views(index):
-    a = np.arange(16.0).reshape(4, 4)
-    try:
-        part = a[index]
-    except IndexError:
-        return
-    if not isinstance(part, np.ndarray):
-        return
-    said = kind_of_index(Known(index)), kind_of_index(type_of(index))
-    assert all(kind == "maybe" or (kind == "view") == np.shares_memory(a, part) for kind in said), said
-
-
-# -- through the whole compiler ------------------------------------------------------------------
 
 
 def chosen(x, y, s):
@@ -209,3 +82,81 @@ def test_only_arrays_that_are_written_have_shadows():
 
     assert "zeros_like" not in ad.source(ad.grad(reads), X)
     assert "y_bar = np.zeros_like(y)" in ad.source(ad.grad(writes), X)
+
+
+# -- functions called by reference ---------------------------------------------------------------
+
+
+def effect(f, *args):
+    """What the recursive function that `f` calls does with memory."""
+    context = new_context()
+    install(context)
+    for _ in range(2):  # that it is recursive is learned first
+        with contextlib.suppress(Restart):
+            Entry(context, f, Request("primal")).build(tuple(map(type_of, args)), ())
+        if not context.functions:
+            separate, context = context.separate, new_context()
+            install(context)
+            context.separate = separate
+    bodies = [g.body for g in context.functions.values()]
+    calls = [s for body in bodies for s in statements_of(body) if isinstance(s, Call)]
+    found = {effect_of(context, s) for s in calls} - {None}
+    assert len(found) == 1, found
+    return found.pop()
+
+
+TABLE = np.ones(4)
+
+
+def fills(n, a, b):
+    if n > 0:
+        a[n] = b[n]
+        fills(n - 1, a, b)
+
+
+def finds(n, a):
+    return a if n == 0 else finds(n - 1, a[1:])
+
+
+def makes(n, a):
+    return (a + 1.0, a) if n == 0 else makes(n - 1, a)
+
+
+def looks_up(n, a):
+    return a[0] if n == 0 else looks_up(n - 1, a) * TABLE[n]
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expected"),
+    [
+        (fills, (2, X, X), Effect(writes=(1, 2))),  # the two may be one
+        (finds, (2, X), Effect(shares=(0,))),
+        (makes, (2, X), Effect(shares=(1,))),
+        (looks_up, (2, X), Effect(reads=True)),
+    ],
+)
+def test_what_recursive_functions_do_with_memory(f, args, expected):
+    assert effect(f, *args) == expected
+
+
+def test_recursion_that_reads_what_is_written_is_refused():
+    def f(x):
+        TABLE[:] = x * x
+        return looks_up(2, x)
+
+    with pytest.raises(ad.Unsupported, match="reads arrays of a module"):
+        ad.grad(f)(X)
+
+
+def test_a_function_met_with_other_types_inside_itself():
+    def crossed(a, b, n):
+        if n > 0:
+            a[0] += b[1] * b[0]
+            crossed(b, a, n - 1)
+
+    def f(x):
+        crossed(x, x[1:], 3)
+        return np.sum(x)
+
+    a = X.copy()
+    assert np.all(np.isfinite(ad.grad(f)(a))) and np.array_equal(a, X)

@@ -19,7 +19,7 @@ import numpy as np
 
 from adcompile import api, boundary
 from adcompile import runtime as rt
-from adcompile.analysis import activity, alias
+from adcompile.analysis import activity, views
 from adcompile.autodiff import adjoint, cotangents, forward, keep, loops, reverse, state, writes
 from adcompile.ir.nodes import Break, Call, Const, If, Var
 from adcompile.ir.types import Scalar
@@ -326,7 +326,7 @@ def views_taken_for_copies() -> None:
     def broken(s, types):
         return fn_of(s) is not operator.getitem and original(s, types)  # noqa: F821
 
-    recode(alias.may_share, broken)
+    recode(views.may_share, broken)
 
 
 @fault("same_array_twice", "overlapping_arguments")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adcompile import runtime as rt
-from adcompile.runtime.memory import apart, check_tangent, followed, hold, mirrored, outline, released, shares
+from adcompile.runtime.memory import apart, check_tangent, followed, hold, mirrored, outline, released, shares, within
 
 BASES = [
     np.arange(6.0).reshape(2, 3),
@@ -88,7 +88,7 @@ def test_last_writes_are_those_numpy_keeps():
 def test_what_a_pullback_holds_is_fresh_each_time():
     a = np.zeros(4)
     view, kept = a[1:], np.arange(3.0)
-    held = hold(2, a, [view, None], kept)
+    held = hold(0, 2, a, [view, None], kept)
     for _ in range(2):
         first, (second, nothing), third = released(held)
         assert nothing is None and third is kept
@@ -96,6 +96,23 @@ def test_what_a_pullback_holds_is_fresh_each_time():
         second += 1.0
         assert np.array_equal(first, [0.0, 1.0, 1.0, 1.0])
     assert not a.any()
+
+
+def test_what_a_pullback_holds_mirrors_what_it_is_given():
+    a, b = np.zeros(4), np.zeros(2)
+    held = hold(1, 3, a, a[1:], [b], b[:1])
+    given = np.arange(4.0)
+    view, (own,), part = released(held, given)
+    assert np.shares_memory(view, given) and np.array_equal(view, given[1:])
+    assert np.shares_memory(part, own) and not np.shares_memory(own, b) and not own.any()
+
+
+def test_shadows_within_others():
+    x = np.arange(6.0)
+    bar = np.zeros(6)
+    view, other = within(2, x[::2], np.ones(2), x[1:], x, bar[1:], bar)
+    view += 1.0
+    assert np.array_equal(bar, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]) and not other.any()
 
 
 def test_outlines_have_a_shape_and_no_memory_of_that_size():

@@ -1,0 +1,188 @@
+"""Which calls give views of what they are given, which copies, and which either."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.mutation import AUGMENTED, FRESH_RESULT, FUNCTIONS, ITEM_WRITES, METHODS, SHARING
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, widen
+from adcompile.rules.registry import lookup
+
+
+def fn_of(s: Call) -> Any:
+    """The callable of a call, where it is known and can be looked up."""
+    if not isinstance(s.fn, Const):
+        return None
+    try:
+        hash(s.fn.value)
+    except TypeError:
+        return None
+    return s.fn.value
+
+
+def named(owner: Any, names: str) -> set[Any]:
+    """Those of the attributes that this version of NumPy has."""
+    return {getattr(owner, n) for n in names.split() if hasattr(owner, n)}
+
+
+VIEWS: set[Any] = {
+    *(ops.identity, ops.expect_length),
+    *named(np.ndarray, "T mT transpose swapaxes squeeze real imag"),
+    *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims"),
+    *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit unstack permute_dims"),
+    *named(np, "matrix_transpose"),
+    *named(np.linalg, "matrix_transpose"),
+}
+"""A view of the first argument, whatever its layout, or views in a list."""
+
+OF_ALL = (np.broadcast_arrays, np.ix_, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+"""Views of each argument."""
+
+SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {
+    ops.push, ops.pop, ops.put_item, ops.list_set, ops.list_concat, ops.build_list, list, list.copy, tuple,
+}  # fmt: skip
+"""The result is, or consists of, memory of the arguments."""
+
+
+def may_share(s: Call, types: Any) -> bool:
+    """Whether the result may share memory with the arguments."""
+    fn = fn_of(s)
+    if fn is None or any(k == "out" for k, _ in s.kwargs):
+        return True
+    if fn in COPYING:
+        return not copies(s)
+    if joins_lists(s, types):
+        return True
+    if fn in FRESH_RESULT:
+        return False
+    if fn is operator.getitem and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Array):
+        return item_kind(s, types) != "copy"
+    if fn is rt.mirrored or fn is rt.followed:
+        return True
+    if fn is rt.unless_shared or fn is rt.last_writes or fn in ITEM_WRITES or fn in FUNCTIONS:
+        return False
+    if fn in METHODS and getattr(fn, "__objclass__", None) is np.ndarray:
+        return False  # nothing comes back
+    if fn in MAYBE:
+        return may_view(s)
+    if fn in SHARING or fn in AUGMENTED or fn in SAME_MEMORY:
+        return True
+    rule = lookup(fn)
+    return rule is None or rule.view
+
+
+MAYBE: set[Any] = {
+    *(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require),
+    *(np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, rt.followed),
+    *(np.linalg.matrix_power, np.float64, np.float32),
+    *named(np.ndarray, "reshape ravel diagonal conj conjugate"),
+}
+"""What gives a view or a copy, as the layout, the dtype or the other arguments want."""
+
+COPYING: dict[Any, int] = {
+    np.array: 99, np.ndarray.astype: 5, np.meshgrid: 99, np.nan_to_num: 1, **dict.fromkeys(named(np, "astype"), 99),
+}  # fmt: skip
+"""Calls with a parameter `copy`, and its position: without it, or if it is true, the result is fresh."""
+
+
+def may_view(s: Call) -> bool:
+    """Whether the run time decides if the result of a call is a view."""
+    fn, named_arguments = fn_of(s), {k for k, _ in s.kwargs}
+    if fn in COPYING:
+        return not copies(s)
+    if fn is np.einsum:
+        return len(s.args) == 2
+    if fn is np.diff:
+        return len(s.args) > 1 or "n" in named_arguments
+    return fn in MAYBE or tells_of_views(fn)
+
+
+def tells_of_views(fn: Any) -> bool:
+    """Whether a rule says that a result may be a view, of a callable that we know nothing else of."""
+    rule = None if fn is None or fn in SAME_MEMORY or fn in VIEWS else lookup(fn)
+    owner = getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", None) or ""
+    known = owner.startswith(("adcompile.", "numpy", "_operator", "builtins"))
+    return rule is not None and rule.view and not known
+
+
+def joins_lists(s: Call, types: Any) -> bool:
+    """Whether the sum or product is that of lists or tuples: it holds what they hold."""
+    return fn_of(s) in (operator.add, operator.concat, operator.mul) and isinstance(
+        types.get(s.result), (Seq, ListT, TupleT)
+    )
+
+
+def copies(s: Call) -> bool:
+    """Whether a call that may be told not to copy is not told so."""
+    place = COPYING[fn_of(s)]
+    given = [v for k, v in s.kwargs if k == "copy"] + list(s.args[place : place + 1])
+    return not given or isinstance(given[0], Const) and given[0].value is True
+
+
+def index_kind(index: Atom, types: Any) -> str:
+    """Whether `a[index]` is a "view", a "copy", or that takes the run time ("maybe")."""
+    t = widen(types[index]) if isinstance(index, Var) else Known(index.value)
+    return kind_of_index(t)
+
+
+def item_kind(s: Call, types: Any) -> str:
+    """The same of `s`, which reads an item of an array: where the number of axes is not known, a number
+    may come out, which is a copy."""
+    kind, t = index_kind(s.args[1], types), types.get(s.result)
+    one = isinstance(t, Array) and t.dims is None and not keeps_axes(s.args[1], types)
+    return "maybe" if kind == "view" and one else kind
+
+
+def keeps_axes(index: Atom, types: Any) -> bool:
+    """Whether an index gives an array whatever it is applied to."""
+    t = types[index] if isinstance(index, Var) else Known(index.value)
+    parts: tuple[Type, ...] = (t,)
+    if isinstance(t, TupleT):
+        parts = t.items
+    elif isinstance(t, Known) and isinstance(t.value, tuple):
+        parts = tuple(Known(v) for v in t.value)
+    return not all(is_number(p) for p in parts)
+
+
+def is_number(part: Type) -> bool:
+    """Whether a part of an index may be a number, which takes one axis away."""
+    if isinstance(part, Known):
+        return isinstance(part.value, (int, np.integer))
+    return not isinstance(part, (SliceT, Array, ListT, Seq))
+
+
+def kind_of_index(t: Type) -> str:
+    match t:
+        case TupleT(items):
+            return kind_of_parts(kind_of_index(widen(i)) for i in items)
+        case SliceT():
+            return "view"
+        case Scalar(kinds):
+            return "copy" if kinds & {bool, np.bool_} else "view"
+        case Array() | ListT() | Seq():
+            return "copy"
+        case Known(value):
+            return kind_of_value(value)
+        case _:
+            return "maybe"
+
+
+def kind_of_parts(parts: Iterable[str]) -> str:
+    """What an index of several parts selects: a copy if one of them does."""
+    kinds = set(parts)
+    return "copy" if "copy" in kinds else "maybe" if "maybe" in kinds else "view"
+
+
+def kind_of_value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return kind_of_parts(map(kind_of_value, value))
+    if isinstance(value, (bool, np.bool_, list, np.ndarray)):
+        return "copy"
+    return "view" if value is None or value is Ellipsis or isinstance(value, (int, np.integer, slice)) else "maybe"
