@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import fn_of
 from adcompile.analysis.builder import Builder, is_structured, parts
+from adcompile.analysis.views import fn_of
 from adcompile.autodiff import batched_arrays
 from adcompile.autodiff.batched import RULES
 from adcompile.autodiff.spread import NOTHING, SHAPES, STRUCTURAL, Fact, Spread, fact_of_parts, refuse, some
