@@ -20,6 +20,7 @@ from adcompile.analysis import (
     callables,
     containers,
     folds,
+    generated,
     iterators,
     objects,
     splats,
@@ -55,7 +56,20 @@ from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
 from adcompile.runtime import settings
 
-HANDLERS = (attributes, builtins, callables, containers, folds, iterators, objects, splats, stored, structure, nested)
+HANDLERS = (
+    attributes,
+    builtins,
+    callables,
+    containers,
+    folds,
+    generated,
+    iterators,
+    objects,
+    splats,
+    stored,
+    structure,
+    nested,
+)
 """The modules that give callables their meaning; they register it when they are imported."""
 
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")

@@ -379,7 +379,8 @@ def follow(
 
 
 def may_carry(t: Type) -> bool:
-    return differentiable(t) and not isinstance(t, Known)
+    plain = isinstance(t, Known) or isinstance(t, Instance) and issubclass(t.cls, (int, str, bytes))
+    return differentiable(t) and not plain
 
 
 def is_of_library(fn: python_types.FunctionType) -> bool:

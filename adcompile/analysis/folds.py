@@ -5,24 +5,29 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import sys
 from typing import Any
 
+from adcompile import runtime as rt
 from adcompile.analysis import iteration
 from adcompile.analysis.builder import Builder, Lifted, is_structured
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.heap import look
+from adcompile.analysis.heap import look, settle
 from adcompile.analysis.infer import branch_on, choose, run_loop
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Var
 from adcompile.ir.types import (
     Array,
     IterT,
     Known,
+    ListT,
     RangeT,
     Scalar,
     Seq,
+    widen,
 )
 
 
@@ -30,7 +35,28 @@ from adcompile.ir.types import (
 def total(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`sum(items)`: the additions Python makes where the items are known, a loop elsewhere."""
     start = dict(kwargs).get("start", args[1] if len(args) > 1 else Const(0))
-    return accumulate(b, operator.add, args[0], start, place, name)
+    if not COMPENSATED:
+        return accumulate(b, operator.add, args[0], start, place, name)
+    items = known_items(b, args[0])
+    source = args[0] if items is None else b.call(ops.build_list, *items)
+    if isinstance(b.type(look(b, source)), IterT) and indexable(b, source) is not None:
+        source = b.call(list, source)
+    plain = accumulate(b, operator.add, source, start, place, name)
+    return None if plain is None else compensated(b, plain, settle(b, source), start)
+
+
+COMPENSATED = sys.version_info >= (3, 12)
+"""Whether `sum` of floats keeps what rounding loses."""
+
+
+def compensated(b: Builder, plain: Atom, source: Atom, start: Atom) -> Atom:
+    """The sum as Python computes it, which has the derivatives of the plain sum."""
+    t, items = b.type(plain), b.type(source)
+    parts = items.items if isinstance(items, ListT) else (items.item,) if isinstance(items, Seq) else ()
+    if not isinstance(t, Scalar) or not any(isinstance(p := widen(i), Scalar) and float in p.kinds for i in parts):
+        return plain
+    exact = b.emit(rt.total, (source, start), t)
+    return b.emit(rt.valued, (plain, exact), t)
 
 
 @handles(functools.reduce, look=())

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from adcompile import runtime as rt
 from adcompile.analysis import calls
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import handles
@@ -95,22 +94,6 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
         return b.call(np.put, args[0], b.call(np.arange, b.call(np.size, args[0])), args[2], place=place)
     part = b.call(getattr, args[0], args[1])
     return b.call(operator.setitem, part, Const(Ellipsis), args[2], place=place)
-
-
-@handles(rt.accumulate)
-def accumulated(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`rt.accumulate(a, i, v)` in generated code that is differentiated: it writes into `a`."""
-    b.call(np.add.at, *args, place=place)
-    return args[0]
-
-
-@handles(rt.add_item)
-def item_added(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`rt.add_item(items, i, v)`, likewise: it writes into a list."""
-    total, index, g = args
-    item = b.call(operator.getitem, total, index, place=place)
-    b.call(operator.setitem, total, index, b.call(rt.add, item, g, place=place), place=place)
-    return total
 
 
 @handles(operator.imatmul)

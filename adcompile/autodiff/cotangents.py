@@ -217,7 +217,7 @@ class Cotangents:
             old = zero(b, var)
             self.owned.add(old)
         elif old not in self.owned:
-            old = b.call(rt.copy, old, name=f"{var.name}_bar")
+            old = b.emit(rt.copy, (old,), b.type(old), (), f"{var.name}_bar")
             b.context.shape[old] = b.context.shape.get(var, var)  # type: ignore[index]
             self.owned.add(old)
         self.updated_in_place.add(var)

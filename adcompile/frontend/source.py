@@ -85,8 +85,7 @@ def _find(fn: FunctionType) -> _Found:
             linecache.checkcache(code.co_filename)
         lines = linecache.getlines(code.co_filename, fn.__globals__)
         if not lines:
-            remedy = "Put it in a file, or in a notebook cell; functions made by exec need an entry in linecache."
-            raise SourceError(f"the source of {fn.__qualname__} cannot be had", None, remedy)
+            raise _unavailable(fn)
         file = _parsed(code.co_filename, lines)
         candidates = _candidates(file, code)
         matching = [c for c in candidates if _is_code_of(c, file, code)]
@@ -96,7 +95,13 @@ def _find(fn: FunctionType) -> _Found:
             return matching[0]
         problem = _mismatch(fn, bool(candidates))
     assert problem is not None
-    raise problem
+    # since Python 3.13 the text of `python -c` goes by the name that all code made by exec has
+    raise _unavailable(fn) if code.co_filename == "<string>" else problem
+
+
+def _unavailable(fn: FunctionType) -> SourceError:
+    remedy = "Put it in a file, or in a notebook cell; functions made by exec need an entry in linecache."
+    return SourceError(f"the source of {fn.__qualname__} cannot be had", None, remedy)
 
 
 def _mismatch(fn: FunctionType, seen: bool) -> SourceError:

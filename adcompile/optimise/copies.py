@@ -12,12 +12,13 @@ from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, F
 from adcompile.ir.types import Type
 from adcompile.optimise.rewrite import ForwardWalk, leaves
 from adcompile.optimise.typing import const_key, same_atom
+from adcompile.runtime import special
 
 
 def copies(block: Block, types: MutableMapping[Var, Type]) -> Block:
     """Read the original for a copy.
 
-    - `identity(x)`;
+    - `identity(x)`, `rt.valued(plain, x)`;
     - If results: both branches yield the same value, or the same pair as another result;
     - carried values that never change, or always equal another carried value.
     """
@@ -28,6 +29,8 @@ class _Copies(ForwardWalk):
     def visit(self, call: Call, out: list[Statement]) -> None:
         if isinstance(call.fn, Const) and call.fn.value is ops.identity:
             self.replace(call.result, call.args[0])
+        elif isinstance(call.fn, Const) and call.fn.value is special.valued:
+            self.replace(call.result, call.args[1])
         else:
             self.emit(call, out)
 

@@ -10,7 +10,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.ir import ops
 from adcompile.ir.types import BOOL, INT, UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type, Unknown
-from adcompile.rules.kinds import linear, non_differentiable
+from adcompile.rules.kinds import elementwise, linear, non_differentiable
 from adcompile.rules.registry import Rule, lookup, register
 from adcompile.rules.typing import always, result_type
 
@@ -174,6 +174,11 @@ def gather(y_bar, y, x, *, index):
     return rt.scatter(x, index, y_bar)
 
 
+@elementwise(rt.valued, typing=first)
+def valued(y, plain, *, value):
+    return 1.0
+
+
 @linear(rt.copy, typing=first)
 def copy(y_bar, y, x):
     return y_bar
@@ -183,6 +188,7 @@ def copy(y_bar, y, x):
 for _fn, _typing in ((rt.accumulate, first), (ops.index_add, first), (rt.add, first), (rt.add_item, first)):
     register(_fn, Rule("structure", typing=_typing))
 
+register(rt.total, Rule("constant"))  # what carries derivatives is the plain sum
 non_differentiable(ops.sort_order, rt.zeros_like, rt.zero_list, rt.is_basic)
 
 register(rt.unit, Rule("constant", typing=first))

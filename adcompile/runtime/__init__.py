@@ -143,7 +143,7 @@ from adcompile.runtime.memory import (
     within,
 )
 from adcompile.runtime.shadows import shadows
-from adcompile.runtime.special import power, quotient
+from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import build_object, different, put_back, refill, take_down
 
 __all__ = [
@@ -160,6 +160,8 @@ __all__ = [
     "pushed_by",
     "vjp_of",
     "vjp_of_held",
+    "total",
+    "valued",
     "called",
     "fitted",
     "name_of",

@@ -11,6 +11,16 @@ import numpy as np
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 
 
+def total(items: Any, start: Any) -> Any:
+    """`sum(items, start)`."""
+    return sum(items, start)
+
+
+def valued(plain: Any, value: Any) -> Any:
+    """`value`, which is `plain` computed with other roundings: it has the derivatives of `plain`."""
+    return value
+
+
 def quotient(a: Any, b: Any) -> Any:
     """`a / b` as NumPy divides: inf or nan where Python raises. A derivative at the edge of a
     domain is infinite; that is no reason for it to raise where the function does not."""

@@ -6,18 +6,18 @@ FIRST_AXIS = slice(1, 4)
 BOTH = (slice(0, 3), slice(1, None))
 
 
-def some_of(x, k):
+def _some_of(x, k):
     return x[BOTH if k.size > 50 else FIRST_AXIS]
 
 
 def item_squared(x, k):
-    y = some_of(x, k)
+    y = _some_of(x, k)
     y[0] = y[1] ** 2
     return np.sum(x**2)
 
 
 def item_read_before_its_write(x, k):
-    y = some_of(x, k)
+    y = _some_of(x, k)
     t = y[1]
     y[1] = y[0] * 3.0
     y[0] = t * t
@@ -25,14 +25,14 @@ def item_read_before_its_write(x, k):
 
 
 def item_scaled(x, k):
-    y = some_of(x, k)
+    y = _some_of(x, k)
     y[1] *= y[0]
     y[1] *= 2.0
     return np.sum(x**2)
 
 
 def items_in_a_loop(x, k):
-    y = some_of(x, k)
+    y = _some_of(x, k)
     for i in range(1, len(y)):
         y[i] = y[i] * y[i - 1]
         y[i] += y[i - 1]
@@ -40,14 +40,14 @@ def items_in_a_loop(x, k):
 
 
 def items_unpacked(x, k):
-    y = some_of(x, k)
+    y = _some_of(x, k)
     a, b, c = y
     y[0], y[1] = b * c, a * b
     return np.sum(x**2) * np.sum(a * b)
 
 
 def item_changed_by_name(x, k):
-    y = some_of(x, k)
+    y = _some_of(x, k)
     t = y[1]
     t += y[0]
     t *= 2.0
@@ -56,7 +56,7 @@ def item_changed_by_name(x, k):
 
 
 def item_from_the_end(x, k):
-    y = some_of(x, k)
+    y = _some_of(x, k)
     v = y[-1]
     y[-1] += v
     y[-1] -= 3.0 * y[0]
