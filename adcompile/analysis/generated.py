@@ -18,7 +18,7 @@ from adcompile.analysis.heap import look
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import ListT, Seq, TupleT
+from adcompile.ir.types import Array, ListT, Scalar, Seq, TupleT
 
 
 @handles(rt.accumulate)
@@ -59,7 +59,8 @@ def added(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str
     """`rt.add` of two tuples is that of their items; None and 0 are the zero of every structure."""
     first, second = (structure(b, a) for a in args)
     if first is None and second is None:
-        return None
+        plain = all(isinstance(b.type(a), (Scalar, Array)) or b.known(a) and b.value(a) is not None for a in args)
+        return b.call(operator.add, *args, place=place) if plain else None
     if first is None or second is None:
         other, given = (args[1], args[0]) if first is None else args
         return other if b.known(given) and not b.value(given) else given if b.known(other) else None

@@ -85,6 +85,11 @@ def first(args: Types, kwargs: Settings) -> Type:
     return args[0]
 
 
+def widened_first(args: Types, kwargs: Settings) -> Type:
+    """The class of the first argument, whose value is another."""
+    return widen(args[0])
+
+
 def second(args: Types, kwargs: Settings) -> Type:
     return args[1]
 
@@ -185,8 +190,8 @@ def copy(y_bar, y, x):
 
 
 # given their meaning by autodiff/adjoint and autodiff/forward, where they work on structure
-for _fn, _typing in ((rt.accumulate, first), (ops.index_add, first), (rt.add, first), (rt.add_item, first)):
-    register(_fn, Rule("structure", typing=_typing))
+for _fn in (rt.accumulate, ops.index_add, rt.add, rt.add_item):
+    register(_fn, Rule("structure", typing=widened_first))
 
 register(rt.total, Rule("constant"))  # what carries derivatives is the plain sum
 non_differentiable(ops.sort_order, rt.zeros_like, rt.zero_list, rt.is_basic)
