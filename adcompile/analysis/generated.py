@@ -28,7 +28,7 @@ def accumulated(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     return args[0]
 
 
-@handles(rt.add_item)
+@handles(rt.add_item, look=())
 def item_added(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`rt.add_item(items, i, v)` writes into a list."""
     total, index, g = args

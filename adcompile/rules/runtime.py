@@ -9,7 +9,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir import ops
-from adcompile.ir.types import BOOL, INT, UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type, Unknown
+from adcompile.ir.types import BOOL, INT, UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type, Unknown, widen
 from adcompile.rules.kinds import elementwise, linear, non_differentiable
 from adcompile.rules.registry import Rule, lookup, register
 from adcompile.rules.typing import always, result_type
