@@ -36,7 +36,7 @@ def is_known_simple(t: Type) -> bool:
 def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
     """Whether a pure callable cannot raise on arguments of these types."""
     if fn is operator.getitem:
-        if isinstance(types[0], Array) and not isinstance(types[1], Unknown) and shapes.reached(*call.args):
+        if isinstance(types[0], (Array, Seq)) and not isinstance(types[1], Unknown) and shapes.reached(*call.args):
             return True
         return _has_item(types[0], types[1])
     if fn is ops.build_dict:
