@@ -1,10 +1,8 @@
 """Generated code is code like any other: the frontend accepts it again.
 
 The gradient's text, differentiated as a function of its own, gives the second derivative that the
-compiler takes on its IR. Every SHARE-th program; `ADCOMPILE_SHARE=1` takes all.
+compiler takes on its IR. Every sixth program; `ADCOMPILE_ALL=1` takes all.
 """
-
-import os
 
 import numpy as np
 import pytest
@@ -16,9 +14,9 @@ from adcompile.ir.abstract import type_of
 from adcompile.pipeline import Request
 from adcompile.tangents import leaves
 from tests.checks import active, direction, epsilon, inner, size
+from tests.programs import some
 from tests.test_programs import FOLLOWED
 
-SHARE = int(os.environ.get("ADCOMPILE_SHARE", "6"))
 REFUSED = 0.08
 """At most this share is refused: buffers in lists of unknown kind, and code that is not followed."""
 
@@ -49,7 +47,7 @@ def outcome(program):
 
 
 def test_the_text_differentiated_is_the_second_derivative():
-    found = {p.name: outcome(p) for p in FOLLOWED[::SHARE]}
+    found = {p.name: outcome(p) for p in some(FOLLOWED, 6)}
     wrong = {name: o for name, o in found.items() if o not in (None, "right", "refused")}
     assert wrong == {}
     judged = [o for o in found.values() if o is not None]

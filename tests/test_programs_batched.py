@@ -1,4 +1,5 @@
-"""Several tangents at once, for every program: one call equals one jvp for each of them.
+"""Several tangents at once: one call equals one jvp for each of them. Every sixth program;
+`ADCOMPILE_ALL=1` takes all.
 
 The value is the function's bit for bit, and arguments are as the function leaves them. Programs
 through which several tangents cannot be taken are skipped; how many these may be is a test.
@@ -11,6 +12,7 @@ import adcompile as ad
 from adcompile import tangents
 from adcompile.tangents import tangent_type
 from tests.checks import bits, direction, epsilon
+from tests.programs import some
 from tests.test_programs import FOLLOWED
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
@@ -37,7 +39,7 @@ def batch_of(program, args):
     return columns, ad.jvp_batched(program.function, args, tuple(map(stacked, zip(*columns))))
 
 
-@pytest.mark.parametrize("program", FOLLOWED, ids=lambda p: p.name)
+@pytest.mark.parametrize("program", some(FOLLOWED, 6), ids=lambda p: p.name)
 def test_several_tangents_at_once(program):
     if any(map(has_objects, program.args)):
         pytest.skip("batches of tangents of objects are refused")

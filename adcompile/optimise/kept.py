@@ -11,10 +11,10 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import replace
 
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, Function, If, Return, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.types import TupleT, Type
-from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, end_atoms
+from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, blocks_of, end_atoms, results_of
 from adcompile.optimise.typing import type_of
 
 
@@ -32,7 +32,9 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
         kept, reads = _tuple_of(functions[forward]), _reads(functions[ref])
         if kept is None or reads is None:
             continue
-        slots[forward] = tuple(sorted(set(reads.values())))
+        order = _order(functions[forward])
+        numbers = [order.get(a, -1) for a in kept.args]
+        slots[forward] = tuple(sorted(set(reads.values()), key=numbers.__getitem__))
         functions[forward] = _keeping(functions[forward], kept, slots[forward], types)
         functions[ref] = _apart(functions[ref], reads, slots[forward], types)
     return replace(program, functions=functions, types=types), slots
@@ -45,6 +47,24 @@ def _tuple_of(forward: Function) -> Call | None:
     made = {s.result: s for s in forward.body.statements if isinstance(s, Call)}
     whole = _built(made, forward.body.end.value)
     return None if whole is None else _built(made, whole.args[-1])
+
+
+def _order(function: Function) -> dict[Atom, int]:
+    """The number of each value in the order of definitions, of the results of an If that of what a
+    branch yields: what is kept gets the same names on both sides."""
+    order: dict[Atom, int] = {v: k for k, v in enumerate(function.params)}
+    _number(function.body, order)
+    return order
+
+
+def _number(block: Block, order: dict[Atom, int]) -> None:
+    for s in block.statements:
+        for inner in blocks_of(s):
+            _number(inner, order)
+        yields = [inner.end.values for inner in blocks_of(s) if isinstance(inner.end, Yield)]
+        for k, r in enumerate(results_of(s)):
+            yielded = [order[values[k]] for values in yields if values[k] in order] if isinstance(s, If) else []
+            order[r] = min(yielded, default=len(order))
 
 
 def _built(made: Mapping[Var, Call], atom: Atom) -> Call | None:

@@ -7,12 +7,12 @@ def power_fwd(x, n):
     else:
         power, power_kept = power_fwd(x, n - 1)
         result = x * power
-    kept = t, power, x, power_kept
+    kept = x, t, power, power_kept
     return result, kept
 
 
 def power_pullback(kept, y_bar):
-    t, power, x, power_kept = kept
+    x, t, power, power_kept = kept
     if t:
         x_bar = 0.0
     else:

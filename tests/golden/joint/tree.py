@@ -15,18 +15,18 @@ def tree_fwd(x, depth):
         tree, tree_kept = tree_fwd(x * 0.5, t_1)
         tree_1, tree_kept_1 = tree_fwd(x + 1.0, t_1)
         result = tree * tree_1
-    kept = t, x, tree_1, tree, tree_kept_1, tree_kept
+    kept = x, t, tree, tree_kept, tree_1, tree_kept_1
     return result, kept
 
 
 def tree_pullback(kept, y_bar):
-    t, x, tree, tree_1, tree_kept, tree_kept_1 = kept
+    x, t, tree, tree_kept, tree_1, tree_kept_1 = kept
     if t:
         # return np.sin(x)                            programs.py:42
         x_bar = math.cos(x) * y_bar
     else:
         # return tree(x * 0.5, depth - 1) * tree(x + 1.0, depth - 1)  programs.py:43
-        x_bar = tree_pullback(tree_kept, tree_1 * y_bar)[0] + 0.5 * tree_pullback(tree_kept_1, tree * y_bar)[0]
+        x_bar = tree_pullback(tree_kept_1, tree * y_bar)[0] + 0.5 * tree_pullback(tree_kept, tree_1 * y_bar)[0]
     return (x_bar,)
 
 

@@ -3,7 +3,7 @@ from adcompile import runtime as rt
 
 
 def branch_and_break_vjp_pullback(kept, y_bar):
-    trips, x, x_kept, rate = kept
+    rate, x, x_kept, trips = kept
     x_bar = 0.0
     rate_bar = 0.0
     for k in reversed(range(trips)):
@@ -34,5 +34,5 @@ def branch_and_break_vjp(x, rate):
         total = total + x * x
         if total > 30.0:
             break
-    kept = trips, x, x_kept, rate
+    kept = rate, x, x_kept, trips
     return total, kept

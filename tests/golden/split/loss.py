@@ -2,7 +2,7 @@ import numpy as np
 
 
 def loss_vjp_pullback(kept, y_bar):
-    r, x = kept
+    x, r = kept
     # return np.sum(r ** 2)                       programs.py:13
     r_bar = 2.0 * r * y_bar
     # r = x @ w - y                               programs.py:12
@@ -12,5 +12,5 @@ def loss_vjp_pullback(kept, y_bar):
 def loss_vjp(w, x, y):
     r = x @ w - y
     result = np.sum(r ** 2)
-    kept = r, x
+    kept = x, r
     return result, kept
