@@ -74,7 +74,10 @@ def structure(b: Builder, atom: Atom) -> list[Atom] | None:
 
 
 def each(b: Builder, fn: Any, nested: Any, args: Args, place: Place | None, name: str) -> Atom | None:
-    """A new list made item by item, by `nested` where the items are lists themselves."""
+    """A new list made item by item, by `nested` where the items are lists themselves; not for what
+    the transforms themselves ask for, whose lists are values."""
+    if b.role != "primal":
+        return None
     t = b.type(look(b, args[0]))
     items = t.items if isinstance(t, (ListT, TupleT)) else (t.item,) if isinstance(t, Seq) else None
     if items is None:
