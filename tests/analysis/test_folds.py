@@ -7,6 +7,7 @@ import operator
 import numpy as np
 import pytest
 
+from adcompile.analysis import folds
 from tests.compiled import check, same_value
 
 DATA = [0.5, -1.5, 1.0, 0.25]
@@ -62,3 +63,33 @@ def test_extremes_of_equal_items_take_the_first():
         return builtins.max(xs, key=lambda v: round(v))
 
     same_value(f, [1.1, 1.2, 0.9])
+
+
+@pytest.mark.parametrize("compensates", [False, True])
+def test_sums_of_floats_are_what_python_makes_them(compensates, monkeypatch):
+    """Since Python 3.12 `sum` keeps what rounding loses; the derivative is that of the plain sum."""
+    monkeypatch.setattr(folds, "COMPENSATED", folds.COMPENSATED or compensates)
+    for f in (of_parts, of_generator, of_values, of_products):
+        check(f, 0.7, order=2)
+    check(of_list, DATA, order=2)
+
+
+def of_parts(x):
+    return sum([x * 0.1, x * 0.2, x**3], x) * x
+
+
+def of_generator(x):
+    return sum(v * 0.1 * x for v in DATA)
+
+
+def of_values(x):
+    d = {"a": x * 0.1, "b": x * x}
+    return sum(d.values()) + sum(reversed([x * 0.3, x * 0.7]), 2.5)
+
+
+def of_products(x):
+    return sum([x * i * 0.1 for i in range(40)])
+
+
+def of_list(xs):
+    return sum(xs) ** 2 + sum(v * w for v, w in zip(xs, DATA))

@@ -6,27 +6,27 @@ import math
 import numpy as np
 
 
-def twice(x):
+def _twice(x):
     return 2.0 * x
 
 
-def squared(x, by=1.0):
+def _squared(x, by=1.0):
     return by * x * x
 
 
-def halves(x):
+def _halves(x):
     return 0.5 * x, x - 0.25
 
 
 class Layer:
     def __init__(self, activations, scale):
         self.activations, self.scale = activations, scale
-        self.by_name = {"tanh": np.tanh, "sin": np.sin, "lin": twice}
+        self.by_name = {"tanh": np.tanh, "sin": np.sin, "lin": _twice}
 
 
-layer = Layer([np.tanh, np.sin, squared], 0.8)
-actions = [np.sin, twice, squared, np.cos]
-split = {"halves": halves}
+layer = Layer([np.tanh, np.sin, _squared], 0.8)
+actions = [np.sin, _twice, _squared, np.cos]
+split = {"halves": _halves}
 settings = {"power": 2.5, "weights": [1.0, 2.0, 0.5]}
 
 

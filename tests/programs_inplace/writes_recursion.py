@@ -45,7 +45,7 @@ def _eliminated(a, k):
     return a[k, k] * _eliminated(a, k + 1)
 
 
-def determinant(a):
+def determinant_in_place(a):
     return _eliminated(a, 0)
 
 
@@ -69,6 +69,6 @@ SAMPLES = {
     "wave_steps": [(_X, _X[::-1].copy())],
     "reversal": [(_X,)],
     "fresh_result_is_written": [(_X,)],
-    "determinant": [(_A,)],
+    "determinant_in_place": [(_A,)],
     "back_substitution": [(_A, np.array([0.7, 0.4, 1.2]))],
 }

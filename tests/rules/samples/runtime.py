@@ -59,6 +59,7 @@ SAMPLES = {
     ],
     rt.gather: [((real(4), WHERE), {}), ((real(4), 1), {}), ((real(2, 3), (0, slice(None))), {})],
     rt.copy: [((real(3),), {}), ((0.5,), {})],
+    rt.same_layout: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.snapshot: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.apart: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.fit: [((real(4), 2, 0), {}), ((real(4), 6, 0), {}), ((real(2, 3), 4, 1), {})],

@@ -1,0 +1,46 @@
+"""Code of Python and of installed packages that need not be followed."""
+
+from __future__ import annotations
+
+import sys
+import types as python_types
+from typing import Any
+
+from adcompile.analysis.binding import is_installed
+from adcompile.analysis.builder import Builder
+from adcompile.errors import Place
+from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.types import UNKNOWN, Instance, Known, Type, differentiable
+
+
+def may_carry(t: Type) -> bool:
+    text = isinstance(t, Instance) and (issubclass(t.cls, (int, str, bytes)) or writes_text(t.cls))
+    return differentiable(t) and not isinstance(t, Known) and not text
+
+
+def writes_text(value: Any) -> bool:
+    """Whether a function or class is of the modules of Python that are about text and logs."""
+    return value.__module__ in ("logging", "re", "re._compiler", "sre_compile")
+
+
+def is_of_library(fn: python_types.FunctionType) -> bool:
+    """Whether a function is of Python or an installed package, which write into nothing of the user's."""
+    module = sys.modules.get(fn.__module__)
+    return module is not None and is_installed(module)
+
+
+def by_name(
+    b: Builder,
+    fn: python_types.FunctionType,
+    args: list[Atom],
+    kwargs: list[tuple[str, Atom]],
+    name: str,
+    place: Place | None,
+) -> Atom | None:
+    """`log.debug(…)` as it is written, if `fn` is that method of the first argument."""
+    t = b.type(args[0]) if args else None
+    cls = t.cls if isinstance(t, Instance) else None
+    if cls is None or getattr(cls, fn.__name__, None) is not fn:
+        return None
+    method = b.emit(getattr, (args[0], Const(fn.__name__)), UNKNOWN, (), fn.__name__, place)
+    return b.emit(method, args[1:], UNKNOWN, kwargs, name, place)
