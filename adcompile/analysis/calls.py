@@ -45,8 +45,6 @@ from adcompile.ir.types import (
     Ref,
     Scalar,
     TupleT,
-    Type,
-    differentiable,
     holds_ref,
 )
 from adcompile.rules.registry import Rule, lookup

@@ -19,6 +19,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
+from adcompile.analysis.library import writes_text
 from adcompile.analysis.stores import stored_atoms
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -101,6 +102,8 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
     if not isinstance(call.fn, Const):
         method = definition.get(call.fn)
         named = method.args[1] if method is not None and is_call_of(method, getattr) else None
+        if method is not None and named is not None and is_about_text(method.args[0], types):
+            return ()
         keeps = isinstance(named, Const) and named.value in KEEPERS
         return (call.fn,) if keeps else (call.fn, *args)
     fn = call.fn.value
@@ -122,6 +125,12 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         return call.args[:1] if told and not (isinstance(told[0], Const) and told[0].value is True) else ()
     out = tuple(v for k, v in call.kwargs if k in ("out", "file") and isinstance(v, Var))
     return args if not out and is_unknown(fn) else out
+
+
+def is_about_text(owner: Atom, types: Mapping[Var, Type]) -> bool:
+    """Whether an object is a log: its methods keep what they are given, and write into none of it."""
+    t = types[owner] if isinstance(owner, Var) else None
+    return isinstance(t, Instance) and writes_text(t.cls)
 
 
 def positions_written(fn: Any) -> tuple[int, ...] | None:

@@ -14,7 +14,7 @@ from adcompile.rules.registry import belongs
 
 NAMES: dict[Any, str] = {
     np: "append array_split atleast_1d atleast_2d atleast_3d cov diag dsplit fliplr flipud full full_like hsplit "
-    "logspace outer polyadd polyder polysub polyval rot90 split stack tril triu vander vsplit",
+    "logspace outer polyadd polyder polysub polyval split stack tril triu vander vsplit",
     np.fft: "fft2 fftn ifft2 ifftn fftshift ifftshift",
 }
 
