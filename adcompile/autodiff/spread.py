@@ -60,6 +60,24 @@ def fact_of_parts(fact: Fact, count: int) -> tuple[Fact, ...]:
     return fact if isinstance(fact, tuple) else (fact,) * count
 
 
+def of_type(t: Type, fact: Fact) -> Fact:
+    """The fact of a value of type `t`: of lists of unknown length all items differ in all their parts."""
+    if some(fact) and is_structured(t):
+        items = parts(t)
+        return tuple(map(of_type, items, fact_of_parts(fact, len(items))))
+    return some(fact) and t != NOTHING
+
+
+def hides(source: Type, target: Type) -> bool:
+    """Whether a container becomes a value of unknown type, of which batches cannot be taken apart."""
+    if isinstance(target, Unknown):
+        return isinstance(source, Seq) or is_structured(source)
+    if isinstance(target, Seq):
+        items = [source.item] if isinstance(source, Seq) else parts(source) if is_structured(source) else []
+        return any(hides(item, target.item) for item in items)
+    return is_structured(target) and is_structured(source) and any(map(hides, parts(source), parts(target)))
+
+
 class Spread:
     """Finds the facts of statements by running over them until nothing changes."""
 
@@ -69,15 +87,20 @@ class Spread:
         self.functions = functions
         self.changed = False
         self.result: Fact = False
+        self.place: Place | None = b.place
         self.written = False  # whether the statements write in place
         self.views: set[Var] = set()  # what shows memory that is written in place
 
     def of(self, atom: Atom) -> Fact:
         return self.facts.get(atom, False) if isinstance(atom, Var) else False
 
-    def put(self, var: Var, fact: Fact) -> None:
+    def put(self, var: Var, fact: Fact, source: Atom | None = None) -> None:
+        """`source`: the value that becomes that of `var`, where it is one."""
         if not some(fact):
             return
+        fact = of_type(self.types[var], fact)
+        if source is not None and hides(self.b.type(source), self.types[var]):
+            raise refuse("a container of unknown structure", self.place)
         before = self.facts.get(var, False)
         after = join(before, fact)
         if after != before:
@@ -108,6 +131,7 @@ class Spread:
     def block(self, block: Block, yields: Sequence[Var], loop: Sequence[Sequence[Var]]) -> None:
         """`yields`, `loop`: where the values of Yield, and of Continue or Break, go."""
         for s in block.statements:
+            self.place = s.place
             if isinstance(s, Call):
                 self.put(s.result, self.call(s))
             elif isinstance(s, If):
@@ -121,11 +145,11 @@ class Spread:
         end = block.end
         if isinstance(end, Yield):
             for r, v in zip(yields, end.values):
-                self.put(r, self.of(v))
+                self.put(r, self.of(v), v)
         elif isinstance(end, (Continue, Break)):
             for targets in loop:
                 for r, v in zip(targets, end.values):
-                    self.put(r, self.of(v))
+                    self.put(r, self.of(v), v)
         elif isinstance(end, Return):
             self.result = join(self.result, self.of(end.value))
 
@@ -136,8 +160,8 @@ class Spread:
                 raise refuse("a loop over tangents", s.place)
             self.put(s.body.params[0], self.of(s.iterable))
         for p, r, a in zip(carried, s.results, s.init):
-            self.put(p, self.of(a))
-            self.put(r, self.of(a))
+            self.put(p, self.of(a), a)
+            self.put(r, self.of(a), a)
         self.block(s.body, (), (carried, s.results))
 
     def call(self, s: Call) -> Fact:
@@ -153,6 +177,8 @@ class Spread:
             return False
         if (fn in ITEM_WRITES or fn in FUNCTIONS) and s.role == "tangent":
             return False
+        if any(hides(self.b.type(a), wanted) for a, wanted in self.moved(s)):
+            raise refuse("a container of unknown structure", s.place)
         if isinstance(fn, FunctionRef):
             return self.functions.result(fn, tuple(given))
         structural = STRUCTURAL.get(fn)
@@ -167,6 +193,22 @@ class Spread:
         if isinstance(t, (Array, Scalar, TupleT, ListT, Unknown)) or t == NOTHING:
             return whole_fact(t)
         raise refuse("a value of this kind", s.place)
+
+    def moved(self, s: Call) -> list[tuple[Atom, Type]]:
+        """What a call puts into a value as it is, and the type it has there."""
+        fn, t = fn_of(s), self.types[s.result]
+        if isinstance(fn, FunctionRef):
+            function = self.b.context.functions[fn]
+            end = function.body.end
+            given = [(a, self.b.type(p)) for a, p in zip(s.args, function.params)]
+            return [*given, (end.value, t)] if isinstance(end, Return) else given
+        if fn in (ops.build_list, ops.build_tuple, ops.build_dict, ops.build_object) and isinstance(t, Unknown):
+            raise refuse("a container of unknown structure", s.place)
+        if fn in (ops.push, ops.put_item) and isinstance(t, Seq):
+            return [(s.args[0], t), (s.args[-1], t.item)]
+        if fn is ops.build_list and isinstance(t, Seq):
+            return [(a, t.item) for a in s.args]
+        return [(a, t) for a in s.args] if fn in (ops.identity, ops.expect_length, list, tuple, rt.copy) else []
 
     # -- memory -----------------------------------------------------------------------------
 
@@ -294,6 +336,8 @@ STRUCTURAL: dict[Any, Any] = {
     operator.add: _add,
     rt.copy: _same,
     **dict.fromkeys((ops.make_function, slice, range, rt.unless_shared, rt.shadows), _refused),
+    # calls decided at run time: they compute the function's values, too, and that is done once
+    **dict.fromkeys((rt.jvp_of, rt.vjp_of, rt.vjp_of_held, rt.pull_jvp, rt.pull_vjp, rt.dots_of), _refused),
 }
 
 __all__ = ["NOTHING", "SHAPES", "Fact", "Spread", "fact_of_parts", "join", "refuse", "some"]

@@ -64,3 +64,31 @@ def test_lists_of_arrays_that_are_written_are_refused_with_a_remedy():
     with pytest.raises(Unsupported) as caught:
         ad.jvp_batched(f, (rows,), ([np.ones((2, 3)) for _ in rows],))
     assert str(caught.value)
+
+
+def test_containers_of_unknown_structure_are_refused():
+    def tables(x):
+        t = {"b": x, "w": x} if x[0] > 0 else {"w": x}
+        return t["w"] * x
+
+    def pairs(x):
+        nested = None
+        for item in x:
+            nested = (item, nested)
+        return nested[0]
+
+    for f in (tables, pairs):
+        with pytest.raises(Unsupported, match="several tangents at once through a container of unknown structure"):
+            ad.jvp_batched(f, (X,), (np.eye(3),))
+    assert np.allclose(ad.jacfwd(tables)(X), np.diag(2 * X))
+
+
+def test_items_of_lists_differ_in_all_their_parts():
+    def f(x):
+        rows = []
+        for i in range(len(x)):
+            rows.append([x[i] ** 2, 1.0])
+        return np.sum(rows @ x[:2])
+
+    expected = [ad.jvp(f, (X,), (unit,))[1] for unit in np.eye(3)]
+    assert np.allclose(ad.jvp_batched(f, (X,), (np.eye(3),))[1], expected)
