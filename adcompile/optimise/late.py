@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Function, If, Statement, Var, While
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, ListT, Seq, TupleT
-from adcompile.ir.walk import FreeVars, atoms_of, blocks_of, end_atoms, free_vars, large_stack, statements_of
+from adcompile.ir.walk import FreeVars, atoms_of, blocks_of, end_atoms, free_vars, large_stack
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import Direct
 from adcompile.optimise.effects import Effects, summarise
@@ -172,8 +172,8 @@ class _Moves:
     def block_changes(self, block: Block) -> tuple[bool, bool]:
         found = self.writing.get(block)
         if found is None:
-            calls = [self.call_changes(s) for s in statements_of(block) if isinstance(s, Call)]
-            found = self.writing[block] = any(a for a, _ in calls), any(b for _, b in calls)
+            all_of_them = [self.changes(s) for s in block.statements]  # each block once, however deep the nest
+            found = self.writing[block] = any(a for a, _ in all_of_them), any(b for _, b in all_of_them)
         return found
 
     def call_changes(self, call: Call) -> tuple[bool, bool]:
