@@ -37,6 +37,11 @@ def item_added(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     return total
 
 
+@handles(rt.total, look=())
+def total(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    return b.call(sum, *args, place=place)
+
+
 @handles(rt.zero_list, look=())
 def zeros(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     return each(b, zeros_of, zero_lists_of, args, place, name)

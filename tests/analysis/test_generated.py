@@ -35,7 +35,11 @@ def zeros_filled(x):
     return sum(copied) * bars[1]
 
 
-@pytest.mark.parametrize("f", [added_at_fancy_places, items_added, zeros_filled], ids=lambda f: f.__name__)
+def summed(x):
+    return rt.total([x[0], x[1] ** 2, x[2]], 1.0) * x[0]
+
+
+@pytest.mark.parametrize("f", [added_at_fancy_places, items_added, zeros_filled, summed], ids=lambda f: f.__name__)
 def test_they_write_into_what_they_are_given(f):
     check(f, X, order=2)
 
