@@ -236,10 +236,6 @@ class Classes:
                     self.join(p, v)
 
 
-OUTLINE = ("dtype", "shape", "ndim", "size", "itemsize", "nbytes", "strides")
-"""Attributes of arrays that are no part of their memory."""
-
-
 class Aliases(Classes):
     """What may share memory, all parts of a container together."""
 
@@ -286,8 +282,6 @@ class Aliases(Classes):
         if not isinstance(s.fn, Const):
             return True
         fn = s.fn.value
-        if fn is getattr and isinstance(s.args[1], Const) and s.args[1].value in OUTLINE:
-            return False
         try:
             if fn in SHARING or fn in AUGMENTED:
                 return True

@@ -19,10 +19,10 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.views import item_kind
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Array, Known, Type
+from adcompile.ir.types import Array, Type
 from adcompile.ir.walk import atoms_of, results_of
 from adcompile.optimise.sharing import is_fresh
-from adcompile.optimise.typing import INPLACE, hashable, type_of
+from adcompile.optimise.typing import INPLACE, hashable, same_atom, type_of
 
 _COPIES = (rt.snapshot, np.ndarray.copy, np.copy)
 _TURNED = {operator.iadd: operator.isub, operator.isub: operator.iadd}
@@ -75,7 +75,7 @@ class Direct:
             seen, made = True, self.call(made.args[0])
         if made is None or not seen or called(made) is not operator.getitem or made.args[0] is not target:
             return
-        if _same(made.args[1], index) and self.is_array(target) and item_kind(made, self.types) == "view":
+        if same_atom(made.args[1], index) and self.is_array(target) and item_kind(made, self.types) == "view":
             self.out[k] = None
 
     def turn(self, k: int, s: Call) -> None:
@@ -117,7 +117,3 @@ class Direct:
 def called(s: Call) -> Any:
     """What a call calls, if that is known and can be looked up."""
     return s.fn.value if isinstance(s.fn, Const) and hashable(s.fn.value) else None
-
-
-def _same(a: Atom, b: Atom) -> bool:
-    return a is b or isinstance(a, Const) and isinstance(b, Const) and Known(a.value) == Known(b.value)
