@@ -99,12 +99,19 @@ def binom(y: Any, n: Any, k: Any) -> Any:
     return y * (special.psi(n + 1.0) - rest), y * (rest - special.psi(k + 1.0))
 
 
-@composite(special.comb)
-def comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
-    if repetition:
-        return special.binom(N + k - 1, k)
+def within(N: Any, k: Any) -> Any:
+    """Ways to choose k of N, none where there are fewer than k: what SciPy gives there."""
     some = (k <= N) & (N >= 0) & (k >= 0)
     return np.where(some, special.binom(N, np.where(some, k, 0.0)), 0.0)
+
+
+# SciPy before 1.17 gives 0 for less than one kind to repeat, SciPy since then the continuation.
+repeated = within if special.comb(0.5, 2.0, repetition=True) == 0 else special.binom
+
+
+@composite(special.comb)
+def comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
+    return repeated(N + k - 1, k) if repetition else within(N, k)
 
 
 @composite(special.factorial)
