@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from scipy.special import comb
 
 import adcompile as ad
 from adcompile.analysis.arraylike import LEADING, array_places, leading_names
@@ -43,7 +44,10 @@ def test_numpy_makes_the_same_of_a_list_and_of_its_array(fn):
                 continue  # np.diff gives the list itself
             made = [np.array(g) if type(g) is not type(a) else copy.deepcopy(a) for g, a in zip(given, args)]
             arrays = {k: np.array(g) if type(g) is not type(settings[k]) else g for k, g in named.items()}
-            assert outcome(fn, given, named) == outcome(fn, made, arrays)
+            plain = outcome(fn, given, named)
+            if fn is comb and settings and plain[0] is TypeError:
+                continue  # SciPy before 1.17 adds to the list itself, which is the only thing it cannot do
+            assert plain == outcome(fn, made, arrays)
 
 
 def display(name, shape, index=()):
