@@ -122,7 +122,8 @@ def atoms_of(statement: Statement) -> tuple[Atom, ...]:
     """What a statement itself reads, its blocks left out."""
     match statement:
         case Call():
-            return (statement.fn, *statement.args, *(value for _, value in statement.kwargs))
+            named = [value for _, value in statement.kwargs] if statement.kwargs else ()
+            return (statement.fn, *statement.args, *named)
         case If():
             return (statement.test,)
         case For():

@@ -26,7 +26,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.types import Type
-from adcompile.ir.walk import blocks_of, end_atoms
+from adcompile.ir.walk import atoms_of, blocks_of, end_atoms
 from adcompile.optimise.effects import Effects, pure_statement
 from adcompile.optimise.rewrite import leaves
 from adcompile.optimise.shapes import AGREEING, Shapes
@@ -193,7 +193,7 @@ class _Dce:
         self.alive.add(s)
         match s:
             case Call():
-                self._read((s.fn, *s.args, *(a for _, a in s.kwargs)))
+                self._read(atoms_of(s))
             case If():
                 self._read((s.test,))
             case For():

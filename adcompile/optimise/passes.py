@@ -130,12 +130,14 @@ def _function(function: Function, unit: Unit, passes: tuple[Pass, ...]) -> Funct
 
 def run_passes(block: Block, unit: Unit, passes: tuple[Pass, ...] = PASSES) -> Block:
     """Run the passes over a block until none finds anything to do, at most ROUNDS times."""
-    resting = 0  # passes in a row that changed nothing
+    idle: set[str] = set()  # passes that have nothing to do in this block
     for p in passes * ROUNDS:
+        if p.name in idle:
+            continue
         new = p.run(block, unit)
-        resting = resting + 1 if new is block else 0
+        idle = {*idle, p.name} if new is block else set()
         block = new
-        if resting == len(passes):
+        if len(idle) == len({p.name for p in passes}):
             break
     return block
 

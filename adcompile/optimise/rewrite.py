@@ -68,8 +68,6 @@ class ForwardWalk:
         return self.replaced.get(atom, atom) if isinstance(atom, Var) else atom
 
     def atoms(self, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        if not self.replaced:
-            return atoms
         for a in atoms:
             if a in self.replaced:
                 return tuple(map(self.atom, atoms))
@@ -119,6 +117,8 @@ class ForwardWalk:
                 raise AssertionError("an Attempt in a specialised program")
 
     def operands(self, call: Call) -> Call:
+        if not self.replaced:
+            return call
         fn, args = self.atom(call.fn), self.atoms(call.args)
         kwargs = call.kwargs
         if kwargs and any(a in self.replaced for _, a in kwargs):

@@ -34,7 +34,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import UNKNOWN, Array, IterT, Seq, Type
-from adcompile.ir.walk import all_blocks, end_atoms
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.shapes import is_elementwise
@@ -230,7 +230,7 @@ class _Analysis:
         self._block(s.body, (), carried, s.results)
 
     def _call(self, call: Call) -> None:
-        operands = (call.fn, *call.args, *(a for _, a in call.kwargs))
+        operands = atoms_of(call)
         self._use(operands)
         shared = [a for a in operands if isinstance(a, Var) and self._mutable(a)]
         if not shared:
