@@ -20,13 +20,8 @@ PROGRAMS = collect()
 EVERY = "forward split joint"
 # Not right yet: the modes, and the reason. An entry that has become right fails.
 OPEN: dict[str, tuple[str, str]] = {
-    "broadcast_view_is_read": (EVERY, "refused: broadcast_to of memory that is written"),
-    "ufunc_at_scalar": (EVERY, "refused: negative.at"),
     "writes_under_errstate": (EVERY, "refused: with"),
-    "complex_views": (EVERY, "refused: a view of another dtype"),
-    "rows_popped": (EVERY, "refused: a row popped off a list"),
     "rows_in_dict": (EVERY, "refused: rows in a dict of unknown keys"),
-    "rows_extended": ("forward", "refused: a row read of a list that grew"),
 }
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 

@@ -26,7 +26,7 @@ from adcompile.analysis.mutation import (
     node_of,
     writes_into,
 )
-from adcompile.analysis.views import OF_ALL, VIEWS, fn_of, may_share
+from adcompile.analysis.views import OF_ALL, OVERLAPPING, VIEWS, fn_of, may_share
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Var, Yield
@@ -229,6 +229,17 @@ class Memory(Classes):
         """The members of the classes that are written and have an active array."""
         alive = {self.find(v) for v in active if holds_inexact(self.types[v])} & self.roots
         return [v for r in alive for v in self.members.get(r, ())]
+
+    def overlapping(self) -> frozenset[Node]:
+        """The classes in which a view may show one element at several places."""
+        made = [s for s in self.definition.values() if fn_of(s) in OVERLAPPING]
+        made += [s for s in self.definition.values() if fn_of(s) is rt.mirrored and self.shows(s.args[0], made)]
+        return frozenset(self.find(n) for s in made for n in self.nodes(s.result))
+
+    def shows(self, atom: Atom, made: Sequence[Call]) -> bool:
+        """Whether an array has its memory in common with one of those that calls made."""
+        roots = {self.find(n) for s in made for n in self.nodes(s.result)}
+        return any(self.find(n) in roots for n in self.nodes(atom))
 
     def place_of(self, var: Var) -> Place | None:
         made = self.definition.get(var)

@@ -104,6 +104,7 @@ class Context:
     volatile: set[Atom] = field(default_factory=set)  # arrays whose memory is written in place somewhere
     flat_of: dict[Atom, Atom] = field(default_factory=dict[Atom, Atom])  # copies that stand for `a.flat`, and `a`
     shadows: set[Var] = field(default_factory=set)  # what mirrors such memory, and lists of it that loops keep
+    overlapping: set[Var] = field(default_factory=set)  # of these, those that may show an element at several places
     # what autodiff.maskable has found
     selections: dict[Var, int] = field(default_factory=dict)
     masks: dict[Var, int] = field(default_factory=dict)

@@ -221,8 +221,9 @@ def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
         raise Tentative
     for cell in cells:
         if cell.place is None or cell.place in b.context.demoted:
+            what = "something of no known type, which may be an object" if cls is None else f"a {cell.cls.__name__}"
             raise Unsupported(
-                f"a write into a {cell.cls.__name__} that was taken out of a list or dict of unknown length",
+                f"a write into {what} that was taken out of a list or dict of unknown length",
                 place,
                 "use an array, or change the object before it is put into the list",
             )

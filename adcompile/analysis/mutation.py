@@ -21,6 +21,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
 from adcompile.analysis.library import writes_text
 from adcompile.analysis.stores import stored_atoms
+from adcompile.analysis.unfollowed import refuse_store
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_by_identity
@@ -56,12 +57,6 @@ IMMUTABLE = (
     bool, int, float, complex, str, bytes, type(None), type, np.generic, np.dtype, np.ufunc, slice, range,
     pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.MethodDescriptorType, type(...),
 )  # fmt: skip
-REMEDY = "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …"
-OTHER = ("a write in place of, or into, values that carry derivatives is not supported yet", REMEDY)
-DICT = (
-    "a write into a dict under a key that is met when the code runs, of values that carry derivatives",
-    "use a list or an array, indexed by numbers, or keys that are written out or run over a short known range",
-)
 Node = Union[Var, tuple[Any, ...]]
 """Memory: a value's, or that of a live object, global or attribute of a module."""
 
@@ -70,11 +65,6 @@ def has_memory(t: Type) -> bool:
     """Whether a value of this type may be, or hold, memory that someone can write into: a tuple of
     numbers, such as a shape, is none."""
     return any(map(has_memory, t.items)) if isinstance(t, TupleT) else isinstance(t, MUTABLE)
-
-
-def is_dict(target: Atom | Node, types: Mapping[Var, Type]) -> bool:
-    t = types.get(target) if isinstance(target, Var) else None
-    return isinstance(t, DictT) or isinstance(t, Instance) and t.cls is dict
 
 
 def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
@@ -326,8 +316,7 @@ def check_writes(
             continue  # a call without a derivative, which will be refused as one
         data = varied.carries if direct else varied.has
         if root in useful_classes and any(map(data, atoms_of(call))):
-            message, remedy = DICT if is_dict(target, types) else OTHER
-            raise Unsupported(message, call.place, remedy)
+            raise refuse_store(call, target, types)
         if not isinstance(target, Var) or not isinstance(types[target], Array):  # of arrays, adjoints read copies
             last[root] = (max(i, last.get(root, (0, None))[0]), call.place)
     return Written(aliases, last)

@@ -83,12 +83,30 @@ def is_number(b: Builder, index: Atom) -> bool:
     return isinstance(b.value(index), (int, np.integer)) and not isinstance(b.value(index), (bool, np.bool_))
 
 
+REMADE = {
+    "shape": "bind the name anew: a = a.reshape(…)",
+    "dtype": "bind the name anew: a = a.view(…), or a.astype(…) for the same values",
+    "strides": "bind the name anew: a = np.broadcast_to(a, …), a[::2] or the like",
+}
+"""Attributes whose assignment makes an array another one."""
+
+
+@handles(np.ndarray.resize)
+def resize(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    remedy = "bind the name anew: a = np.resize(a, …), or np.concatenate([a, np.zeros(…)])"
+    raise Unsupported("a.resize(…) changes the array under all its names", place, remedy)
+
+
 @handles(setattr)
 def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`z.real = v`, `z.imag = v`, `a.flat = v` of an array."""
-    if len(args) != 3 or not isinstance(args[0], Var) or not isinstance(b.type(args[0]), Array):
+    """`z.real = v`, `z.imag = v`, `a.flat = v` of an array. Raises Unsupported for what makes it another
+    one under all its names: the types that have been found would not hold."""
+    if len(args) != 3 or not isinstance(b.type(args[0]), Array) or not b.known(args[1]):
         return None
-    if not b.known(args[1]) or b.value(args[1]) not in ("real", "imag", "flat"):
+    attribute = b.value(args[1])
+    if attribute in REMADE:
+        raise Unsupported(f"a.{attribute} = … changes the array under all its names", place, REMADE[attribute])
+    if not isinstance(args[0], Var) or attribute not in ("real", "imag", "flat"):
         return None
     if b.value(args[1]) == "flat":
         return b.call(np.put, args[0], b.call(np.arange, b.call(np.size, args[0])), args[2], place=place)

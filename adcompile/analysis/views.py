@@ -45,6 +45,9 @@ VIEWS: set[Any] = {
 OF_ALL = (np.broadcast_arrays, np.ix_, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d)
 """Views of each argument."""
 
+OVERLAPPING: set[Any] = {np.broadcast_to, np.lib.stride_tricks.sliding_window_view}
+"""A view of the first argument that shows elements at several places, and cannot be written into."""
+
 SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {
     ops.push, ops.pop, ops.put_item, ops.list_set, ops.list_concat, ops.build_list, list, list.copy, tuple,
 }  # fmt: skip

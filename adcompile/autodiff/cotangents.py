@@ -192,7 +192,7 @@ class Cotangents:
         if isinstance(b.type(atom), Seq):
             b.emit(rt.add_each, (self.shadow[atom], g), Known(None))
         else:
-            b.emit(rt.add_at, (self.shadow[atom], Const(Ellipsis), fit(b, g, atom, spread=False)), Known(None))
+            into_shadow(b, self.shadow[atom], Const(Ellipsis), fit(b, g, atom, spread=False), True)
 
     def elements(self, atom: Var) -> list[Atom]:
         return self.builder.context_items(atom)
@@ -207,10 +207,7 @@ class Cotangents:
         b = self.builder
         var = self.copies.get(var, var)
         if var in self.shadow:
-            if basic:
-                b.emit(rt.add_at, (self.shadow[var], index, g), Known(None))
-            else:
-                b.emit(np.ufunc.at, (Const(np.add), self.shadow[var], index, g), Known(None))
+            into_shadow(b, self.shadow[var], index, g, basic)
             return
         old = self.accumulator(var)
         if old is None:
@@ -231,6 +228,14 @@ class Cotangents:
         b.context.shape[new] = b.context.shape.get(var, var)
         self.owned.add(new)
         self.set(var, new)
+
+
+def into_shadow(b: Builder, shadow: Atom, index: Atom, g: Atom, basic: bool) -> None:
+    """Add `g` to an array of shadows at an index; `basic`: one that selects no element twice."""
+    if basic and shadow not in b.context.overlapping:
+        b.emit(rt.add_at, (shadow, index, g), Known(None))
+    else:
+        b.emit(np.ufunc.at, (Const(np.add), shadow, index, g), Known(None))
 
 
 def tangent_structure(t: Type) -> Type:

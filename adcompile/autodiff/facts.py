@@ -10,11 +10,13 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.mutation import check_writes
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.mirror import LOST, refuse_memory
+from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
-from adcompile.ir.types import Array, Seq, differentiable
+from adcompile.ir.types import Array, Seq, Unknown, differentiable
 from adcompile.ir.walk import statements_of
+from adcompile.rules.registry import lookup
 
 
 def facts(
@@ -56,7 +58,11 @@ def facts(
         return Activity(frozenset(varied.vars), active), memory
     unknown = memory.unfollowed(active)
     if unknown is not None:
-        raise refuse_memory(memory.place_of(unknown) or b.place)
+        made = memory.definition.get(unknown)
+        fn = None if made is None else fn_of(made)
+        if made is not None and fn is not None and lookup(fn) is None and isinstance(b.type(unknown), Unknown):
+            raise refuse(made)  # nothing is known of what it does, so that it is in the way first
+        raise refuse_memory(memory.place_of(unknown) or b.place, made)
     mirrored = memory.mirrored(active)
     check_bits(b, memory, mirrored)
     check_called(b, memory, varied)
@@ -84,7 +90,7 @@ def check_bits(b: Builder, memory: Memory, mirrored: frozenset[Var]) -> None:
     for call in memory.definition.values():
         seen = fn_of(call) in LOST and call.args and call.args[0] in mirrored
         if seen and isinstance(b.type(call.result), Array) and not differentiable(b.type(call.result)):
-            raise refuse_memory(call.place)
+            raise refuse_memory(call.place, call)
 
 
 def check_called(b: Builder, memory: Memory, varied: Varied) -> None:

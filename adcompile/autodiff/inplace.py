@@ -71,6 +71,18 @@ def at(ufunc, a, indices, b):
     return out
 
 
+def at_each(ufunc, a, indices):
+    """The same with a function of one argument."""
+    out = a.copy()
+    flat = out.reshape(-1)
+    places, turns, count = rt.occurrences(a, indices)
+    places = np.ravel(places)
+    for turn in range(count):
+        chosen = turns == turn
+        flat[places[chosen]] = ufunc(flat[places[chosen]])
+    return out
+
+
 def masked(out, where, fn, *args):
     return np.where(where, fn(*args), out)
 

@@ -20,7 +20,8 @@ from adcompile import runtime as rt
 from adcompile.analysis.alias import Effect, Memory, effect_of, holds_inexact, values_in
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import AUGMENTED
-from adcompile.analysis.views import SAME_MEMORY, VIEWS, fn_of, item_kind, joins_lists, may_view
+from adcompile.analysis.unfollowed import name_of
+from adcompile.analysis.views import OVERLAPPING, SAME_MEMORY, VIEWS, fn_of, item_kind, joins_lists, may_view
 from adcompile.autodiff.cotangents import tangent_type
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -57,7 +58,12 @@ class Mirror:
     made: set[Var] = field(default_factory=set[Var])  # the shadows themselves
     alone: set[Atom] = field(default_factory=set[Atom])  # of memory from outside, those that no other one overlaps
     roots: dict[Any, Atom] = field(default_factory=dict[Any, Atom])  # by the memory from outside they mirror
+    overlapping: frozenset[Any] = frozenset()  # classes of memory: see Memory.overlapping
     aliases: Atom | None = None  # in debug mode: what knows all arrays and their shadows when the code runs
+
+    def __post_init__(self) -> None:
+        if self.mirrored:
+            self.overlapping = self.memory.overlapping()
 
     # -- statements -------------------------------------------------------------------------
 
@@ -67,6 +73,8 @@ class Mirror:
         var = self.b.new(f"{like.name}_{suffix}", tangent_type(self.b.type(like)) if t is None else t, like.place)
         self.b.context.shape[var] = self.b.context.shape.get(like, like)
         self.made.add(var)
+        if self.overlapping and any(self.memory.find(n) in self.overlapping for n in self.memory.nodes(like)):
+            self.b.context.overlapping.add(var)
         return var
 
     def emit(self, like: Var, fn: Any, *args: Atom, kwargs: tuple[tuple[str, Atom], ...] = ()) -> Call:
@@ -81,10 +89,10 @@ class Mirror:
         """The shadow of a value that is mirrored; others stand for themselves."""
         if not isinstance(atom, Var):
             if isinstance(atom.value, np.ndarray) and ("object", id(atom.value)) not in self.roots:
-                raise refuse_memory(None)
+                raise refuse_memory(self.b.place)
             return self.roots.get(("object", id(atom.value)), atom)
         if atom in self.mirrored and atom not in self.shadow:
-            raise refuse_memory(atom.place)
+            raise refuse_memory(atom.place, self.b.context.definition.get(atom))
         return self.shadow.get(atom, atom)
 
     def given(self, atom: Atom, out: list[Statement]) -> Atom:
@@ -151,7 +159,7 @@ class Mirror:
             return []
         if fn is rt.mirrored:
             return [self.emit(s.result, fn, *s.args[:2], self.of(base))]
-        if kind == "maybe":
+        if kind == "maybe" or fn in OVERLAPPING:
             return [self.emit(s.result, rt.mirrored, s.result, base, self.of(base))]
         args = tuple(self.of(a) if a in self.mirrored or isinstance(a, Const) else a for a in s.args)
         return [self.emit(s.result, fn, *args, kwargs=s.kwargs)]
@@ -187,10 +195,10 @@ class Mirror:
                     self.shadow[here] = self.of(there)
 
     def gives_views(self, s: Call, shadow: dict[Var, Atom]) -> bool:
-        """Whether a call gives several views in a container, as np.split does. What it reads out of
-        one has the shadows that it has there."""
+        """Whether a call gives several views in a container, as np.split does, or a list and what was
+        taken off it. What it reads out of a container has the shadows that it has there."""
         self.share_parts(s, shadow)
-        if fn_of(s) not in VIEWS or not isinstance(self.b.type(s.result), (TupleT, ListT)):
+        if fn_of(s) not in VIEWS and fn_of(s) is not ops.pop or not isinstance(self.b.type(s.result), (TupleT, ListT)):
             return False
         return any(v in self.mirrored and v not in shadow for v in self.b.context_items(s.result))
 
@@ -214,6 +222,9 @@ class Mirror:
         """The shadows of what a function called by reference gives: it gives them itself
         (autodiff/separate) where they may be views of those that it is given."""
         out: list[Statement] = []
+        if any(self.memory.find(n) in self.overlapping for a in s.args for n in self.memory.nodes(a)):
+            what = "a view that shows elements at several places goes into a recursive function"
+            raise Unsupported(what, s.place, "pass a copy of it")
         given = any(v in self.mirrored for v in called.shared(self.b, s.result))
         for leaf in values_in(self.b, s.result):
             if not isinstance(leaf, Var) or leaf not in self.mirrored or leaf in self.shadow:
@@ -247,7 +258,7 @@ class Mirror:
         shown = memory_base(s)
         t = None if shown is None else self.b.type(shown)
         if t is not None and not is_structured(t) and not isinstance(t, (Scalar, Known)):
-            raise refuse_memory(s.place)
+            raise refuse_memory(s.place, s)
 
     def base(self, s: Call) -> Atom | None:
         """The argument whose memory a view shows."""
@@ -326,9 +337,21 @@ class Mirror:
         return any(v in self.mirrored for v in self.memory.members.get(root, ()))
 
 
-def refuse_memory(place: Place | None) -> Unsupported:
-    """The error for memory by reference that is reached in a way we cannot mirror."""
-    return Unsupported("memory that is written in place and carries derivatives, reached in this way", place, REMEDY)
+WRITTEN = "memory that is written in place and carries derivatives"
+
+
+def refuse_memory(place: Place | None, made: Call | None = None) -> Unsupported:
+    """The error for memory by reference that is reached in a way we cannot mirror: by what a call gives."""
+    fn = None if made is None else fn_of(made)
+    name = name_of(fn)
+    if fn is np.ndarray.view:
+        return Unsupported(f"a view of {WRITTEN}, which reads it as numbers of another kind", place, REMEDY)
+    if fn in LOST and name is not None:
+        return Unsupported(f"{name}() of {WRITTEN}: its views are not followed", place, REMEDY)
+    ours = str(getattr(fn, "__module__", "")).startswith("adcompile")  # what stands for syntax
+    if ours or name is None or fn in (getattr, operator.getitem):
+        return Unsupported(f"{WRITTEN}, reached through a value of no known structure", place, REMEDY)
+    return Unsupported(f"what {name}() gives may be {WRITTEN}: no rule says whether", place, REMEDY)
 
 
 def memory_base(s: Call) -> Atom | None:
@@ -390,12 +413,31 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
         return "view"
     if may_view(s):
         return "maybe"
-    if fn is rt.mirrored:
+    if fn is rt.mirrored or fn in OVERLAPPING and not told_writeable(s) or is_same_numbers(s, types):
         return "view"
     from_rule = fn is not None and not isinstance(types[s.result], (Seq, TupleT))
     if from_rule and fn in LOST:
-        raise Unsupported("this view of memory that is written in place and carries derivatives", s.place, REMEDY)
+        raise refuse_memory(s.place, s)
     return "fresh"
+
+
+def told_writeable(s: Call) -> bool:
+    """Whether a view that shows elements at several places is made to be written into."""
+    told = [a for k, a in s.kwargs if k == "writeable"]
+    return bool(told) and told[0] != Const(False)
+
+
+def is_same_numbers(s: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether `a.view(dtype)` divides memory into the same numbers: complex ones and their parts."""
+    if fn_of(s) is not np.ndarray.view or not isinstance(s.args[0], Var):
+        return False
+    t, made = types[s.args[0]], types[s.result]
+    return isinstance(t, Array) and isinstance(made, Array) and cell(t.dtype) == cell(made.dtype)
+
+
+def cell(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype itself, or that of the parts of a complex one."""
+    return np.real(np.empty(0, dtype)).dtype if dtype.kind == "c" else dtype
 
 
 CONTAINERS: set[Any] = {ops.build_list, ops.push, ops.put_item, ops.list_set, list, list.copy, tuple, ops.list_concat}
@@ -408,7 +450,7 @@ ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_wr
 """What asks of its arguments where they lie in memory: copies would not do."""
 
 LOST: set[Any] = {
-    np.broadcast_to, np.broadcast_arrays, np.ix_, np.ndarray.view, np.ndarray.flat,
+    np.broadcast_arrays, np.ix_, np.ndarray.view, np.ndarray.flat,
     np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
 }  # fmt: skip
 """Views whose shadow would not be the same view of the shadow."""

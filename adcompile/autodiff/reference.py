@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
 from adcompile.analysis.builder import Builder, rank
-from adcompile.analysis.views import fn_of, may_share
+from adcompile.analysis.views import fn_of, joins_lists, may_share
 from adcompile.autodiff.mirror import CONTAINERS, TOGETHER, root_of, sharing_of
 from adcompile.autodiff.writes import WHOLE, Write, stores_itself
 from adcompile.ir import ops
@@ -69,7 +69,8 @@ def by_reference(f: Forward, s: Call) -> None:
     kind = sharing_of(s, f.context.types)
     root = mirror.base(s)
     part = mirror.memory.part(s)
-    found = root is not None or part in f.dots or root_of(s, mirror.memory) in mirror.roots or fn_of(s) in CONTAINERS
+    lists = fn_of(s) in CONTAINERS or joins_lists(s, f.context.types)
+    found = lists or root is not None or part in f.dots or root_of(s, mirror.memory) in mirror.roots
     if kind in ("view", "out") and found:
         b.append(s)
         for statement in mirror.beside(s):

@@ -11,7 +11,8 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.infer import Terminated
-from adcompile.analysis.mutation import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS, REMEDY
+from adcompile.analysis.mutation import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS
+from adcompile.analysis.unfollowed import REMEDY, name_of
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Call, Const, OpaqueCode, Place, Raise, Var
@@ -116,8 +117,9 @@ def refuse(call: Call) -> NotDifferentiable | Unsupported:
     if written is not None or home == "adcompile":
         message, remedy = written or ("no derivative is known of what is done here", "write it in another way")
         return NotDifferentiable(message, call.place, remedy)
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
-    module = getattr(fn, "__module__", None)
+    module, name = getattr(fn, "__module__", None), name_of(fn) or repr(fn)
+    if getattr(fn, "__objclass__", None) is np.ufunc and call.args and isinstance(call.args[0], Const):
+        module, name = "numpy", f"{call.args[0].value.__name__}.{fn.__name__}"
     return NotDifferentiable(
         f"no derivative rule for {module + '.' if module and module != 'builtins' else ''}{name}",
         call.place,

@@ -179,7 +179,7 @@ class Sweep:
         """Raise Unsupported for what reads or makes memory by reference in a way we cannot mirror."""
         for a in (s.result, *s.args, *(v for _, v in s.kwargs)):
             if isinstance(a, Var) and a in self.mirrored and a not in cot.shadow:
-                raise refuse_memory(s.place)
+                raise refuse_memory(s.place, self.context.definition.get(a, s))
 
     def is_idle(self, s: Call) -> bool:
         """Whether memory that is mirrored is only made here, of nothing that carries derivatives."""

@@ -14,7 +14,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.alias import effect_of, values_in
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
 from adcompile.analysis.views import fn_of
-from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, into_shadow, tangent_structure, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.mirror import ABOUT_MEMORY
@@ -479,7 +479,7 @@ def add_to_shadow(b: Builder, table: Cotangents, value: Atom, seed: Var) -> None
     if shadow is not None:
         b.context.shape[seed] = b.context.shape.get(shadow, shadow)  # type: ignore[arg-type]
         shared = b.emit(rt.shares, (shadow, seed), BOOL)
-        b.emit(rt.add_at, (shadow, Const(...), b.emit(rt.unless_shared, (seed, shared), b.type(shadow))), Known(None))
+        into_shadow(b, shadow, Const(...), b.emit(rt.unless_shared, (seed, shared), b.type(shadow)), True)
 
 
 def add_seed(

@@ -11,10 +11,10 @@ from adcompile.analysis.activity import Activity
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import has_memory
-from adcompile.analysis.views import may_view
+from adcompile.analysis.views import OVERLAPPING, fn_of, may_view
 from adcompile.autodiff.mirror import Mirror, read_again, root_of
 from adcompile.errors import Unsupported
-from adcompile.ir.nodes import Atom, Const, Role, Statement, Var
+from adcompile.ir.nodes import Atom, Call, Const, Role, Statement, Var
 from adcompile.ir.types import UNKNOWN, Array, Known, Seq, TupleT
 
 
@@ -152,6 +152,11 @@ def name_of(atom: Atom) -> str:
     return atom.name if isinstance(atom, Var) else "saved"
 
 
+def may_show(call: Call) -> bool:
+    """Whether the shadow of a call's result is found by the addresses of the arrays."""
+    return may_view(call) or fn_of(call) in OVERLAPPING
+
+
 def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tuple[Atom, Atom]]:
     """The shadows of what comes from outside, made together if there are several: (array, shadow)."""
     found = mirror.enter(inputs)
@@ -166,7 +171,7 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tupl
             )
     if not arrays:
         return []
-    simple = len(arrays) == 1 and not any(map(may_view, mirror.memory.definition.values()))
+    simple = len(arrays) == 1 and not any(map(may_show, mirror.memory.definition.values()))
     if simple:
         shadows: list[Atom] = [b.emit(rt.shadow, arrays, b.type(arrays[0]), (), shadow_name(mirror, arrays[0]))]
     else:

@@ -65,8 +65,9 @@ def as_write(b: Builder, s: Call) -> Write | None:
         return Write(s.args[0], value=s.args[1], adds=True)
     if fn is np.ufunc.at and isinstance(s.args[0], Const) and s.args[0].value in (np.add, np.subtract):
         return Write(s.args[1], s.args[2], value=s.args[3], adds=True, sign=1 if s.args[0].value is np.add else -1)
-    if fn is np.ufunc.at and len(s.args) == 4:
-        return Write(s.args[1], compute=virtual(b, s, inplace.at, s.args, (), s.args[1]), body=inplace.at)
+    if fn is np.ufunc.at and len(s.args) in (3, 4):
+        body = inplace.at if len(s.args) == 4 else inplace.at_each
+        return Write(s.args[1], compute=virtual(b, s, body, s.args, (), s.args[1]), body=body)
     if isinstance(kwargs.get("out"), Var):
         return through_out(b, s, fn, kwargs)
     body = inplace.BODIES.get(fn)

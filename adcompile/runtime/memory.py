@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.runtime.shadows import laid_out, last_written, like, reaches, shadows, share
+from adcompile.runtime.shadows import laid_out, last_written, like, mirroring, overlaps_itself, reaches, share
+
+WHOLE: Any = ...
 
 
 def shadow(x: Any) -> Any:
@@ -56,6 +58,8 @@ def add_each(buffers: Any, values: Any) -> None:
     for buffer, value in zip(buffers, values):
         if isinstance(buffer, (list, tuple)):
             add_each(buffer, value)
+        elif isinstance(buffer, np.ndarray) and overlaps_itself(buffer):
+            np.add.at(buffer, WHOLE, value)
         else:
             buffer += value
 
@@ -169,18 +173,18 @@ def within(count: int, *arrays: Any) -> tuple[Any, ...]:
 def _mirrors(values: tuple[Any, ...], given: tuple[Any, ...], shadows_of_given: tuple[Any, ...]) -> tuple[Any, ...]:
     found: list[Any] = []
     bases: list[Any] = []
-    mirrors: list[Any] = []
+    copies: list[Any] = []
     _flat(values, found)
     _flat(given, bases)
-    _flat(shadows_of_given, mirrors)
+    _flat(shadows_of_given, copies)
     made: dict[int, Any] = {}
     for x in found:
         near = [k for k, g in enumerate(bases) if share(x, g)]
         base = next((k for k in near if reaches(bases[k], x)), near[0] if near else None)
         if base is not None:
-            made[id(x)] = like(x, bases[base], mirrors[base])
+            made[id(x)] = like(x, bases[base], copies[base])
     alone = [x for x in found if id(x) not in made]
-    made.update(zip(map(id, alone), shadows(*alone) if alone else ()))
+    made.update(zip(map(id, alone), mirroring(*alone) if alone else ()))
     fresh = iter([made[id(x)] for x in found])
     return tuple(_refilled(v, fresh) for v in values)
 

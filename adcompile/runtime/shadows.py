@@ -26,8 +26,25 @@ def shadows(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
 
     Same dtypes, shapes and strides. Where two arrays share elements so do their shadows; one array
     given twice has one shadow. Raises ValueError for arrays that share memory under different
-    dtypes, complex arrays and their real and imaginary parts excepted.
+    dtypes, complex arrays and their real and imaginary parts excepted, and for those that show an
+    element at several places and share memory with others: what is added to their shadows would
+    be added once.
     """
+    strange = {id(a): a for a in arrays if overlaps_itself(a)}
+    if not strange:
+        return mirroring(*arrays)
+    groups = groups_of(arrays)
+    if any(a.flags.writeable or len(group) > 1 for group in groups for a in group if id(a) in strange):
+        raise ValueError(f"an array that shows elements at several places shares memory: {_REMEDY}")
+    found = {id(a): np.zeros(a.shape, a.dtype) for a in strange.values()}  # it is only read
+    others = [a for a in arrays if id(a) not in strange]
+    found.update(zip(map(id, others), mirroring(*others)))
+    return tuple(found[id(a)] for a in arrays)
+
+
+def mirroring(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The same of any arrays: whoever adds to a shadow that shows an element at several places does
+    it element by element (`np.add.at`)."""
     if len(arrays) == 1:
         return (_alone(arrays[0]),)
     found: dict[int, np.ndarray] = {}
@@ -119,6 +136,16 @@ def _bounds(a: np.ndarray) -> tuple[int, int]:
         return low, low
     reach = [(n - 1) * s for n, s in zip(a.shape, a.strides)]
     return low + sum(r for r in reach if r < 0), low + sum(r for r in reach if r > 0) + a.itemsize
+
+
+def overlaps_itself(a: np.ndarray) -> bool:
+    """Whether an array may show one element at several places, as a broadcast one does."""
+    extent = 0
+    for stride, n in sorted((abs(s), n) for n, s in zip(a.shape, a.strides) if n > 1):
+        if stride <= extent:
+            return a.size > 0
+        extent += (n - 1) * stride
+    return False
 
 
 def reaches(base: np.ndarray, view: np.ndarray) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from adcompile.runtime.shadows import detached, like, shadows, take_out
+from adcompile.runtime.shadows import detached, like, mirroring, overlaps_itself, shadows, take_out
 
 # --- views of one array, at random ----------------------------------------------------------------
 
@@ -91,7 +91,7 @@ def mirrors(arrays, found):
 @settings(max_examples=150, deadline=None)
 @given(families())
 def test_shadows_mirror_memory(arrays):
-    found = shadows(*arrays)
+    found = mirroring(*arrays)
     assert isinstance(found, tuple)
     assert all(not s.any() and s.flags.writeable for s in found)
     mirrors(arrays, found)
@@ -107,7 +107,7 @@ def test_marks_in_a_shadow_appear_where_marks_in_the_array_do(data):
     """The same thing, tried: what is written into one is read in another."""
     base = data.draw(bases("f8"))
     arrays = [data.draw(views(base)) for _ in range(3)]
-    found = shadows(*arrays)
+    found = mirroring(*arrays)
     a, s = arrays[0], found[0]
     assume(a.size > 0 and a.flags.writeable)
     place = np.unravel_index(data.draw(st.integers(0, a.size - 1)), a.shape)
@@ -137,6 +137,26 @@ def test_arrays_that_only_lie_between_each_other_are_apart():
     s += 1.0
     t += 2.0
     assert u.tolist() == [1.0, 2.0] * 3
+
+
+@given(st.data())
+def test_which_arrays_show_an_element_twice(data):
+    a = data.draw(views(data.draw(bases("f8"))))
+    places = addresses(a)
+    assert overlaps_itself(a) or np.unique(places).size == places.size
+    assert not overlaps_itself(a) or np.unique(places).size < places.size
+
+
+def test_arrays_that_show_an_element_twice():
+    """They have shadows of their own where they are only read, and none beside what is written."""
+    x, y = np.ones(3), np.ones(3)
+    wide = np.broadcast_to(x, (2, 3))
+    s, t = shadows(y, wide)
+    t += 1.0
+    assert t.shape == (2, 3) and not overlaps_itself(t) and not s.any()
+    for arrays in ((x, wide), (y, np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)))):
+        with pytest.raises(ValueError, match="several places"):
+            shadows(*arrays)
 
 
 def test_complex_and_its_parts():
@@ -193,7 +213,7 @@ def test_memory_is_not_touched_before_it_is_used():
 @given(st.data())
 def test_like_is_the_same_view_or_zeros(data):
     base = data.draw(views(data.draw(bases())))
-    (shadow,) = shadows(base)
+    (shadow,) = mirroring(base)
     operations = [np.ravel, np.asarray, np.copy, np.transpose, np.atleast_2d, lambda a: a.reshape(-1), np.real, np.imag]
     operations += [lambda a: a[..., ::-1] if a.ndim else a, np.ascontiguousarray, np.squeeze, lambda a: a.flatten()]
     view = data.draw(st.sampled_from(operations))(base)
@@ -337,7 +357,7 @@ def test_the_last_write_has_the_cotangent(data, seed):
         value = np.broadcast_to(value, selected)
 
     target[index] = value
-    (shadow,) = shadows(target)
+    (shadow,) = mirroring(target)
     shadow[...] = rng.normal(size=shape)
     before = shadow.copy()
     taken = take_out(shadow, index, value)

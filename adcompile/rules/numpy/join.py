@@ -207,13 +207,16 @@ def tolist(y_bar: Any, y: Any, a: Any) -> Any:
 def view_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     if len(args) == 1 and not kwargs:
         return args[0]
-    dtype, dims = wanted_dtype(argument(args, kwargs, 1, "dtype")), dims_of(args[0])
+    asked = argument(args, kwargs, 1, "dtype")
+    if asked == Known(np.ndarray) or set(kwargs) == {"type"} and kwargs["type"] == Known(np.ndarray):
+        return args[0]
+    dtype, dims = wanted_dtype(asked), dims_of(args[0])
     return array(dtype, None if dims is None else (*dims[:-1], "any"))
 
 
 @linear(np.ndarray.view, wrt=(0,), typing=view_type, view=True)
 def view(y_bar: Any, y: Any, a: Any, dtype: Any = None, type: Any = None) -> Any:
-    if dtype is None:
+    if dtype is None or dtype is np.ndarray:
         return y_bar
     if a.dtype.kind in "fc" and y.dtype.kind in "fc" and np.real(a).dtype == np.real(y).dtype:
         # a complex number and its two parts have the same inner product

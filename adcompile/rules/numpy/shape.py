@@ -309,6 +309,15 @@ def broadcast_to(y_bar: Any, y: Any, array: Any, shape: Any, subok: Any = False)
     return rt.unbroadcast(y_bar, array)
 
 
+@linear(np.lib.stride_tricks.sliding_window_view, wrt=(0,), view=True)
+def sliding_window_view(
+    y_bar: Any, y: Any, x: Any, window_shape: Any, axis: Any = None, *, subok: Any = False, writeable: Any = False
+) -> Any:
+    numbers = np.reshape(np.arange(np.size(x)), shape_of(x))
+    places = np.lib.stride_tricks.sliding_window_view(numbers, window_shape, axis)
+    return np.reshape(rt.scatter(np.ravel(x), places, y_bar), shape_of(x))
+
+
 @vjps(np.broadcast_arrays, view=True)
 def broadcast_arrays(y_bar: Any, y: Any, *args: Any) -> Any:
     bars: tuple[Any, ...] = ()

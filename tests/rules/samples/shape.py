@@ -81,6 +81,12 @@ SAMPLES = {
         ((real(2, 0), 2), {}),
     ],
     np.broadcast_to: [((real(3), (2, 3)), {}), ((real(2, 1), (4, 2, 3)), {}), ((1.5, (2,)), {}), ((real(1), (0,)), {})],
+    np.lib.stride_tricks.sliding_window_view: [
+        ((real(4), 2), {}),
+        ((real(3, 4), (2, 3)), {}),
+        ((real(3, 4), 2), {"axis": 0}),
+        ((real(3, 4), 2, -1), {}),
+    ],
     np.broadcast_arrays: [((real(3), real(2, 1)), {}), ((real(3),), {})],
     np.meshgrid: [
         ((real(3), real(2)), {}),

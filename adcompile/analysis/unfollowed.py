@@ -1,0 +1,100 @@
+"""The errors for writes that are not followed: what is written into, and what to write instead."""
+
+from __future__ import annotations
+
+import collections
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from adcompile.errors import Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
+from adcompile.ir.types import Array, DictT, Instance, ListT, Seq, Type, Unknown
+
+REMEDY = "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …"
+FOLLOWED = "that carry derivatives"
+PERMUTED = "take the permutation as an index: x[:] = x[rng.permutation(len(x))]"
+INSTEAD: dict[type, str] = {
+    collections.deque: "use a list: q.append(v), q.pop(0), q.insert(0, v)",
+    collections.Counter: "use a dict whose keys are written out, or an array indexed by numbers",
+    collections.OrderedDict: "use a dict, which keeps the order of its keys",
+    collections.defaultdict: "use a dict whose keys are written out, or a list or an array indexed by numbers",
+    collections.ChainMap: "use one dict: {**defaults, **others}",
+    list: "keep the lists under names of their own, or in a list that is indexed by known numbers",
+}
+CALLS: dict[Any, str] = {
+    np.random.shuffle: PERMUTED,
+    np.random.Generator.shuffle: PERMUTED,
+    np.random.RandomState.shuffle: PERMUTED,
+    np.ndarray.byteswap: "work on numbers in the byte order of the machine",
+}
+AUGMENTED: dict[Any, str] = {
+    getattr(operator, name): sign
+    for name, sign in zip(
+        "iadd isub imul itruediv ifloordiv imod ipow imatmul".split(), ("+", "-", "*", "/", "//", "%", "**", "@")
+    )
+}
+IN_LISTS = "keep the values in arrays or lists of numbers, or loop over a range of at most 16 known numbers"
+
+
+def refuse_store(call: Call, target: Atom, types: Mapping[Var, Type]) -> Unsupported:
+    """The error for a write of, or into, values with derivatives that no rule describes."""
+    message, remedy = reason(call, types[target] if isinstance(target, Var) else None)
+    return Unsupported(message, call.place, remedy)
+
+
+def reason(call: Call, t: Type | None) -> tuple[str, str]:
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    if isinstance(fn, OpaqueCode):
+        return f"{fn.feature} around values {FOLLOWED}", fn.remedy
+    if is_dict(t):
+        return (
+            f"a write into a dict under a key that is met when the code runs, of values {FOLLOWED}",
+            "use a list or an array, indexed by numbers, or keys that are written out or run over a short known range",
+        )
+    if fn in (setattr, delattr) and isinstance(t, Instance):
+        named = f"a {t.cls.__name__} that is met when the code runs"
+        return f"an attribute is set of {named}, to values {FOLLOWED}", IN_LISTS
+    if fn is np.nan_to_num:
+        return f"np.nan_to_num with copy=False, of values {FOLLOWED}", "write x[...] = np.nan_to_num(x)"
+    if isinstance(t, Instance):
+        remedy = next((r for cls, r in INSTEAD.items() if issubclass(t.cls, cls)), "use lists, dicts and arrays")
+        met = " that is chosen when the code runs" if t.cls in (list, dict) else ""
+        return f"a write into a {t.cls.__name__}{met}, of values {FOLLOWED}", remedy
+    if isinstance(t, Unknown) and fn is operator.setitem:
+        return (
+            f"a write into something of no known type, of or into values {FOLLOWED}",
+            "write into an array by its own name: a[i] = v in a loop over numbers or np.ndindex(a.shape)",
+        )
+    if isinstance(t, (Seq, ListT)) and fn in (operator.setitem, ops.list_set, setattr):
+        return f"a write into a list that is an item of a list of unknown length, of values {FOLLOWED}", IN_LISTS
+    if isinstance(t, Unknown) and fn in AUGMENTED:
+        sign = AUGMENTED[fn]
+        return (
+            f"{sign}= on something of no known type, which may be an array or a list, of values {FOLLOWED}",
+            f"write y = y {sign} … where numbers are meant; of arrays, objects and lists: {IN_LISTS}",
+        )
+    name = name_of(fn)
+    if name is None or fn in (operator.setitem, setattr) or getattr(operator, name.strip("_"), None) is fn:
+        return f"a write in place of, or into, values {FOLLOWED} is not supported yet", REMEDY
+    if isinstance(t, Array) and fn in CALLS:
+        return f"{name}() writes into an array of values {FOLLOWED}, and has no rule", CALLS[fn]
+    return (
+        f"{name}() may write into what it is given, values {FOLLOWED}",
+        "write what it does with lists and arrays, or register a rule: adcompile.rules.frule, adcompile.rules.vjp",
+    )
+
+
+def is_dict(t: Type | None) -> bool:
+    return isinstance(t, DictT) or isinstance(t, Instance) and t.cls is dict
+
+
+def name_of(fn: Any) -> str | None:
+    """What an error calls a callable: methods of ufuncs by both names."""
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"np.{owner.__name__}.{fn.__name__}"
+    return getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None)
