@@ -11,13 +11,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied
-from adcompile.analysis.builder import Builder, Context, is_structured, same_form
+from adcompile.analysis.builder import CONSTRUCTORS, Builder, Context, is_structured, same_form
 from adcompile.analysis.mutation import (
     AUGMENTED,
     Classes,
@@ -34,8 +33,6 @@ from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, ListT, Seq, SliceT, TupleT, Type, differentiable
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.rules.registry import lookup
-
-BUILDS: set[Any] = {ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function}
 
 
 @dataclass(frozen=True)
@@ -118,7 +115,7 @@ class Memory(Classes):
 
     def call(self, s: Call) -> None:
         args = (*s.args, *(v for _, v in s.kwargs))
-        if s.result in self.types and is_structured(self.types[s.result]) and fn_of(s) in BUILDS:
+        if s.result in self.types and is_structured(self.types[s.result]) and fn_of(s) in CONSTRUCTORS:
             return
         fn = fn_of(s)
         if fn is rt.shadows:  # they may overlap

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import types as pytypes
 from typing import Any
@@ -41,6 +42,8 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
         return _has_item(types[0], types[1])
     if fn is ops.build_dict:
         return all(is_known_simple(t) for t in types[::2])
+    if fn is ops.build_object:  # which calls nothing of the class
+        return isinstance(types[0], Known) and not inspect.isabstract(types[0].value)
     if fn is getattr:
         return len(types) == 2 and _has_attribute(types[0], types[1])
     if fn in (operator.eq, operator.ne) and all(map(is_immutable, types)):

@@ -291,6 +291,24 @@ def index_changes_in_loop(a, i, s):
     return np.sum(a**2)
 
 
+class Held:
+    def __init__(self, a, factor):
+        self.a = a
+        self.factor = factor
+
+    def energy(self):
+        return np.sum(self.a * self.a) * self.factor
+
+
+def object_beside_written_memory(x, s):
+    """What an object holds has nothing to do with the array that is written; its slope is infinite."""
+    q = x[1] * s
+    for _ in range(3):
+        x[...] = 2.0
+        q = q + np.sqrt(Held(q * np.zeros(3), 1.0).energy())
+    return np.sum(x**2) * s
+
+
 SAMPLES = {
     "conj_in_place": [(_some(2) + 1j * _some(2, seed=1), _some(2, seed=2))],
     "single_precision_writes": [(_some(3).astype("f4"), _some(3, seed=1).astype("f4"))],
@@ -322,5 +340,6 @@ SAMPLES = {
     "index_array_changes_after_write": [(_some(3), np.array([0, 1]), 0.7)],
     "mask_changes_after_write": [(_some(3), 0.7)],
     "index_in_tuple_changes": [(_some(2, 2), np.array([0, 1]), 0.7)],
+    "object_beside_written_memory": [(_some(3), 0.7)],
     "index_changes_in_loop": [(_some(2, 2), np.array([0, 1]), 0.7)],
 }
