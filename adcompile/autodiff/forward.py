@@ -193,11 +193,12 @@ class Forward:
         """The tangent in the shape of the result (an operand may have been broadcast)."""
         b = self.b
         yt, dt = b.type(y), b.type(d)
-        if not isinstance(yt, Array) or yt.dims is None:
+        if rank(yt) == 0:
             return d
-        same = isinstance(dt, Array) and dt.dims is not None and dt.dims == yt.dims and "any" not in yt.dims
+        dims = yt.dims if isinstance(yt, Array) else None
+        same = isinstance(dt, Array) and dims is not None and dt.dims == dims and "any" not in dims
         shape = self.context.shape
-        if same and all(k == "one" for k in yt.dims):
+        if same and dims is not None and all(k == "one" for k in dims):
             return d
         if isinstance(d, Var) and (shape.get(d, d) is shape.get(y, y) or same_shape(self.context, d, y)):
             return d

@@ -76,6 +76,15 @@ def single_lists(x):
     return a * b + np.dot([], x[:0]) + x[:0].dot([])
 
 
+def dtype_decided_by_a_loop(x, n):
+    """The number is a float before the loop and NumPy's after it, which makes the array another."""
+    q = 0.5
+    for _ in range(n):
+        q = np.sum((0.5,) * x)
+    rows = [np.zeros_like(x) + q]
+    return next(iter(rows))[0] * x[1]
+
+
 SAMPLES = {
     "single_lists": [(_X,)],
     "scalar_classes": [(np.array([0.5, 1.5, 0.7], dtype=np.float32),)],
@@ -93,4 +102,5 @@ SAMPLES = {
     "single_solve": [(_A, _X)],
     "single_result_array": [(_X,)],
     "half_precision": [(_X.astype(np.float16),)],
+    "dtype_decided_by_a_loop": [(np.array([0.3, 0.5], np.float32), 2), (np.array([0.3, 0.5], np.float32), 0)],
 }

@@ -291,7 +291,7 @@ def index_changes_in_loop(a, i, s):
     return np.sum(a**2)
 
 
-class Held:
+class _Held:
     def __init__(self, a, factor):
         self.a = a
         self.factor = factor
@@ -305,7 +305,7 @@ def object_beside_written_memory(x, s):
     q = x[1] * s
     for _ in range(3):
         x[...] = 2.0
-        q = q + np.sqrt(Held(q * np.zeros(3), 1.0).energy())
+        q = q + np.sqrt(_Held(q * np.zeros(3), 1.0).energy())
     return np.sum(x**2) * s
 
 
