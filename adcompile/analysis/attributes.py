@@ -13,7 +13,7 @@ import numpy as np
 from adcompile.analysis.binding import is_installed
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.heap import look
+from adcompile.analysis.heap import look, owner_of
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
 from adcompile.errors import Place
@@ -53,8 +53,7 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     attribute: str = b.value(args[1])
     t = b.type(owner)
     if isinstance(t, Method) and type(t.function) in class_attributes:
-        inner = b.context.definition[owner].args[0]  # type: ignore[index]
-        return class_attributes[type(t.function)](b, t.function, inner, attribute, place)
+        return class_attributes[type(t.function)](b, t.function, owner_of(b, owner, place), attribute, place)
     if isinstance(t, Known):
         return known_attribute(b, owner, t.value, attribute, args, name, place)
     if isinstance(t, (Array, Scalar)):

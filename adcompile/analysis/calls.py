@@ -20,7 +20,18 @@ from adcompile.analysis.arraylike import Lists, as_arrays, by_position
 from adcompile.analysis.binding import bind, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.demotion import demote, is_container_write
-from adcompile.analysis.heap import cell_of, check_alias, give, hand_over, is_opaque, is_reader, look, settle
+from adcompile.analysis.heap import (
+    cell_of,
+    check_alias,
+    give,
+    hand_over,
+    is_opaque,
+    is_reader,
+    look,
+    owner_of,
+    settle,
+    unknown_function,
+)
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import by_name, is_of_library, may_carry, writes_text
@@ -105,8 +116,7 @@ def dispatch(
     if isinstance(t, Closure):
         return call_closure(b, fn, t, args, kwargs, place)
     if isinstance(t, Method):
-        owner = b.context.definition[fn].args[0]  # type: ignore[index]
-        return dispatch(b, Const(t.function), [owner, *args], kwargs, name, place)
+        return dispatch(b, Const(t.function), [owner_of(b, fn, place), *args], kwargs, name, place)
     if isinstance(t, Choice):
         return call_choice(b, fn, t, args, kwargs, name, place)
     if isinstance(t, (Instance, Ref, ObjectT)):
@@ -388,11 +398,7 @@ def call_closure(
 ) -> Atom:
     made = b.context.definition.get(fn) if isinstance(fn, Var) else None
     if made is None or not isinstance(made.fn, Const) or made.fn.value is not ops.make_function:
-        raise Unsupported(
-            "a function of a list or dict that is read at a position known only when the code runs",
-            place,
-            "choose with if and else, or keep what the functions capture in the list in place of the functions",
-        )
+        raise unknown_function(place)
     function: Function = t.function
     b.context.followed.setdefault(function, []).append(place)
     items = b.items(fn)

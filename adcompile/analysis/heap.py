@@ -145,17 +145,39 @@ def settle(b: Builder, atom: Atom, memo: Memo | None = None, escaping: bool = Fa
         items = [settle(b, item, memo, escaping) for item in b.items(atom)]
         return b.build(t, items, getattr(atom, "name", ""))
     assert isinstance(atom, Var)
-    made = b.context.definition[atom]
     if isinstance(t, Method):
-        owner = settle(b, made.args[0], memo, escaping)
-        if isinstance(made.fn, Const) and made.fn.value is getattr:
-            return b.emit(getattr, (owner, made.args[1]), Method(t.function, b.type(owner)), (), atom.name)
-        var = b.emit(ops.identity, (owner,), Method(t.function, b.type(owner)), (), atom.name)
-        b.context.definition[var] = Call(var, made.fn, (owner,))
-        return var
+        return bound_again(b, atom, t, settle(b, owner_of(b, atom), memo, escaping))
+    made = b.context.definition[atom]
     assert isinstance(t, IterT)
     args = [settle(b, a, memo, escaping) for a in made.args]
     return b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, atom.name)
+
+
+def owner_of(b: Builder, method: Atom, place: Place | None = None) -> Atom:
+    """What a method is bound to, what a partial application holds: by the statement that binds it."""
+    made, t = b.context.definition.get(method) if isinstance(method, Var) else None, b.type(method)
+    binds = (getattr, t.function) if isinstance(t, Method) else ()
+    if made is None or not isinstance(made.fn, Const) or not any(made.fn.value is fn for fn in binds):
+        raise unknown_function(place or b.place)
+    return made.args[0]
+
+
+def unknown_function(place: Place | None) -> Unsupported:
+    return Unsupported(
+        "a function of a list or dict that is read at a position known only when the code runs",
+        place,
+        "choose with if and else, or keep what the functions capture in the list in place of the functions",
+    )
+
+
+def bound_again(b: Builder, method: Var, t: Method, owner: Atom) -> Var:
+    """The same method of another owner."""
+    made = b.context.definition[method]
+    if isinstance(made.fn, Const) and made.fn.value is getattr:
+        return b.emit(getattr, (owner, made.args[1]), Method(t.function, b.type(owner)), (), method.name)
+    var = b.emit(ops.identity, (owner,), Method(t.function, b.type(owner)), (), method.name)
+    b.context.definition[var] = Call(var, made.fn, (owner,))
+    return var
 
 
 def settled_cell(b: Builder, cell: Cell, memo: Memo, escaping: bool) -> Atom:

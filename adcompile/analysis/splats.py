@@ -19,7 +19,7 @@ from adcompile.analysis.binding import Rest
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callables import Partial, unfold
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.heap import look
+from adcompile.analysis.heap import look, owner_of
 from adcompile.analysis.infer import branch_on
 from adcompile.analysis.iteration import checked, known_items
 from adcompile.analysis.structure import EVERY, Args, Kwargs
@@ -160,7 +160,7 @@ def by_signature(signature: Signature, defaults: int, keywords: Sequence[str], n
 def call_pack(b: Builder, fn: Atom, pack: Pack, settings: Kwargs, name: str, place: Place | None) -> Atom | None:
     t = b.type(fn)
     if isinstance(t, Method) and isinstance(t.function, Partial):
-        inner, first, keywords = unfold(b, t.function, b.context.definition[fn].args[0])  # type: ignore[index]
+        inner, first, keywords = unfold(b, t.function, owner_of(b, fn, place))
         packed = Pack((b.build_tuple(*first), *pack.parts), pack.written)
         return call_pack(b, inner, packed, list({**keywords, **dict(settings)}.items()), name, place)
     spread = spread_of(b, pack.parts)

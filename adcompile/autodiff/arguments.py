@@ -12,6 +12,7 @@ from adcompile.analysis.binding import read_held
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callables import Partial
 from adcompile.analysis.calls import class_handlers
+from adcompile.analysis.heap import owner_of
 from adcompile.errors import NotDifferentiable, Place
 from adcompile.ir.nodes import Atom
 from adcompile.ir.types import Closure, Instance, Known, Method, Type, differentiable
@@ -42,8 +43,8 @@ def parameters(b: Builder, fun: Atom, place: Place | None) -> Parameters:
         return _of_object(b, t.value, place)
     if isinstance(t, Closure):
         return _of_closure(b, fun, t)
-    owner = b.context.definition[fun].args[0] if isinstance(t, Method) and fun in b.context.definition else None  # type: ignore[index]
-    if isinstance(t, Method) and owner is not None:
+    if isinstance(t, Method):
+        owner = owner_of(b, fun, place)
         if isinstance(t.function, Partial):
             inner, *_ = b.items(owner)
             return parameters(b, inner, place).without(t.function.positional, t.function.keywords)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder
 from adcompile.autodiff.adjoint import add_adjoint
@@ -16,6 +17,7 @@ from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.mirror import Mirror
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Call, Statement, Var
+from adcompile.ir.types import Type
 from adcompile.rules.registry import Rule
 
 if TYPE_CHECKING:
@@ -54,6 +56,10 @@ class Boundary:
 
     def shadowed(self, f: Forward, call: Call) -> None:
         """The tangent of a call's result has memory that mirrors it."""
+
+    def handed(self, b: Builder, shadow: Var, t: Type) -> Atom:
+        """A shadow as the cotangent that the caller gets: the memory itself, which nobody needs any more."""
+        return b.emit(rt.apart, (shadow,), t)
 
     def replayed(self, b: Builder, numbers: Atom, lists: Sequence[Var], place: Place | None) -> None:
         """A reverse loop over `numbers` is to read the lists that the loop has kept."""

@@ -7,6 +7,7 @@ stage may not import them.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +16,14 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import bound
 from adcompile.analysis.calls import class_handlers, handles
-from adcompile.analysis.heap import as_it_is, look, settle
+from adcompile.analysis.heap import look, settle
 from adcompile.autodiff.arguments import meant
+from adcompile.autodiff.held import Held, again, as_then, hold, unpack
 from adcompile.autodiff.jacobians import jacobian
 from adcompile.autodiff.transform import conjugated, gradient, pull_back, pushforward
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, Type, differentiable, holds_ref, is_inexact
+from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, Type, differentiable, is_inexact
 
 Kwargs = list[tuple[str, Atom]]
 GRADIENTS = ("grad", "value_and_grad")
@@ -156,21 +158,31 @@ def literal(b: Builder, atom: Atom, place: Place | None) -> Any:
 
 @dataclass(frozen=True)
 class Pullback:
-    """The pullback of `vjp(f, *primals)`, called with the tuple (f, *primals) first: it runs f
-    again and reverses it."""
+    """The pullback of `vjp(f, *primals)`, called with what it holds first: it runs f again and
+    reverses it. `restore`: what f has written into is put back."""
 
+    held: Held
     has_aux: bool = False
+    restore: bool = True
 
 
 def call_pullback(
     b: Builder, value: Pullback, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str
 ) -> Atom:
     if len(args) != 2 or kwargs:
-        raise Unsupported("a pullback takes one cotangent, of the structure of the result", place, "write pullback(y)")
-    packed, seed = args
-    fun, *primals = b.items(packed)
-    seed = settle(b, seed)
-    grads = pull_back(b, fun, primals, conjugated(b, seed), has_aux=value.has_aux)
+        raise Unsupported(
+            "a pullback inside a function takes one cotangent, of the structure of the result",
+            place,
+            "write pullback(y); let the function return what it writes, and add to buffers yourself",
+        )
+    seed, held = settle(b, args[1]), unpack(b, args[0], value.held)
+    with as_then(b, value.held, held.contents, value.restore):
+        bar = conjugated(b, seed)
+        grads = pull_back(b, held.fun, held.primals, bar, has_aux=value.has_aux, instead=held.instead)
+    role, b.role = b.role, "adjoint"
+    for array, copy in zip(held.arrays, held.copies) if value.restore else ():
+        b.call(operator.setitem, array, Const(Ellipsis), copy)
+    b.role = role
     return b.build_tuple(*(conjugated(b, g) for g in grads))
 
 
@@ -182,12 +194,12 @@ def register_vjp(fn: Any) -> None:
 
     @handles(fn, look=())
     def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-        given = settings(fn, ("has_aux", "copy"), (), kwargs, place)
+        given = settings(fn, ("has_aux", "copy", "restore"), (), kwargs, place)
         has_aux = bool(literal(b, given.get("has_aux", Const(False)), place))
+        restore = bool(literal(b, given.get("restore", Const(True)), place))
         fun, *primals = args
-        packed = b.build_tuple(fun, *(as_it_is(b, p) if holds_ref(b.type(p)) else p for p in primals))
-        result = b.dispatch(fun, primals, [])
-        pullback = bound(b, Pullback(has_aux), packed, "pullback")
+        result, packed, held = hold(b, fun, primals, place, restore)
+        pullback = bound(b, Pullback(held, has_aux, restore), packed, "pullback")
         if not has_aux:
             return b.build_tuple(result, pullback)
         value, aux = b.items(result)[:2]
@@ -299,16 +311,23 @@ class_handlers[rt.Forth] = followed_forth
 
 @dataclass(frozen=True)
 class Push:
-    """The linear function of `linearize(f, *primals)`, called with the tuple (f, *primals) first."""
+    """The linear function of `linearize(f, *primals)`, called with what it holds first."""
+
+    held: Held
 
 
 def call_push(b: Builder, value: Push, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     packed, *dots = args
-    fun, *primals = b.items(packed)
-    primals, dots = [settle(b, p) for p in primals], [settle(b, d) for d in dots]
-    if len(dots) != len(primals) or kwargs:
-        raise Unsupported(f"{len(primals)} primals and {len(dots)} tangents", place, "give one each")
-    return pushforward(b, fun, primals, [], given_tangents(b, primals, dots))[1]
+    held, dots = unpack(b, packed, value.held), [settle(b, d) for d in dots]
+    if len(dots) != len(held.primals) or kwargs:
+        raise Unsupported(f"{len(held.primals)} primals and {len(dots)} tangents", place, "give one each")
+    role, b.role = b.role, "tangent"
+    held = again(b, value.held, held)
+    b.role = role
+    with as_then(b, value.held, held.contents, False):
+        primals = [settle(b, p) for p in held.primals]
+        dots = given_tangents(b, primals, dots)
+        return pushforward(b, held.fun, primals, [], dots, restore=True, instead=held.instead)[1]
 
 
 class_handlers[Push] = call_push
@@ -321,4 +340,5 @@ def register_linearize(fn: Any) -> None:
     def call(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom:
         settings(fn, (), (), kwargs, place)
         fun, *primals = args
-        return b.build_tuple(b.dispatch(fun, primals, []), bound(b, Push(), b.build_tuple(*args), "push"))
+        result, packed, held = hold(b, fun, primals, place, False)
+        return b.build_tuple(result, bound(b, Push(held), packed, "push"))

@@ -21,6 +21,7 @@ from adcompile.autodiff.after import After, after
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
+from adcompile.autodiff.held import Root, substituted
 from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_scalar
@@ -31,6 +32,8 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
 from adcompile.ir.types import Array, Cell, Known, Ref, Scalar, Type, Unknown, differentiable, is_complex
 from adcompile.ir.walk import statements_of
+
+NONE: Mapping[Root, Atom] = {}
 
 
 def independent(b: Builder, value: Atom) -> Atom:
@@ -261,7 +264,7 @@ def project(
         if fresh and isinstance(gt, Array) and gt.dtype == t.dtype and same_rank(gt, t):
             return g
         if table is not None and g in table.shadow.values() and isinstance(gt, Array) and gt.dtype == t.dtype:
-            return b.emit(rt.apart, (g,), t)
+            return b.context.boundary.handed(b, g, t)
         return b.emit(rt.own, (g, value), t)
     return b.emit(rt.own, (g, value), t)
 
@@ -292,14 +295,16 @@ def pull_back(
     kwargs: Sequence[tuple[str, Atom]] = (),
     has_aux: bool = False,
     wrt: Sequence[int] | None = None,
+    instead: Mapping[Root, Atom] = NONE,
 ) -> list[Atom]:
     """The cotangents of all arguments of a call (of those in `wrt`) for a cotangent of its result, by
-    default ones."""
+    default ones. `instead` of arrays that it reaches by itself it reads these."""
     given, values = taken(b, args, kwargs)
     for i in range(len(values)) if wrt is None else wrt:
         values[i] = independent(b, values[i])
     start = len(b.statements)
     called = dispatched(b, fun, values, kwargs, given)
+    substituted(b, start, instead)
     result = called.value
     called.put_back(b)
     result = b.items(result)[0] if has_aux else result
@@ -325,10 +330,12 @@ def pushforward(
     tangents: Sequence[tuple[int, Atom]],
     has_aux: bool = False,
     restore: bool = False,
+    instead: Mapping[Root, Atom] = NONE,
 ) -> tuple[Atom, Atom]:
     """(value, tangent) of a call along the given tangents of some arguments, counted as in `gradient`.
-    With `restore` the function's lists, dicts and objects hold afterwards what they held before."""
-    return pushed(b, fun, args, kwargs, tangents, has_aux, restore=restore)[:2]
+    With `restore` the function's lists, dicts and objects hold afterwards what they held before. `instead`
+    of arrays that it reaches by itself it reads these."""
+    return pushed(b, fun, args, kwargs, tangents, has_aux, restore=restore, instead=instead)[:2]
 
 
 def pushed(
@@ -341,6 +348,7 @@ def pushed(
     entry: bool = False,
     mutated: bool = False,
     restore: bool = False,
+    instead: Mapping[Root, Atom] = NONE,
 ) -> tuple[Atom, Atom, After, list[Atom]]:
     """(value, tangent) of a call, and if they are asked for (`mutated`) its arguments as it leaves
     them, with their tangents."""
@@ -352,6 +360,7 @@ def pushed(
         pair_leaves(b, values[i], dot, dots)
     start = len(b.statements)
     called = dispatched(b, fun, values, kwargs, given, entry)
+    substituted(b, start, instead)
     if restore:
         called.put_back(b)
     elif called.changed:

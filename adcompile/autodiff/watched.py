@@ -21,7 +21,7 @@ from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.mirror import Mirror
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Unreachable, Var, While, Yield
-from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, differentiable
+from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, Type, differentiable
 from adcompile.rules.registry import Rule, lookup
 
 if TYPE_CHECKING:
@@ -107,6 +107,9 @@ class Watched(Boundary):
         d = f.dots.get(call.result)
         if f.mirror is not None and isinstance(d, Var) and is_memory(f.b, call.result):
             f.b.append(shadow_check(f.mirror, spot_of(rule_name(call), call.place), call.result, d, fresh=False))
+
+    def handed(self, b: Builder, shadow: Var, t: Type) -> Atom:
+        return b.emit(rt.snapshot, (shadow,), t)  # what the caller does with it is no writing into shadows
 
     # -- what loops keep ----------------------------------------------------------------------
 

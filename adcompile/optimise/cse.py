@@ -11,6 +11,7 @@ from collections.abc import Hashable, MutableMapping
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, For, If, Statement, Var, While
 from adcompile.ir.types import Instance, Type, Unknown
@@ -54,6 +55,10 @@ class _Cse(ForwardWalk):
                 self.table[key] = before
 
     def visit(self, call: Call, out: list[Statement]) -> None:
+        if self._is_needless_copy(call):
+            self.replace(call.result, call.args[0])
+            self.sharing.merge(call.result, call.args[0])
+            return
         if not self.effects.pure(call):
             self.epoch += 1
         elif not (isinstance(call.fn, Const) and call.fn.value in NEVER_MERGED):
@@ -67,6 +72,13 @@ class _Cse(ForwardWalk):
                 self.scopes[-1].append((key, earlier))
             self.table[key] = call
         self.emit(call, out)
+
+    def _is_needless_copy(self, call: Call) -> bool:
+        """Whether this copies, for later, what nobody writes into."""
+        if not (isinstance(call.fn, Const) and call.fn.value is rt.snapshot and len(call.args) == 1):
+            return False
+        same = self.types.get(call.result) == type_of(call.args[0], self.types)
+        return same and self.sharing.may_merge(call.result, call.args[0])
 
     def _serves(self, earlier: Call, call: Call) -> bool:
         if call.role == "primal" and earlier.role != "primal":
