@@ -128,9 +128,10 @@ class Statements(Expressions):
     def assigned(self, name: str, call: Call) -> Any:
         """`name = …`, or `name += …`, `name -= …`."""
         fn = callee(call)
-        if call.role != "primal" and (fn is operator.add or fn is operator.sub) and self._accumulates(call, name):
-            if fn is operator.sub:
-                return gast.AugAssign(store(name), gast.Sub(), self.atom(call.args[1]))
+        if (fn is operator.add or fn is operator.sub) and self._accumulates(call, name):
+            if fn is operator.sub or call.role == "primal":
+                kind = gast.Sub() if fn is operator.sub else gast.Add()
+                return gast.AugAssign(store(name), kind, self.atom(call.args[1]))
             value = call.args[1] if self._is_named(call.args[0], name) else call.args[0]
             return self._added(store(name), value)
         return assign(name, self.call(call))
@@ -165,6 +166,9 @@ class Statements(Expressions):
 
     def _accumulates(self, call: Call, name: str) -> bool:
         """Whether `x = x + v` may be written `x += v`: numbers, or an array nobody else has."""
+        if call.role == "primal":  # as it stands: its operands are evaluated in this order
+            first = self._is_named(call.args[0], name)
+            return first and isinstance(self.types.get(call.args[0]), Scalar)  # type: ignore[arg-type]
         if not self._is_named(call.args[0], name) and (
             callee(call) is operator.sub or not self._is_named(call.args[1], name)
         ):

@@ -1,7 +1,8 @@
 """What a pullback does not read is not kept: the slots of the tuple that its forward function hands it.
 
 What must be kept is decided before the optimiser has seen the pullback; a test that chose between
-equals, or a value that a rule read and a rewrite did not, is then kept for nobody.
+equals, or a value that a rule read and a rewrite did not, is then kept for nobody. Nor is a range
+between constants, which the pullback makes itself.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
         kept, reads = _tuple_of(functions[forward]), _reads(functions[ref])
         if kept is None or reads is None:
             continue
+        ranges = _ranges(functions[forward], kept)
+        functions[ref] = _making(functions[ref], {v: ranges[k] for v, k in reads.items() if k in ranges})
+        reads = {v: k for v, k in reads.items() if k not in ranges}
         order = _order(functions[forward])
         numbers = [order.get(a, -1) for a in kept.args]
         slots[forward] = tuple(sorted(set(reads.values()), key=numbers.__getitem__))
@@ -47,6 +51,27 @@ def _tuple_of(forward: Function) -> Call | None:
     made = {s.result: s for s in forward.body.statements if isinstance(s, Call)}
     whole = _built(made, forward.body.end.value)
     return None if whole is None else _built(made, whole.args[-1])
+
+
+def _ranges(forward: Function, kept: Call) -> dict[int, Call]:
+    """By slot: the calls of `range` on constants."""
+    made = {s.result: s for s in forward.body.statements if isinstance(s, Call) and s.result in kept.args}
+    return {
+        k: call
+        for k, a in enumerate(kept.args)
+        if isinstance(a, Var)
+        and (call := made.get(a)) is not None
+        and all(isinstance(c, Const) for c in (call.fn, *call.args))
+        and call.fn.value is range  # type: ignore[union-attr]
+    }
+
+
+def _making(pullback: Function, made: Mapping[Var, Call]) -> Function:
+    """The pullback with its own calls where it read what these calls had given."""
+    if not made:
+        return pullback
+    own = {v: replace(call, result=v, role="adjoint") for v, call in made.items()}
+    return replace(pullback, body=_Making(own).block(pullback.body))
 
 
 def _order(function: Function) -> dict[Atom, int]:
@@ -140,3 +165,13 @@ class _Reading(Rewriter):
 
     def call(self, call: Call) -> tuple[Statement, ...]:
         return () if call.result in self.items else (call,)
+
+
+class _Making(Rewriter):
+    """Calls in place of others that give the same."""
+
+    def __init__(self, own: Mapping[Var, Call]) -> None:
+        self.own = own
+
+    def call(self, call: Call) -> tuple[Statement, ...]:
+        return (self.own.get(call.result, call),)

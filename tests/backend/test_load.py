@@ -31,9 +31,9 @@ def test_source_is_seen():
 
 
 def test_names_are_unique_and_stable():
-    a, b = load(divider(), "numbered"), load(divider(), "numbered")
-    assert a.__code__.co_filename == "<adcompile numbered 1>"
-    assert b.__code__.co_filename == "<adcompile numbered 2>"
+    a, b = load(divider(), "two of a name"), load(divider(), "two of a name")
+    assert a.__code__.co_filename == "<adcompile two of a name 1>"
+    assert b.__code__.co_filename == "<adcompile two of a name 2>"
 
 
 def test_text_goes_with_its_function():

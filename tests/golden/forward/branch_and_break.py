@@ -14,8 +14,8 @@ def branch_and_break_jvp(x, rate, x_dot, rate_dot):
             t = k + 1
             # x = x + np.sin(x) / (k + 1)                 programs.py:27
             x_dot += rt.quotient(np.cos(x) * x_dot, t)
-            x = x + np.sin(x) / t
-        total = total + x * x
+            x += np.sin(x) / t
+        total += x * x
         # total += x * x                              programs.py:28
         total_dot += 2.0 * (x * x_dot)
         if total > 30.0:

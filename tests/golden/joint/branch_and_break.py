@@ -12,8 +12,8 @@ def branch_and_break_grad(x, rate):
         if x > 1.0:
             x = x * rate
         else:
-            x = x + np.sin(x) / (k + 1)
-        total = total + x * x
+            x += np.sin(x) / (k + 1)
+        total += x * x
         if total > 30.0:
             break
     x_bar = 0.0

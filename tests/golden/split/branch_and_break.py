@@ -30,8 +30,8 @@ def branch_and_break_vjp(x, rate):
         if x > 1.0:
             x = x * rate
         else:
-            x = x + np.sin(x) / (k + 1)
-        total = total + x * x
+            x += np.sin(x) / (k + 1)
+        total += x * x
         if total > 30.0:
             break
     kept = rate, x, x_kept, trips

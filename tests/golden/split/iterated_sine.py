@@ -2,8 +2,8 @@ import numpy as np
 
 
 def iterated_sine_vjp_pullback(kept, y_bar):
-    t, y_kept = kept
-    for k in reversed(t):
+    y_kept = kept[0]
+    for k in reversed(range(10)):
         y = y_kept[k]
         # y = np.sin(y)                               programs.py:67
         y_bar = np.cos(y) * y_bar
@@ -15,5 +15,5 @@ def iterated_sine_vjp(y):
     for _ in range(10):
         y_kept.append(y)
         y = np.sin(y)
-    kept = range(10), y_kept
+    kept = (y_kept,)
     return y, kept
