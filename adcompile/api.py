@@ -7,6 +7,7 @@ of `boundary`, which function and which arguments are meant that of `targets`.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import types as pytypes
 import weakref
@@ -18,7 +19,7 @@ import numpy as np
 
 from adcompile import pipeline, tangents
 from adcompile.autodiff import nested
-from adcompile.backend.cache import BUILDING, Dispatcher, Entry
+from adcompile.backend.cache import BUILDING, Dispatcher, Entry, guard_check
 from adcompile.boundary import ALONE, apart, conj, getrefcount, project, project_array, project_scalar, space_of
 from adcompile.errors import AdcompileError, Place, Unsupported
 from adcompile.ir.abstract import type_of
@@ -114,7 +115,7 @@ _KINDS: dict[str, Literal["joint", "forward", "batch", "split"]] = {
 
 def _build(
     plan: Plan, names: tuple[str, ...], _namespace: Any, fun: Any, args: tuple[Any, ...], ints: frozenset[int]
-) -> tuple[Callable[..., Any], Any, Made]:
+) -> tuple[Callable[..., Any], Callable[[], bool], Made]:
     """Derive for these arguments. `_namespace` is held so that its identity stays its own."""
     count = len(args) - len(names)
     refuse_self_reference(innermost(fun))
@@ -127,7 +128,7 @@ def _build(
         request = pipeline.Request("primal")
         derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
         made = Made(derived, wrt, _invoker(derived))
-        return _function_run(made, plan.has_aux), derived.guards, made
+        return _function_run(made, plan.has_aux), guard_check(derived.guards, derived.followed), made
     bare = kind == "joint" and not isinstance(plan.argnums, tuple) and not plan.closure
     mutated = kind == "split" or plan.mutated
     request = pipeline.Request(
@@ -136,7 +137,7 @@ def _build(
     derived, unfollowed = _derive(fun, request, types[:count], tuple(zip(names, types[count:])))
     made = Made(derived, wrt, _invoker(derived), unfollowed)
     run = _gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
-    return run, derived.guards, made
+    return run, guard_check(derived.guards, derived.followed), made
 
 
 def _derive(fun: Any, request: pipeline.Request, types: Any, kwtypes: Any) -> tuple[Any, AdcompileError | None]:
@@ -276,9 +277,13 @@ class Derivative:
     _others: dict[tuple[type, ...], tuple[Callable[[tuple[Any, ...]], Hashable], dict[Hashable, Entry]]]
     _function: Any
     _arity: int
+    _given: tuple[Any, ...]  # what it was made of, as it was passed
+    _plain: pytypes.FunctionType
+    _code: pytypes.CodeType
     __slots__ = (
-        "__dict__", "__weakref__", "_arity", "_dispatcher", "_function", "_numbers", "_others", "fun", "plan", "target"
-    )
+        "__dict__", "__weakref__", "_arity", "_code", "_dispatcher", "_function", "_given", "_numbers", "_others",
+        "_plain", "fun", "plan", "target",
+    )  # fmt: skip
 
     def __init__(
         self, fun: Callable[..., Any], transform: str, argnums: Any = 0, has_aux: bool = False, **settings: bool
@@ -292,6 +297,9 @@ class Derivative:
         function = self if whole else Derivative(inner.function, transform, at, has_aux, **settings)
         put("target", Target(function, inner.leading, inner.keywords))
         put("_function", inner.function)
+        put("_given", (fun, transform, argnums, has_aux))
+        put("_plain", innermost(inner.function))
+        put("_code", self._plain.__code__)
         put("_arity", arity(inner))
         dispatcher = dispatcher_of(inner.function, self.plan)
         put("_dispatcher", dispatcher)
@@ -314,7 +322,20 @@ class Derivative:
     def has_aux(self) -> bool:
         return self.plan.has_aux
 
+    def _of_object(self) -> Any:
+        """The `__call__` that the class of a callable object has now; None: `fun` is none."""
+        method = inspect.getattr_static(type(self.fun), "__call__", None) if self.target.leading else None
+        return method if isinstance(method, pytypes.FunctionType) and not isinstance(self.fun, Derivative) else None
+
+    def _renew(self) -> None:
+        """The function has got other code, as tools that reload modules in place give it, or the
+        class of a callable object another `__call__`."""
+        settings = {"restore": self.plan.restore, "closure": self.plan.closure}
+        Derivative.__init__(self, *self._given, **settings)
+
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self._plain.__code__ is not self._code:
+            self._renew()
         if kwargs or len(args) != self._arity:
             return self._call_bound(args, kwargs)
         classes = tuple(map(type, args))
@@ -332,6 +353,8 @@ class Derivative:
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Entry, Bound]:
         """The specialisation for these arguments, made if need be."""
+        if self._plain.__code__ is not self._code or self._of_object() not in (None, self._plain):
+            self._renew()
         outer = self.target
         plan = self.plan.from_start(len(outer.leading) + len(args))
         bound = bind(Target(self._function, outer.leading, outer.keywords), args, kwargs, plan.names)

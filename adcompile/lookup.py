@@ -31,11 +31,11 @@ class Known:
     """What has been looked up of one function: the dispatchers by what is asked, and how a call of
     so many arguments binds. It holds the function only where that is a wrapper of ours (`wrapped`)."""
 
-    __slots__ = ("count", "dispatchers", "wrapped")
+    __slots__ = ("code", "count", "dispatchers", "wrapped")
 
     def __init__(self, function: Any, wrapped: Any = None) -> None:
         self.wrapped = wrapped
-        code = function.__code__
+        self.code = code = function.__code__
         takes_all = code.co_flags & inspect.CO_VARARGS and not code.co_argcount and not code.co_kwonlyargcount
         self.count = -1 if takes_all else arity(Target(function)) if not function.__defaults__ else -2
         self.dispatchers: dict[tuple[str, tuple[int, ...]], Any] = {}
@@ -56,7 +56,7 @@ def known(fn: Any) -> Known | None:
     """What has been looked up of a function that only equals itself; None: others are resolved each time."""
     if type(fn) is pytypes.FunctionType:
         found = _plain.get(fn)
-        if found is None:
+        if found is None or found.code is not fn.__code__:
             found = _plain[fn] = Known(fn)
         return found
     if not isinstance(fn, BY_IDENTITY):

@@ -10,7 +10,9 @@ code there (autodiff). What comes out is verified, optimised, printed and loaded
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import sys
+import types as pytypes
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -43,7 +45,7 @@ from adcompile.autodiff.watched import Watched
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.errors import AdcompileError, Place
-from adcompile.ir.abstract import type_of
+from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Guard, Program
 from adcompile.ir.types import Known, Type
@@ -116,6 +118,7 @@ class Derived:
     after: tuple[int, ...] = ()
     by_cells: tuple[int, ...] = ()
     writes: bool = False
+    followed: tuple[pytypes.FunctionType, ...] = ()
 
     @property
     def has_cells(self) -> bool:
@@ -157,8 +160,19 @@ def _derive(
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
-    about = (made.after.written, made.after.at, made.by_cells, made.writes)
+    about = (made.after.written, made.after.at, made.by_cells, made.writes, _live(made.followed, plain(fun)))
     return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved, *about)
+
+
+def _live(followed: Iterable[Any], entry: Any) -> tuple[pytypes.FunctionType, ...]:
+    """The functions that were followed and may get other code while they live: the user's."""
+    theirs: list[pytypes.FunctionType] = []
+    for fn in followed:
+        if isinstance(fn, pytypes.FunctionType) and fn is not entry:
+            module = sys.modules.get(fn.__module__ or "")
+            if module is None or not is_installed(module):
+                theirs.append(fn)
+    return tuple(theirs)
 
 
 def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tuple[tuple[Var, Type], ...]]:

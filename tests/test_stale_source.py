@@ -1,5 +1,6 @@
 """Derivatives are those of the running code: edited files, reloaded modules, lambdas of one line."""
 
+import functools
 import importlib
 import sys
 
@@ -83,3 +84,92 @@ def test_rebinding_a_helper():
 
 def _uses_helper(x):
     return _helper(x)  # noqa: F821
+
+
+def squared(x):
+    return x * x
+
+
+def cubed(x):
+    return x * x * x
+
+
+class Holder:
+    def __init__(self):
+        self.fn = squared
+
+    def method(self, x):
+        return squared(x)
+
+    def __call__(self, x):
+        return squared(x)
+
+
+cached, bound, table, holder = functools.lru_cache(squared), functools.partial(squared), [squared], Holder()
+
+
+def captures(fn):
+    @functools.wraps(fn)
+    def inner(*args):
+        return fn(*args)
+
+    return inner
+
+
+wrapped = captures(squared)
+REACHED = {
+    "itself": squared,
+    "by name": lambda x: squared(x),
+    "in a cache": lambda x: cached(x),
+    "partial": lambda x: bound(x),
+    "in a list": lambda x: table[0](x),
+    "in an attribute": lambda x: holder.fn(x),
+    "in a method": lambda x: holder.method(x),
+    "in a callable object": holder,
+    "in a cell": captures(squared),
+    "in a wrapper": lambda x: wrapped(x),
+    "as a default": lambda x, fn=squared: fn(x),
+    "by map": lambda x: sum(map(squared, [x])),
+    "as an argument": lambda x, fn: fn(x),
+    "in a derivative": lambda x: ad.jvp(squared, (x,), (1.0,))[0],
+}
+
+
+@pytest.mark.parametrize("how", REACHED)
+def test_code_that_is_replaced_in_place(how):
+    # as tools that reload modules do, which give the old functions the code of the new ones
+    g, args = ad.grad(REACHED[how]), (2.0, squared) if how == "as an argument" else (2.0,)
+    own = squared.__code__
+    assert g(*args) == 4.0
+    squared.__code__ = cubed.__code__
+    try:
+        assert g(*args) == 12.0
+        assert ad.value_and_grad(REACHED[how])(*args)[0] == 8.0
+    finally:
+        squared.__code__ = own
+    assert g(*args) == 4.0
+
+
+def test_parameters_that_change_places_in_place():
+    def f(x, y):
+        return x * y * y
+
+    def other(y, x):
+        return x * y * y
+
+    g = ad.grad(f, argnums="y")
+    assert g(3.0, 2.0) == 12.0
+    f.__code__ = other.__code__
+    assert g(3.0, 2.0) == 2.0 * 3.0 * 2.0
+    assert g(1.0, 2.0) == 4.0
+
+
+def test_the_call_of_a_class_that_is_patched():
+    class Model:
+        def __call__(self, x):
+            return x * x
+
+    g = ad.grad(Model())
+    assert g(2.0) == 4.0
+    Model.__call__ = lambda self, x: x * x * x
+    assert g(2.0) == 12.0

@@ -13,6 +13,7 @@ import builtins
 import threading
 import types as pytypes
 import warnings
+import weakref
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,9 +33,9 @@ BUILDING = threading.RLock()
 """Held while a derivative is made: stages share caches, and one build may ask for another."""
 
 Run = Callable[..., Any]
-Build = Callable[[Any, tuple[Any, ...], frozenset[int]], "tuple[Run, Sequence[Guard], Any]"]
-"""From the function, the arguments and the positions whose ints go by value to what runs, what
-must hold for that, and whatever the caller wants to keep with it."""
+Build = Callable[[Any, tuple[Any, ...], frozenset[int]], "tuple[Run, Callable[[], bool], Any]"]
+"""From the function, the arguments and the positions whose ints go by value to what runs, whether
+that still holds, and whatever the caller wants to keep with it."""
 
 
 class SpecialisationWarning(UserWarning):
@@ -50,8 +51,9 @@ class Entry:
     made: Any = None
 
 
-def guard_check(guards: Sequence[Guard]) -> Callable[[], bool]:
-    """One compiled function that tests all guards and the version of the rules."""
+def guard_check(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType] = ()) -> Callable[[], bool]:
+    """One compiled function that tests all guards, the code of the functions that were followed, and
+    the version of the rules."""
     names: dict[str, Any] = {"version": version, "builtin": vars(builtins), "has_type": has_type}
     tests = [f"version() == {version()}"]
     spaces: dict[int, str] = {}
@@ -64,6 +66,10 @@ def guard_check(guards: Sequence[Guard]) -> Callable[[], bool]:
             tests.append(f"{name!r} not in {space}")
             owner = f"builtin[{name!r}]"
         tests.append(_guard_test(guard, owner, f"v{i}", names))
+    for i, fn in enumerate(followed):
+        names[f"f{i}"], names[f"c{i}"] = weakref.ref(fn) if fn.__closure__ else fn, fn.__code__
+        found = f"getattr(f{i}(), '__code__', c{i})" if fn.__closure__ else f"f{i}.__code__"
+        tests.append(f"{found} is c{i}")
     text = (
         f"def valid():\n try:\n  return {' and '.join(tests)}\n"
         " except (LookupError, AttributeError, TypeError):\n  return False"
@@ -227,14 +233,14 @@ class Dispatcher:
                 if entry is not None and entry.valid():  # another thread has built it meanwhile
                     return entry
                 try:
-                    run, guards, made = self.build(fun, args, self._ints)
+                    run, valid, made = self.build(fun, args, self._ints)
                 except Promote as request:
                     if request.positions <= self._ints:
                         raise
                     self._ints |= request.positions
                     self._forget()
                     continue
-                entry = Entry(run, guard_check(guards), made)
+                entry = Entry(run, valid, made)
                 if key is None:
                     self.numbers[classes] = entry
                 else:

@@ -1,3 +1,4 @@
+import gc
 import threading
 import timeit
 import warnings
@@ -32,7 +33,7 @@ class Counter:
     def __call__(self, fun, args, ints):
         self.calls.append((args, ints))
         n = len(self.calls)
-        return (lambda fun, args: n), self.guards, None
+        return (lambda fun, args: n), guard_check(self.guards), None
 
 
 def test_one_specialisation_for_one_combination_of_types():
@@ -90,6 +91,25 @@ def test_guards():
     assert len(d) == 1
 
 
+def test_guards_on_the_code_of_functions():
+    held, fresh = (lambda x: x), closure(1.0)
+    valid = guard_check([], [held, fresh])
+    assert valid()
+    held.__code__, own = (lambda x: x * 2.0).__code__, held.__code__
+    assert not valid()
+    held.__code__ = own
+    assert valid()
+    fresh.__code__ = closure_of_another_kind(1.0).__code__
+    assert not valid()
+    del fresh  # closures are not kept alive; those that are gone are never called
+    gc.collect()
+    assert valid()
+
+
+def closure_of_another_kind(k):
+    return lambda x: k + x
+
+
 def test_guards_on_types():
     class Settings:
         rate, table = 0.5, {"w": np.ones(3)}
@@ -136,7 +156,7 @@ def test_promotion_keys_ints_by_value():
         if 1 not in ints:
             raise Promote(1)
         seen.append(args)
-        return (lambda fun, args: None), (), None
+        return (lambda fun, args: None), guard_check(()), None
 
     d = Dispatcher(build)
     one = d.find(plain, (1.0, 1))
