@@ -22,6 +22,21 @@ def test_show(run):
     assert "import model\n\n\ndef typed_grad(x, n):" in run("show", "model.py:typed")[1]
 
 
+@pytest.mark.parametrize("stage", ["typed", "facts", "forward", "reverse", "python"])
+def test_a_function_that_always_raises(run, stage):
+    code, out, _ = run("show", "model.py:failing", "--stage", stage)
+    assert code == 0 and "ValueError" in out
+    assert run("explain", "model.py:failing")[0] == 0
+
+
+def test_nothing_is_written_where_one_target_fails(run, folder):
+    (folder / "pyproject.toml").write_text(
+        '[[tool.adcompile.build]]\nfunction = "model.py:typed"\noutput = "a.py"\n'
+        '[[tool.adcompile.build]]\nfunction = "model.py:nothing"\noutput = "b.py"\n'
+    )
+    assert run("build")[0] == 2 and not (folder / "a.py").exists()
+
+
 def test_build_and_check(run, folder):
     assert run(*BUILD) == (0, "model_grad.py: written\n", "")
     assert run(*BUILD) == (0, "model_grad.py: unchanged\n", "")
@@ -66,7 +81,7 @@ def test_explain_and_check(run):
     "args, message",
     [
         (["show", "model.py:nothing"], "has no 'nothing'"),
-        (["show", "model.py:refused"], "model.py:53:9: this generator expression is not followed"),
+        (["show", "model.py:refused"], "model.py:57:9: this generator expression is not followed"),
         (["show", "model.py:loss"], "give --signature"),
         (["show", "model.py:loss", "--stage", "nonsense"], "Invalid value for '--stage'"),
         (["check", "model.py:failing", "--at", "1.0"], "raised ValueError"),
@@ -74,6 +89,12 @@ def test_explain_and_check(run):
         (["build", "model.py:typed"], "Give -o FILE"),
         (["build", "model.py:typed", "-o", "no/such/folder.py"], "No such file or directory"),
         (["build"], "no pyproject.toml"),
+        (["build", "--mode", "forward"], "belong to one FILE:FUNCTION"),
+        (["show", "model.py:typed", "--example", "exit()"], "SystemExit"),
+        (["check", "model.py:typed", "--at", "exit(0)"], "SystemExit"),
+        (["check", "model.py:leaving", "--at", "1.0"], "raised SystemExit"),
+        (["check", "model.py:typed", "--at", "1.0", "--order", "0"], "is not in the range"),
+        (["show", "model.py:SCALE"], "model.py:1:1: model.py:SCALE is no Python function but a float"),
         (["build", "--value"], "belong to one FILE:FUNCTION"),
         (["nonsense"], "No such command"),
     ],

@@ -133,7 +133,7 @@ def build(
 
     here = Path.cwd()
     if target is None:
-        if output or signature or example or argnums or value:
+        if output or signature or example or argnums or value or mode != "reverse":
             raise click.UsageError("these options belong to one FILE:FUNCTION, which is missing")
         targets = ahead.configured(here)
     else:
@@ -141,8 +141,8 @@ def build(
             raise click.UsageError("where to? Give -o FILE.")
         targets = [ahead.Target(target, output, here, _names(argnums), signature, example, value, mode)]
     stale = False
-    for one in targets:
-        text = ahead.build(one)
+    texts = [ahead.build(one) for one in targets]  # all of them, before the first is written
+    for one, text in zip(targets, texts):
         why = ahead.staleness(one, text)
         if not check:
             ahead.check_output(one)
@@ -199,7 +199,7 @@ def explain(target: str, signature: str | None, example: str | None, argnums: st
 @main.command()
 @click.argument("target", metavar="FILE:FUNCTION")
 @click.option("--at", metavar="ARGS", required=True, help='Sample arguments: "np.ones(3), 2.0".')
-@click.option("--order", default=1, show_default=True, help="Of the highest derivative to check.")
+@click.option("--order", type=click.IntRange(1), default=1, show_default=True, help="Of the highest derivative.")
 def check(target: str, at: str, order: int) -> None:
     """Check derivatives of a function at sample arguments, against differences of the function."""
     from adcompile.cli.check import check as run

@@ -76,6 +76,12 @@ def build(target: Target) -> str:
     located = locate(target.function, target.base)
     function = located.function
     refuse_self_reference(function)
+    if located.leading:
+        raise Unsupported(
+            f"{located.name} is bound to an object, which no module can hold",
+            place_of(function),
+            "pass the object as an argument, or write a function at the top of a module that calls it",
+        )
     if "<locals>" in function.__qualname__ or function.__closure__:
         raise Unsupported(
             f"{function.__qualname__} captures variables", place_of(function), "pass them as arguments of a function"
@@ -237,14 +243,21 @@ def configured(start: Path) -> list[Target]:
             "write adcompile build FILE:FUNCTION -o OUT",
         )
     toml = _toml(file)
-    entries = toml.get("tool", {}).get("adcompile", {}).get("build", [])
+    entries: Any = toml
+    for key in ("tool", "adcompile", "build"):
+        entries = entries.get(key, []) if isinstance(entries, dict) else []
     if not isinstance(entries, list) or not entries:
         raise SourceError(
             f"{file} names no targets",
             None,
             'write [[tool.adcompile.build]] with function = "model.py:loss", output = "model_grad.py", signature = "…"',
         )
-    return [_configured(file, entry) for entry in entries]
+    targets = [_configured(file, entry) for entry in entries]
+    outputs = [target.path.resolve() for target in targets]
+    for target, output in zip(targets, outputs):
+        if outputs.count(output) > 1:
+            raise SourceError(f"{file}: two targets are written to {target.output}", None, "give each its own output")
+    return targets
 
 
 def _toml(file: Path) -> dict[str, Any]:
@@ -255,7 +268,7 @@ def _toml(file: Path) -> dict[str, Any]:
         raise SourceError(f"{file} cannot be read: {name} is missing", None, f"pip install {name}") from error
     try:
         return toml.loads(file.read_text(encoding="utf-8"))
-    except toml.TOMLDecodeError as error:
+    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SourceError(f"{file} does not parse: {error}") from error
 
 
@@ -267,11 +280,19 @@ def _configured(file: Path, entry: Any) -> Target:
         raise SourceError(f"{file}: a target has the keys {', '.join(_KEYS)}, not {entry!r}")
     if entry.get("mode", "reverse") not in ("forward", "reverse"):
         raise SourceError(f"{file}: mode is forward or reverse, not {entry['mode']!r}")
+    for key in ("function", "output"):
+        if not isinstance(entry[key], str) or not entry[key]:
+            raise SourceError(f"{file}: {key} is a string, not {entry[key]!r}")
+    if not isinstance(entry.get("value", False), bool):
+        raise SourceError(f"{file}: value is true or false, not {entry['value']!r}")
+    for key in ("signature", "example", "argnums"):
+        if not all(isinstance(v, str) or key == "argnums" and type(v) is int for v in _items(entry.get(key, []))):
+            raise SourceError(f"{file}: {key} is a string or a list of strings, not {entry[key]!r}")
     return Target(
         entry["function"],
         entry["output"],
         file.parent,
-        _listed(entry.get("argnums", [])),
+        tuple(n.strip() for item in _listed(entry.get("argnums", [])) for n in item.split(",")),
         _listed(entry.get("signature", [])),
         _listed(entry.get("example", [])),
         bool(entry.get("value", False)),
@@ -279,5 +300,9 @@ def _configured(file: Path, entry: Any) -> Target:
     )
 
 
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
 def _listed(value: Any) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
+    return tuple(map(str, _items(value)))

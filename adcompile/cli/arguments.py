@@ -14,7 +14,7 @@ from adcompile.cli.locate import Located, describe
 from adcompile.errors import AdcompileError, NotDifferentiable, Unsupported, place_of
 from adcompile.ir.abstract import type_of
 from adcompile.ir.signature import SignatureError, parse, spell
-from adcompile.ir.types import Known, Scalar, Type
+from adcompile.ir.types import Known, Scalar, Seq, TupleT, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,16 @@ def parameters(function: FunctionType) -> list[inspect.Parameter]:
 
 def call_types(located: Located, signature: str | None, example: str | None) -> Call:
     """The types to compile for. Raises an AdcompileError that says what to write."""
-    function = located.function
     if signature is not None:
+        function = located.function
         try:
-            return _complete(function, list(parse(signature)), f"the signature ({signature})")
+            return _complete(located, list(parse(signature)), f"the signature ({signature})")
         except SignatureError as error:
             raise SignatureError(error.message, error.place or place_of(function), error.remedy) from None
     if example is not None:
         values = evaluate(located, example, "--example")
-        return _complete(function, [type_of(v) for v in values], "the example")
-    return _complete(function, _annotated(function), "its annotations")
+        return _complete(located, [type_of(v, objects=True) for v in values], "the example")
+    return _complete(located, _annotated(located), "its annotations")
 
 
 def evaluate(located: Located, text: str, option: str) -> tuple[Any, ...]:
@@ -68,19 +68,22 @@ def evaluate(located: Located, text: str, option: str) -> tuple[Any, ...]:
         return eval(code, names)
     except AdcompileError:
         raise
-    except Exception as error:  # whatever the user's expression raises
+    except (Exception, SystemExit) as error:  # whatever the user's expression raises
         remedy = 'give the arguments as Python expressions: "np.ones(3), 2.0"'
         raise NotDifferentiable(f"{option} {text!r}: {describe(error)}", place_of(located.function), remedy) from error
 
 
-def _complete(function: FunctionType, types: list[Type], what: str) -> Call:
-    """Fill in the types of defaults. Raises NotDifferentiable for too few or too many."""
+def _complete(located: Located, types: list[Type], what: str) -> Call:
+    """Fill in the types of what it is bound to and of defaults. Raises NotDifferentiable for too few or too many."""
+    function, bound = located.function, len(located.leading)
     wanted = parameters(function)
+    types = [*(type_of(v, objects=True) for v in located.leading), *types]
     given = len(types)
     needed = [p.name for p in wanted[given:] if p.default is p.empty]
     if given > len(wanted) or needed:
+        names, counts = ", ".join(p.name for p in wanted[bound:]), f"{given - bound} of {len(wanted) - bound}"
         raise NotDifferentiable(
-            f"{function.__name__}() takes {', '.join(p.name for p in wanted)}: {what} gives {given} of {len(wanted)}",
+            f"{function.__name__}() takes {names}: {what} gives {counts}",
             place_of(function),
             "give one type for each argument, separated by commas",
         )
@@ -90,35 +93,62 @@ def _complete(function: FunctionType, types: list[Type], what: str) -> Call:
     return Call(tuple(types[:count]), keywords, given)
 
 
-def _annotated(function: FunctionType) -> list[Type]:
-    """The types that annotations name, up to the first parameter with a default and none."""
+def _annotated(located: Located) -> list[Type]:
+    """The types that annotations name, up to the first parameter whose default says more."""
+    function = located.function
     try:
         hints = typing.get_type_hints(function, include_extras=True)
     except (NameError, TypeError, SyntaxError, AttributeError):
         hints = dict(function.__annotations__)
     out: list[Type] = []
-    for p in parameters(function):
-        if p.name not in hints and p.default is not p.empty:
+    for p in parameters(function)[len(located.leading) :]:
+        found = _of_annotation(function, p.name, hints.get(p.name))
+        if found is None and p.default is p.empty:
+            raise _unknown(function, p.name, hints.get(p.name))
+        if found is None:
             break
-        out.append(_of_annotation(function, p.name, hints.get(p.name)))
+        out.append(found)
     return out
 
 
-def _of_annotation(function: FunctionType, name: str, hint: Any) -> Type:
+def _of_annotation(function: FunctionType, name: str, hint: Any) -> Type | None:
+    """The type that an annotation tells; None: it does not."""
     for extra in getattr(hint, "__metadata__", ()):  # Annotated[np.ndarray, "float64[:]"]
         if isinstance(extra, str):
-            (found,) = parse(extra)
-            return found
+            return _annotated_text(function, name, extra)
     if hint in (float, int, bool, complex) or isinstance(hint, type) and issubclass(hint, np.number):
         return Scalar(frozenset({hint}))
     if hint is type(None):
         return Known(None)
+    items = [_of_annotation(function, name, item) for item in typing.get_args(hint) if item is not ...]
+    origin = typing.get_origin(hint)
+    if origin not in (tuple, list) or not items or None in items:
+        return None
+    known = [item for item in items if item is not None]
+    return Seq(known[0], origin) if origin is list or ... in typing.get_args(hint) else TupleT(tuple(known))
+
+
+def _unknown(function: FunctionType, name: str, hint: Any) -> NotDifferentiable:
     what = "has no annotation" if hint is None else f"is annotated {_name(hint)}, which tells no dtype and dimensions"
-    raise NotDifferentiable(
+    return NotDifferentiable(
         f"the type of argument {name!r} of {function.__name__}() is not known: it {what}",
         place_of(function),
         'give --signature, such as "float64[:,:], float", or --example "np.ones((2, 3)), 1.0"',
     )
+
+
+def _annotated_text(function: FunctionType, name: str, text: str) -> Type:
+    """The type that the text of an annotation names. Raises SignatureError at the function."""
+    try:
+        found = parse(text)
+    except SignatureError as error:
+        raise SignatureError(
+            f"the annotation of {name!r}: {error.message}", place_of(function), error.remedy
+        ) from None
+    if len(found) != 1:
+        message = f"the annotation of {name!r} names {len(found)} types: {text!r}"
+        raise SignatureError(message, place_of(function), "write one type for one argument, such as float64[:,:]")
+    return found[0]
 
 
 def _name(hint: Any) -> str:

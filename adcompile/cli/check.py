@@ -14,12 +14,12 @@ def check(located: Located, at: str, order: int) -> tuple[bool, str]:
     args = evaluate(located, at, "--at")
     name = located.name
     try:
-        check_grads(located.function, args, order=order)
+        check_grads(located.callable, args, order=order)
     except CheckFailure as failure:
         return False, f"{name} at ({at}): {failure}"
     except AdcompileError:
         raise
-    except Exception as error:  # whatever the user's function raises at these arguments
+    except (Exception, SystemExit) as error:  # whatever the user's function raises at these arguments
         place = place_in(error) or place_of(located.function)
         raise SourceError(f"{name} at ({at}) raised {describe(error)}", place) from error
     modes = "forward and reverse mode"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import linecache
@@ -16,16 +17,23 @@ from typing import Any
 from adcompile.analysis.calls import python_function
 from adcompile.api import Derivative
 from adcompile.errors import AdcompileError, Place, SourceError
+from adcompile.targets import resolve
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A function, its module, the name it was asked for by, and its file."""
+    """A function, its module, the name it was asked for by, and its file; `leading` are the first
+    arguments, where what was asked for is bound to them: a method to its object."""
 
     function: Any  # a Python function
     module: ModuleType
     name: str
     file: Path
+    leading: tuple[Any, ...] = ()
+
+    @property
+    def callable(self) -> Any:
+        return functools.partial(self.function, *self.leading) if self.leading else self.function
 
 
 def locate(target: str, base: Path | None = None) -> Located:
@@ -43,20 +51,27 @@ def locate(target: str, base: Path | None = None) -> Located:
         if not hasattr(value, part):
             raise _missing(value, part)
         value = getattr(value, part)
-    function = _plain(value)
+    function, leading = _plain(value)
     if function is None:
         kind = "a class: name one of its methods" if isinstance(value, type) else f"a {type(value).__name__}"
+        place = top_of(Path(module.__file__)) if module.__file__ else None
         raise SourceError(
-            f"{target} is no Python function but {kind}", None, "write FILE:FUNCTION or FILE:CLASS.METHOD"
+            f"{target} is no Python function but {kind}", place, "write FILE:FUNCTION or FILE:CLASS.METHOD"
         )
-    return Located(function, module, name, Path(function.__code__.co_filename))
+    return Located(function, module, name, Path(function.__code__.co_filename), leading)
 
 
-def _plain(value: Any) -> FunctionType | None:
-    """The function itself, also under a derivative, a cache, or NumPy's dispatch."""
+def _plain(value: Any) -> tuple[FunctionType | None, tuple[Any, ...]]:
+    """The function itself, also under a derivative, a cache, or NumPy's dispatch; and what it is bound to."""
     while isinstance(value, Derivative):
         value = value.fun
-    return python_function(getattr(value, "__func__", value))
+    found = python_function(value)
+    if found is not None or isinstance(value, type) or not callable(value):
+        return found, ()
+    target = resolve(value)
+    if target.keywords or not target.leading:
+        return None, ()
+    return python_function(target.function), target.leading
 
 
 def _missing(owner: Any, part: str) -> SourceError:
@@ -69,7 +84,7 @@ def _missing(owner: Any, part: str) -> SourceError:
 
 def _home(value: Any) -> str | None:
     """The module a function comes from; None: it is no function."""
-    function = _plain(value)
+    function = _plain(value)[0]
     return function.__module__ if function is not None else None
 
 
@@ -94,6 +109,8 @@ def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise SourceError(f"there is no file {path}")
     path = path.resolve()
+    if path.suffix != ".py" or "." in path.stem:
+        raise SourceError(f"{path.name} is no name of a Python module", top_of(path), "rename it to NAME.py")
     folder, parts = path.parent, [path.stem]
     while (folder / "__init__.py").exists():
         parts.insert(0, folder.name)
@@ -103,15 +120,14 @@ def _from_file(path: Path) -> ModuleType:
     name = ".".join(parts)
     _on_path(folder)
     if name in sys.stdlib_module_names:
-        place = Place(str(path), 1, 0, 1, 0)
-        raise SourceError(f"{path.name} hides a module of Python of the same name", place, "rename the file")
+        raise SourceError(f"{path.name} hides a module of Python of the same name", top_of(path), "rename the file")
     known = sys.modules.get(name)
     if known is not None and Path(getattr(known, "__file__", None) or "").resolve() != path:
         if name not in _ours:
             taken = getattr(known, "__file__", None) or "Python itself"
             raise SourceError(
                 f"{path.name} cannot be imported: the module {name} is {taken}",
-                Place(str(path), 1, 0, 1, 0),
+                top_of(path),
                 "rename it",
             )
         del sys.modules[name]
@@ -134,18 +150,24 @@ def _from_file(path: Path) -> ModuleType:
         return module
 
     if "." in name:
-        return _run(name, lambda: importlib.import_module(name))
-    return _run(name, load)
+        return _run(name, lambda: importlib.import_module(name), path)
+    return _run(name, load, path)
 
 
-def _run(name: str, load: Any) -> ModuleType:
+def _run(name: str, load: Any, file: Path | None = None) -> ModuleType:
     """Import, and say in one located message what went wrong."""
     try:
         return load()
     except AdcompileError:
         raise
-    except (Exception, SystemExit) as error:
-        raise SourceError(f"importing {name} failed: {describe(error)}", place_in(error)) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the user's module raises
+        raise SourceError(f"importing {name} failed: {describe(error)}", place_in(error) or top_of(file)) from error
+
+
+def top_of(file: Path | None) -> Place | None:
+    return Place(str(file), 1, 0, 1, 0) if file is not None else None
 
 
 def describe(error: BaseException) -> str:

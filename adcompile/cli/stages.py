@@ -45,20 +45,20 @@ class Asked:
 
 def positions(asked: Asked, call: Call) -> tuple[int, ...]:
     """The positions of the arguments to differentiate by. Raises NotDifferentiable."""
-    function = asked.located.function
-    names = [p.name for p in parameters(function)][: len(call.types)]
+    function, bound = asked.located.function, len(asked.located.leading)
+    names = [p.name for p in parameters(function)][bound : len(call.types)]
     for name in asked.argnums:
         if name not in names and not (name.isdecimal() and int(name) < len(names)):
             remedy = f"--argnums takes positions or these names: {', '.join(names)}"
             raise NotDifferentiable(
                 f"{function.__name__}() has no positional parameter {name!r}", place_of(function), remedy
             )
-    found = tuple(names.index(n) if n in names else int(n) for n in asked.argnums)
+    found = tuple(bound + (names.index(n) if n in names else int(n)) for n in asked.argnums)
     if not found:
-        found = tuple(i for i, t in enumerate(call.types) if differentiable(t))[:1] or (0,)
+        found = tuple(i for i, t in enumerate(call.types) if i >= bound and differentiable(t))[:1] or (bound,)
     for i in found:
-        if i >= len(names) or not differentiable(call.types[i]):
-            what = f"argument {names[i]!r} of {function.__name__}()" if names else f"{function.__name__}()"
+        if i >= bound + len(names) or not differentiable(call.types[i]):
+            what = f"argument {names[i - bound]!r} of {function.__name__}()" if names else f"{function.__name__}()"
             remedy = "name another one with --argnums, or give it a float type in --signature"
             raise NotDifferentiable(f"{what} has no derivative", place_of(function), remedy)
     return found

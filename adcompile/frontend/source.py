@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from adcompile.errors import Place, SourceError
+from adcompile.errors import Place, SourceError, place_of
 from adcompile.ir.walk import large_stack
 
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -101,7 +101,7 @@ def _find(fn: FunctionType) -> _Found:
 
 def _unavailable(fn: FunctionType) -> SourceError:
     remedy = "Put it in a file, or in a notebook cell; functions made by exec need an entry in linecache."
-    return SourceError(f"the source of {fn.__qualname__} cannot be had", None, remedy)
+    return SourceError(f"the source of {fn.__qualname__} cannot be had", place_of(fn), remedy)
 
 
 def _mismatch(fn: FunctionType, seen: bool) -> SourceError:

@@ -120,4 +120,8 @@ def spell(t: Type) -> str:
                 f"{what} cannot stand in a signature", remedy="wrap it: def f(x): return g(x, " + what + ")"
             )
         case _:
-            raise SignatureError(f"an argument of type {getattr(t, 'cls', type(t)).__name__} has no signature text")
+            name = getattr(t, "cls", type(t)).__name__
+            raise SignatureError(
+                f"an argument of type {name} has no signature text",
+                remedy=f"write a function of its parts: def f(a, b): return g({name}(a, b))",
+            )

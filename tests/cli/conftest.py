@@ -59,6 +59,10 @@ def failing(x: float):
     raise ValueError(f"no {x}")
 
 
+def leaving(x: float):
+    raise SystemExit(0)
+
+
 def refused(x: float):
     g = (v for v in [x, x])
     return sum(g)

@@ -194,10 +194,20 @@ def test_targets_in_pyproject(folder):
         ("[", "does not parse"),
         ('[[tool.adcompile.build]]\nfunction = "a:b"\n', "a target has the keys"),
         ('[[tool.adcompile.build]]\nfunction = "a:b"\noutput = "c"\nmode = "up"\n', "mode is forward or reverse"),
+        ("tool = 3", "names no targets"),
+        ("[tool]\nadcompile = 3", "names no targets"),
+        ('[tool.adcompile.build]\nfunction = "a:b"\noutput = "c"\n', "names no targets"),
+        ('[[tool.adcompile.build]]\nfunction = 3\noutput = "c"\n', "function is a string, not 3"),
+        ('[[tool.adcompile.build]]\nfunction = "a:b"\noutput = ""\n', "output is a string, not ''"),
+        ('[[tool.adcompile.build]]\nfunction = "a:b"\noutput = "c"\nvalue = "no"\n', "value is true or false"),
+        ('[[tool.adcompile.build]]\nfunction = "a:b"\noutput = "c"\nsignature = 3\n', "signature is a string or"),
+        ('[[tool.adcompile.build]]\nfunction = "a:b"\noutput = "c"\nargnums = {a = 1}\n', "argnums is a string or"),
+        (2 * '[[tool.adcompile.build]]\nfunction = "a:b"\noutput = "c"\n', "two targets are written to c"),
+        ("# \udce9", "does not parse"),
     ],
 )
 def test_pyproject_that_is_wrong(folder, text, message):
-    (folder / "pyproject.toml").write_text(text)
+    (folder / "pyproject.toml").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(AdcompileError, match=r"pyproject\.toml") as caught:
         configured(folder)
     assert message in str(caught.value)
@@ -211,6 +221,7 @@ def test_pyproject_that_is_wrong(folder, text, message):
             "def make(k):\n    def f(x: float):\n        return x * k\n    return f\n\n\nf = make(2.0)\n",
             "captures variables",
         ),
+        ("class M:\n    def f(self, x: float):\n        return x\n\n\nf = M().f\n", "bound to an object"),
         ("import numpy as np\n\n\ndef f(x: float, w=np.ones(2)):\n    return x * w[0]\n", "cannot be written"),
     ],
 )

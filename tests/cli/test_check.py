@@ -33,5 +33,5 @@ def test_right_and_wrong(folder):
 def test_what_the_function_raises_is_located(folder):
     with pytest.raises(SourceError, match=r"model\.py:49:5: failing at .* raised ValueError: no 0.5"):
         check(locate("model.py:failing"), "0.5", 1)
-    with pytest.raises(Unsupported, match=r"model\.py:53:"):
+    with pytest.raises(Unsupported, match=r"model\.py:57:"):
         check(locate("model.py:refused"), "0.5", 1)
