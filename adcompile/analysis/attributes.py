@@ -41,6 +41,8 @@ class_attributes: dict[type, Callable[..., Atom]] = {}
 """Attributes of bound values by the class of what is bound (super)."""
 object_readers: list[Callable[..., Atom | None]] = []
 """Attributes of objects whose attributes are known (analysis/objects)."""
+OF_ITS_CLASS = frozenset("T mT H I real imag flat base".split())
+"""Attributes that an array of a subclass has as such."""
 named_attributes: list[Callable[..., Atom | None]] = []
 """Attributes of namedtuples other than their fields."""
 
@@ -239,12 +241,14 @@ def class_attribute(
     if isinstance(found, staticmethod):
         return Const(found.__func__)
     if isinstance(found, classmethod):
-        return b.emit(getattr, args, Method(found.__func__, Known(cls)), (), attribute, place)
+        return b.emit(getattr, (Const(cls), args[1]), Method(found.__func__, Known(cls)), (), attribute, place)
     if callable(found):
         return b.emit(getattr, (owner, args[1]), Method(found, b.type(owner)), (), attribute, place)
     if isinstance(t, ObjectT) or isinstance(t, TupleT) and cls.__dictoffset__ == 0:
         return known_attribute(b, Const(cls), cls, attribute, args, name, place)
     if example is not None:
         return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
+    if attribute in OF_ITS_CLASS and issubclass(cls, np.ndarray):
+        return b.emit(getattr, args, Instance(cls), (), name, place)
     hidden = cls.__dictoffset__ != 0  # the object, which only the call will bring, may have data of that name
     return Const(found) if isinstance(found, DATA) and not hidden else b.emit(getattr, args, UNKNOWN, (), name, place)

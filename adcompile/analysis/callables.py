@@ -24,6 +24,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Closure, Known, Method, Seq, TupleT
 from adcompile.runtime.scans import vectorized
+from adcompile.tangents import is_namedtuple_class
 
 
 def bound(b: Builder, function: Any, owner: Atom, name: str) -> Var:
@@ -142,9 +143,9 @@ class_handlers[Replace] = replace
 def new_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """A namedtuple of the items of an iterable, as `_make` makes it."""
     cls: Any = b.value(args[0]) if args and b.known(args[0]) else None
-    fields: tuple[str, ...] | None = getattr(cls, "_fields", None)
-    if len(args) != 2 or fields is None:
+    if len(args) != 2 or not isinstance(cls, type) or not is_namedtuple_class(cls):
         return None
+    fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
     items = known_items(b, args[1])
     if items is None and isinstance(b.type(args[1]), (Array, Seq)):
         whole = checked(b, args[1], len(fields), place, call=f"{cls.__name__}._make()")

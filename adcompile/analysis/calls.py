@@ -37,7 +37,7 @@ from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import by_name, is_of_library, may_carry, writes_text
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, twin
-from adcompile.analysis.recursion import call_separate
+from adcompile.analysis.recursion import call_separate, endless
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
@@ -56,11 +56,15 @@ from adcompile.ir.types import (
     Ref,
     Scalar,
     TupleT,
+    Unknown,
     holds_ref,
+    is_array_subclass,
 )
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
 from adcompile.rules.typing_fold import fold
+from adcompile.runtime.structure import defines_operators
+from adcompile.tangents import is_namedtuple_class
 
 Handler = Callable[..., Any]
 """handler(b, args, kwargs, place, name) → Atom, or None to decline."""
@@ -163,7 +167,7 @@ def check_defined(
             error = UnboundLocalError("cannot access local variable where it is not associated with a value")
             raise Terminated(Raise(Const(error), None, place))
         if isinstance(b.type(atom), Never):
-            raise Terminated(Raise(Const(AssertionError("unreachable")), None, place))
+            raise Terminated(endless(place))
 
 
 def call_known(
@@ -171,7 +175,7 @@ def call_known(
 ) -> Atom:
     if isinstance(value, Lifted):
         return value.run(b, *args)
-    if any(isinstance(b.type(a), (Ref, ObjectT)) for a in args):
+    if any(isinstance(b.type(a), (Ref, ObjectT)) or has_operators(b, a) for a in args):
         result = call_with_cells(b, value, args, kwargs, name, place)
         if result is not None:
             return result
@@ -197,7 +201,7 @@ def call_known(
         return call_partial(b, value, args, kwargs, name, place)
     if isinstance(value, (python_types.BuiltinMethodType, python_types.MethodWrapperType)):
         method = getattr(type(value.__self__), value.__name__, None)
-        if method is not None and not isinstance(value.__self__, python_types.ModuleType):
+        if method is not None and not isinstance(value.__self__, (python_types.ModuleType, type)):
             owner = Const(value.__self__)
             if all(b.known(a) for a in (*args, *(v for _, v in kwargs))) and isinstance(value.__self__, (str, bytes)):
                 return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
@@ -222,6 +226,12 @@ def call_known(
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [Const(value), *args], kwargs, name, place)
     return emit_unknown(b, value, args, kwargs, name, place)
+
+
+def has_operators(b: Builder, atom: Atom) -> bool:
+    """Whether a value of the program is a record whose class says what operators do."""
+    t = b.type(atom)
+    return isinstance(t, TupleT) and t.cls is not tuple and b.role == "primal" and defines_operators(t.cls)
 
 
 def emit_unknown(
@@ -303,6 +313,9 @@ def call_rule(
         t = result_type(fn, rule, types, kwtypes) if lists is None else lists.type(fn, rule, types, kwtypes)
     except AdcompileError as error:
         raise type(error)(error.message, error.place or place, error.remedy) from None
+    plain = fn in (np.asarray, np.array, np.ascontiguousarray, np.ndarray.tolist) and "subok" not in kwtypes
+    if isinstance(t, Unknown) and not plain:
+        t = next((k for k in (*types, *kwtypes.values()) if is_array_subclass(k)), t)
     if given and not is_reader(fn) and not isinstance(t, (Scalar, Array, Known)):
         for a in given:  # the result may hold what it was made of
             give(b, a)
@@ -471,23 +484,16 @@ def construct(
         made = maker(b, cls, args, kwargs, name, place)
         if made is not None:
             return made
-    fields = getattr(cls, "_fields", None)
-    if issubclass(cls, tuple) and fields is not None and is_plain_namedtuple(cls, fields):
+    if is_namedtuple_class(cls):
+        fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
         defaults = getattr(cls, "_field_defaults", {})
-        signature = Signature(tuple(fields))
+        signature = Signature(fields)
         values = [Const(defaults[f]) for f in fields if f in defaults]
         items = bind(b, cls.__name__, signature, args, kwargs, values, {}, place)
         return b.build(TupleT((), cls), items, name, place)
     if not is_reader(cls):
         args, kwargs = handed_over(b, args, kwargs, place)
     return b.emit(cls, args, Instance(cls), kwargs, name, place)
-
-
-def is_plain_namedtuple(cls: type, fields: Sequence[str]) -> bool:
-    """Whether a call of the class does no more than to put its arguments into a tuple."""
-    code = getattr(cls.__new__, "__code__", None)
-    names = code.co_varnames[1 : code.co_argcount] if code is not None else ()
-    return cls.__init__ is object.__init__ and names == tuple(fields) and code.co_kwonlyargcount == 0  # type: ignore
 
 
 def new_context() -> Context:

@@ -21,7 +21,7 @@ import numpy as np
 from adcompile.analysis.attributes import class_attributes, descriptor_of, object_readers
 from adcompile.analysis.binding import bind
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, makers
+from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, has_operators, makers
 from adcompile.analysis.containers import entry, others, raises
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, write
 from adcompile.analysis.structure import Args, Kwargs
@@ -30,6 +30,7 @@ from adcompile.ir import ops
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom, Const, Signature
 from adcompile.ir.types import Cell, DictT, Known, ListT, ObjectT, Ref, Seq, TupleT
+from adcompile.runtime.structure import ARITHMETIC
 
 # -- construction -------------------------------------------------------------------------------
 
@@ -268,7 +269,6 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
 
 # -- operators ----------------------------------------------------------------------------------
 
-BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
 COMPARED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 SPECIAL: dict[Any, str] = {
     operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__", len: "__len__",
@@ -285,8 +285,7 @@ def operator_named(name: str) -> Any:
 
 def method_call(b: Builder, owner: Atom, name: str, rest: Sequence[Atom], place: Place | None) -> Atom:
     """`type(owner).name(owner, …)`, or NotImplemented where the class has no such method."""
-    t = b.type(owner)
-    cls = t.cell.cls if isinstance(t, Ref) else t.cls if isinstance(t, ObjectT) else None
+    cls = class_named(b, owner)
     method = None if cls is None else method_of(cls, name)
     if not isinstance(method, FunctionType) or cls is None:
         return NOT
@@ -307,8 +306,11 @@ def generated(b: Builder, cls: type, owner: Atom, name: str, rest: Sequence[Atom
 
 
 def class_named(b: Builder, atom: Atom) -> type | None:
+    """The class whose methods say what operators do: of an object, and of a namedtuple."""
     t = b.type(atom)
-    return t.cell.cls if isinstance(t, Ref) else t.cls if isinstance(t, ObjectT) else None
+    if isinstance(t, Ref):
+        return t.cell.cls
+    return t.cls if isinstance(t, (ObjectT, TupleT)) else None
 
 
 def is_not_implemented(atom: Atom) -> bool:
@@ -334,7 +336,7 @@ def binary(name: str, reflected: str) -> Callable[..., Atom | None]:
 
 def in_place(name: str) -> Callable[..., Atom | None]:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, hint: str) -> Atom | None:
-        if not is_object(b, args[0]) and not any(is_object(b, a) for a in args):
+        if not any(is_object(b, a) or has_operators(b, a) for a in args):
             return None
         out = method_call(b, args[0], f"__i{name}__", args[1:], place)
         return dispatch(b, Const(operator_named(name)), args, [], hint, place) if is_not_implemented(out) else out
@@ -388,7 +390,7 @@ def is_iterable(b: Builder, owner: Atom) -> bool:
 
 for _fn in ITERATING:
     register(_fn, iterated(_fn))
-for _name in BINARY:
+for _name in ARITHMETIC:
     register(operator_named(_name), binary(_name, f"r{_name}"))
     register(operator_named("i" + _name), in_place(_name))
 for _name, _reflected in COMPARED.items():

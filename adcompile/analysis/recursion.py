@@ -9,7 +9,7 @@ from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.heap import give, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
-from adcompile.errors import Unsupported
+from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import NEVER, Known, Never, Type, join
@@ -37,8 +37,13 @@ def call_separate(b: Builder, function: Function, params: list[Atom], cells: lis
         specialise_separate(b, spec, function, types)
     leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]
     if isinstance(spec.result, Never):
-        raise Terminated(Raise(Const(AssertionError("unreachable")), None, b.place))
+        raise Terminated(endless(b.place))
     return b.emit(Const(spec.ref), leaves, spec.result, (), function.name)
+
+
+def endless(place: Place | None) -> Raise:
+    """What comes of a recursion that has no end; one that is not inferred yet has another round."""
+    return Raise(Const(RecursionError("maximum recursion depth exceeded")), None, place)
 
 
 def specialise_separate(b: Builder, spec: Specialised, function: Function, types: tuple[Type, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,10 +18,10 @@ from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
 from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
-from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_argument
+from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_argument, refuse_subclass
 from adcompile.autodiff.structural import STRUCTURAL, Active
-from adcompile.errors import RuleError
-from adcompile.ir.nodes import Atom, Call, Const, If, Var, Yield
+from adcompile.errors import RuleError, Unsupported
+from adcompile.ir.nodes import Atom, Call, Const, If, Signature, Var, Yield
 from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
 
@@ -40,13 +41,14 @@ def bind_rule(body: Any, leading: int, call: Call) -> Binding:
     arguments (those left out in between have their defaults); the others are settings.
     """
     signature, defaults = signature_of(body)
-    if signature.vararg is not None:
-        return Binding(tuple(call.args), call.kwargs)
     positional = signature.positional[leading:]
+    kwargs = [(name, value) for key, value in call.kwargs if (name := parameter(signature, positional, call, key))]
+    if signature.vararg is not None:
+        return Binding(tuple(call.args), tuple(kwargs))
     given = dict(zip(positional, call.args))
     settings = dict(zip(signature.keyword_only, call.args[len(positional) :]))
-    for key, value in call.kwargs:
-        (given if key in positional else settings)[key] = value
+    for name, value in kwargs:
+        (given if name in positional else settings)[name] = value
     last = max((k for k, name in enumerate(positional) if name in given), default=-1)
     first_default = len(positional) - len(defaults)
     args = [
@@ -54,6 +56,40 @@ def bind_rule(body: Any, leading: int, call: Call) -> Binding:
         for k, name in enumerate(positional[: last + 1])
     ]
     return Binding(tuple(args), tuple(settings.items()))
+
+
+LOOP_SETTINGS = frozenset({"dtype", "casting", "order", "subok", "sig", "signature"})
+"""What decides the loop and the memory of a ufunc; the mathematics, and so its rule, is the same."""
+
+
+def parameter(signature: Signature, positional: Sequence[str], call: Call, key: str) -> str:
+    """What a rule's body calls what its function calls `key`; "": the body does without."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    if key in positional or key in signature.keyword_only or signature.kwarg is not None:
+        return key
+    if isinstance(fn, np.ufunc) and key in LOOP_SETTINGS:
+        return ""
+    at = own_position(fn, key)
+    return key if at is None or at >= len(positional) else positional[at]
+
+
+def own_position(fn: Any, name: str) -> int | None:
+    """The position of a parameter in the function's own signature: `exp` of pow is its second."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return names.index(name) if name in names else None
+
+
+def check_settings(b: Builder, body: Any, settings: Sequence[tuple[str, Atom]]) -> None:
+    """Raises Unsupported for a setting that a rule's body does not know."""
+    signature = signature_of(body)[0]
+    for name, _ in settings if signature.kwarg is None else ():
+        if name not in (*signature.positional, *signature.keyword_only):
+            remedy = "leave it out, or register a rule that takes it with adcompile.rules.vjp"
+            raise Unsupported(f"{name}= in this call, which its derivative rule does not take", b.place, remedy)
 
 
 def inline_rule(
@@ -64,6 +100,7 @@ def inline_rule(
     try:
         if not is_readable(body):
             return call_body(b, body, list(args), list(settings), count)
+        check_settings(b, body, settings)
         return call_python(b, body, list(args), list(settings))
     except Terminated as stopped:
         raise given_up(stopped, b.context.definition, b.place) or stopped from None
@@ -117,6 +154,7 @@ def add_adjoint(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Ac
     if structural is not None and structural(b, call, y_bar, cot, active):
         return
     rule = lookup(fn)
+    refuse_subclass(b, call)
     if rule is None or rule.kind in ("primitive", "constant"):
         raise refuse(call)
     if is_in_place(fn) and isinstance(b.type(call.args[0]), Array):

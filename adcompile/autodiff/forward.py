@@ -26,6 +26,7 @@ from adcompile.autodiff.adjoint import (
     left_out,
     refuse,
     refuse_argument,
+    refuse_subclass,
 )
 from adcompile.autodiff.called import fitted, is_readable
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
@@ -156,6 +157,7 @@ class Forward:
             made = structural(self, s)
             if made is not NotImplemented:
                 return made
+        refuse_subclass(self.b, s)
         if rule is None or rule.kind in ("primitive", "constant") or is_in_place(s.fn.value) and isinstance(
             self.b.type(s.args[0]), Array
         ):

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.builder import Builder
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.mutation import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS
 from adcompile.analysis.unfollowed import REMEDY, name_of
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Call, Const, OpaqueCode, Place, Raise, Var
+from adcompile.ir.types import is_array_subclass
 
 IN_PLACE: set[Any] = {*ITEM_WRITES, *AUGMENTED, *METHODS, *FUNCTIONS, ops.list_set, np.ufunc.at}
 
@@ -141,6 +143,15 @@ def refuse_argument(call: Call, which: int | str) -> None:
         call.place,
         "pass a value there that carries no derivative, or register a rule with adcompile.rules.vjp",
     )
+
+
+def refuse_subclass(b: Builder, call: Call) -> None:
+    """Raises Unsupported where arrays of a class of their own take part: matrices, masked arrays."""
+    for atom in (*call.args, *(value for _, value in call.kwargs), call.result):
+        t = b.type(atom)
+        if is_array_subclass(t):
+            message = f"an array of class {t.cls.__name__} in what carries derivatives"  # type: ignore[union-attr]
+            raise Unsupported(message, call.place, "make it a plain array before: np.asarray(a)")
 
 
 def given_up(stopped: Terminated, definition: Mapping[Var, Call], place: Place | None) -> NotDifferentiable | None:

@@ -147,6 +147,11 @@ class Instance:
     own: tuple[str, ...] = ()
 
 
+def is_array_subclass(t: Type) -> bool:
+    """Whether values are arrays of a class of their own, in which arithmetic may mean anything."""
+    return isinstance(t, Instance) and issubclass(t.cls, np.ndarray)
+
+
 @dataclass(frozen=True, slots=True)
 class ObjectT:
     cls: type

@@ -115,6 +115,9 @@ class Effects:
             return self.summaries[fn].total
         if fn in BUILDERS or fn in LINEAR or fn in LOGIC or fn is ops.load_global:
             return True
+        made = self.types.get(call.result)
+        if isinstance(made, TupleT) and made.cls is fn or isinstance(made, DictT) and fn is ops.build_dict:  # displays
+            return True
         types = [type_of(a, self.types) for a in call.args]
         if isinstance(self.types.get(call.result), Known) and fn in OPERATORS and all(map(is_known_simple, types)):
             return True

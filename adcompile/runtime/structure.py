@@ -6,7 +6,10 @@ of registered classes. Leaves are inexact scalars and arrays. Everything else is
 
 from __future__ import annotations
 
+import functools
+import inspect
 import types
+import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,9 +56,44 @@ def _registration(cls: type) -> Registration | None:
     return next((registered[base] for base in cls.__mro__ if base in registered), None)
 
 
+_records: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+_AS_TUPLES = ("__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__", "__bool__", "index", "count")
+
+
 def is_namedtuple_class(cls: type) -> bool:
-    """Whether `cls` was made by collections.namedtuple or typing.NamedTuple."""
-    return issubclass(cls, tuple) and cls is not tuple and hasattr(cls, "_fields") and hasattr(cls, "_make")
+    """Whether `cls` was made by collections.namedtuple or typing.NamedTuple, and its instances are
+    what their fields hold: no subclass makes them in another way, or has other items or fields."""
+    if not issubclass(cls, tuple) or cls is tuple or not hasattr(cls, "_fields"):
+        return False
+    found = _records.get(cls)
+    if found is None:
+        found = _records[cls] = _is_record(cls)
+    return found
+
+
+def _is_record(cls: type) -> bool:
+    home = next(c for c in cls.__mro__ if "_fields" in vars(c))
+    fields: Any = vars(home)["_fields"]
+    maker = getattr(inspect.getattr_static(home, "__new__"), "__func__", None)
+    if getattr(getattr(maker, "__code__", None), "co_names", None) != ("_tuple_new",):  # what namedtuple writes
+        return False
+    own = ("__new__", "_make", "_replace", "_asdict", *fields)
+    return (
+        cls.__init__ is object.__init__  # type: ignore[misc]
+        and all(inspect.getattr_static(cls, name) is vars(home).get(name) for name in own)
+        and all(getattr(cls, name, None) is getattr(tuple, name, None) for name in _AS_TUPLES)
+    )
+
+
+ARITHMETIC = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+_OTHERS = "neg pos invert abs float int round eq ne lt le gt ge".split()
+
+
+@functools.cache
+def defines_operators(cls: type) -> bool:
+    """Whether a class written in Python says what operators do with its instances."""
+    names = [f"__{kind}{name}__" for name in ARITHMETIC for kind in ("", "r", "i")] + [f"__{n}__" for n in _OTHERS]
+    return any(isinstance(inspect.getattr_static(cls, name, None), types.FunctionType) for name in names)
 
 
 def is_container(value: Any) -> bool:

@@ -62,3 +62,52 @@ def test_a_rule_that_does_not_cover_a_call_refuses_it(f, message, mode):
     with pytest.raises(ad.NotDifferentiable, match=message) as refused:
         ad.jvp(f, (x,), (x,)) if mode == "jvp" else ad.vjp(f, x)[1](f(x))
     assert refused.value.place is not None and refused.value.remedy
+
+
+class Matrix(np.ndarray):
+    """Its products are those of matrices, as np.matrix has them."""
+
+    def __mul__(self, other):
+        return self @ other if isinstance(other, np.ndarray) else np.multiply(self, other)
+
+
+MATRIX = np.arange(1.0, 5.0).reshape(2, 2).view(Matrix)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum((MATRIX * x) * MATRIX),
+        lambda x: np.sum((x * MATRIX.T) ** 2),
+        lambda x: np.sum(np.full_like(MATRIX, x) ** 2),
+        lambda x: np.sum((np.zeros_like(MATRIX) + x) ** 2),
+        lambda x: np.sum(np.array(MATRIX, subok=True) * x),
+        lambda x: np.sum((np.ones((2, 2)) * x).view(Matrix) ** 2),
+        lambda x: np.sum((np.ones((2, 2)) * x).view(type=Matrix) ** 2),
+        lambda x: np.array([x, x * x]).view(np.recarray).sum(),
+    ],
+)
+def test_arrays_of_other_classes(f):
+    for derivative in (lambda: ad.grad(f)(1.5), lambda: ad.jvp(f, (1.5,), (1.0,))):
+        with pytest.raises(ad.Unsupported, match=r"test_refusal\.py(.|\n)*an array of class (.|\n)*np\.asarray"):
+            derivative()
+
+
+def test_arrays_of_other_classes_made_plain():
+    def f(x):
+        unused = MATRIX * MATRIX
+        return np.sum((np.asarray(MATRIX) * x) ** 2) + x * MATRIX.shape[0] + 0.0 * len(unused)
+
+    assert ad.grad(f)(1.5) == 2.0 * 30.0 * 1.5 + 2.0
+
+
+def test_settings_that_a_rule_does_not_take():
+    def remainders(x):
+        return np.sum(np.divmod(x, 2.0, dtype=float)[1])
+
+    def total(x):
+        return np.einsum("i->", x, order="C")
+
+    for f in (remainders, total):
+        with pytest.raises(ad.Unsupported, match=r"test_refusal\.py:(.|\n)*= in this call, which its derivative rule"):
+            ad.grad(f)(np.ones(2))

@@ -2,12 +2,25 @@
 
 import collections
 import types
+import typing
 
 import numpy as np
 import pytest
 
+import adcompile as ad
 from adcompile.errors import NotDifferentiable
-from adcompile.runtime.structure import GO, InPlace, Survey, Walk, has_tangent, is_immutable, parts_of, row_of_parts
+from adcompile.runtime.structure import (
+    GO,
+    InPlace,
+    Survey,
+    Walk,
+    defines_operators,
+    has_tangent,
+    is_immutable,
+    is_namedtuple_class,
+    parts_of,
+    row_of_parts,
+)
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -82,3 +95,66 @@ def test_a_walk_in_place_keeps_what_it_can():
     assert type(new[1]) is Pair and new[1] == (a, 20.0)
     assert walk.rows == [(a,)]
     assert InPlace(lambda x: x, go).run(value) is value
+
+
+class Named(typing.NamedTuple):
+    a: float
+    b: float = 1.0
+
+    def __add__(self, other):
+        return Named(self.a + other.a)
+
+    def norm(self):
+        return abs(self.a)
+
+
+class More(Pair):
+    def sum(self):
+        return self.a + self.b
+
+
+class Doubled(Pair):
+    def __new__(cls, a, b):
+        return super().__new__(cls, 2 * a, b)
+
+
+class Hidden(Pair):
+    @property
+    def a(self):
+        return 5 * self[0]
+
+
+class OtherItems(Pair):
+    def __getitem__(self, k):
+        return 3 * tuple.__getitem__(self, k)
+
+
+class OtherOrder(Pair):
+    def __iter__(self):
+        return iter((self[1], self[0]))
+
+
+class Counted(Pair):
+    def __init__(self, a, b):
+        self.count = 2
+
+
+class Empty(Pair):
+    def __bool__(self):
+        return False
+
+
+def test_records_are_what_their_fields_hold():
+    assert all(map(is_namedtuple_class, (Pair, Named, More)))
+    others = (tuple, list, Box, Doubled, Hidden, OtherItems, OtherOrder, Counted, Empty)
+    assert not any(map(is_namedtuple_class, others))
+    assert defines_operators(Named) and not defines_operators(More)
+
+
+@pytest.mark.parametrize("cls", [Doubled, Hidden, OtherItems, OtherOrder, Counted, Empty])
+def test_what_a_subclass_changes_is_refused(cls):
+    f = {Counted: lambda x: cls(x, x).count * x * cls(x, x).a, Empty: lambda x: x if cls(x, x) else cls(x, x).a * x}
+    for g in (f.get(cls, lambda x: cls(x, x).a * x), f.get(cls, lambda x: sum(cls(x, x * x)))):
+        for derivative in (lambda: ad.grad(g)(1.5), lambda: ad.jvp(g, (1.5,), (1.0,))):
+            with pytest.raises(ad.AdcompileError, match=r"test_structure\.py"):
+                derivative()

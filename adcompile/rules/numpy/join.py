@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Array, Dim, Known, ListT, Scalar, Seq, TupleT, Type, dim_of
+from adcompile.ir.types import UNKNOWN, Array, Dim, Instance, Known, ListT, Scalar, Seq, TupleT, Type, dim_of
 from adcompile.rules.kinds import linear
 from adcompile.rules.numpy.dims import (
     ONE,
@@ -207,10 +207,10 @@ def tolist(y_bar: Any, y: Any, a: Any) -> Any:
 def view_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     if len(args) == 1 and not kwargs:
         return args[0]
-    asked = argument(args, kwargs, 1, "dtype")
-    if asked == Known(np.ndarray) or set(kwargs) == {"type"} and kwargs["type"] == Known(np.ndarray):
-        return args[0]
-    dtype, dims = wanted_dtype(asked), dims_of(args[0])
+    for cls in (static(argument(args, kwargs, 1, "dtype")), static(argument(args, kwargs, 2, "type"))):
+        if isinstance(cls, type) and issubclass(cls, np.ndarray):
+            return Instance(cls) if cls is not np.ndarray else args[0] if len(args) + len(kwargs) == 2 else UNKNOWN
+    dtype, dims = wanted_dtype(argument(args, kwargs, 1, "dtype")), dims_of(args[0])
     return array(dtype, None if dims is None else (*dims[:-1], "any"))
 
 

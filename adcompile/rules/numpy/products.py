@@ -212,6 +212,9 @@ def einsum_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     if len(known) < len(operands) or any(d is None for d in dtypes) or set(kwargs) - {"optimize"}:
         return UNKNOWN
     terms, output = einsum_terms(spec, tuple(map(len, known)))
+    if not output and static(kwargs.get("optimize", Known(False))) is not False:
+        # a number, or an array without axes where the last step is a matrix product
+        return standin_type(np.einsum, tuple(args), tuple(kwargs.items()))
     letters: dict[str, set[Dim]] = {}
     for term, dims in zip(terms, known):
         for letter, dim in zip(term, dims):

@@ -105,6 +105,9 @@ SAMPLES = {
     np.einsum: [
         *[(call, {}) for call in EINSUM],
         (("ij,jk,kl->il", real(2, 3), real(3, 2), real(2, 2)), {"optimize": True}),
+        (("ij,jk->", real(2, 3), real(3, 2)), {"optimize": True}),
+        (("ij,j->", real(2, 3), real(3)), {"optimize": "greedy"}),
+        (("i,i,j->", real(2), real(2), real(3)), {"optimize": True}),
         ((real(2, 3), [0, 1], real(3, 4), [1, 2]), {}),
         ((real(2, 3), [0, 1], real(3, 4), [1, 2], [2, 0]), {}),
     ],
