@@ -38,12 +38,10 @@ BUILTINS = names(
     "abs all any bool bytes complex dict divmod enumerate float frozenset getattr hasattr hash int isinstance len "
     "list max min ord chr pow range repr reversed round set slice sorted str sum tuple type zip",
 )
-BUILDERS = frozenset(
-    {ops.build_tuple, ops.build_list, ops.build_object, ops.build_string, ops.make_function, ops.identity, slice}
-)
+BUILDERS = frozenset({ops.build_tuple, ops.build_list, ops.build_string, ops.make_function, ops.identity, slice})
 OPS = BUILDERS | frozenset(
     {
-        *(ops.build_dict, ops.build_set),
+        *(ops.build_dict, ops.build_object, ops.build_set),
         *(ops.dict_merge, ops.list_concat, ops.tuple_concat, ops.format_value),
         *(ops.unpack, ops.unpack_star, ops.load_global, ops.push, ops.pop, ops.index_add, ops.list_set),
         ops.put_item,
