@@ -28,6 +28,7 @@ from adcompile.analysis import (
     splats,
     stored,
     structure,
+    traversal,
 )
 from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
@@ -70,6 +71,7 @@ HANDLERS = (
     splats,
     stored,
     structure,
+    traversal,
     nested,
 )
 """The modules that give callables their meaning; they register it when they are imported."""

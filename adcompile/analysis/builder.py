@@ -8,7 +8,8 @@ element taken out of a tuple that was built in sight is the element itself.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -173,6 +174,16 @@ class Builder:
 
     def child(self) -> Builder:
         return Builder(self.context, self.role, place=self.place, loops=self.loops, pinned=self.pinned)
+
+    @contextmanager
+    def pinned_at(self, place: Place | None) -> Generator[None, None, None]:
+        """Inline code of ours that stands for a call in the user's: its statements are there."""
+        before = self.pinned, self.place
+        self.pinned, self.place = True, self.place if self.pinned else place
+        try:
+            yield
+        finally:
+            self.pinned, self.place = before
 
     def block(self, params: Sequence[Var], end: End) -> Block:
         return Block(tuple(params), tuple(self.statements), end)

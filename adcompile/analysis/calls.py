@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis import standins
 from adcompile.analysis.arraylike import Lists, as_arrays, by_position
 from adcompile.analysis.binding import bind, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
@@ -34,7 +35,7 @@ from adcompile.analysis.heap import (
 )
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import is_undefined
-from adcompile.analysis.library import by_name, is_of_library, may_carry, writes_text
+from adcompile.analysis.library import by_name, is_of_library, may_carry, python_function, writes_text
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, twin
 from adcompile.analysis.recursion import call_separate, endless
@@ -343,16 +344,6 @@ def note_shape(b: Builder, result: Var, args: list[Atom]) -> None:
 # -- Python functions ---------------------------------------------------------------------------
 
 
-def python_function(value: Any) -> python_types.FunctionType | None:
-    """The Python function behind a callable: itself, under a cache, or numpy's implementation."""
-    if isinstance(value, python_types.FunctionType):
-        return value
-    if isinstance(value, functools._lru_cache_wrapper):  # pyright: ignore
-        return python_function(value.__wrapped__)
-    inner = getattr(value, "_implementation", None)  # numpy's dispatched functions
-    return inner if isinstance(inner, python_types.FunctionType) else None
-
-
 def all_known(b: Builder, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> bool:
     return all(b.known(a) for a in (*args, *(v for _, v in kwargs)))
 
@@ -391,6 +382,9 @@ def follow(
     kwdefaults = {k: read_held(b, fn, "__kwdefaults__", k, d, place) for k, d in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
+    if fn.__module__ == standins.__name__:
+        with b.pinned_at(place):
+            return enter(b, function, bound, [])
     if not b.context.inlining or any(may_carry(b.type(a)) for a in (*bound, *cells)) or not is_of_library(fn):
         return enter(b, function, bound, cells)
     start = len(b.statements)

@@ -111,6 +111,9 @@ def extend(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, pl
 
 
 def extended(b: Builder, content: Atom, source: Atom, name: str, place: Place | None) -> Atom:
+    owner = cell_of(source)
+    if owner is not None and owner.cls not in (list, dict):
+        source = b.call(list, source, place=place)  # an object, by its __iter__
     items = known_items(b, source)
     if items is not None and isinstance(b.type(content), ListT):
         return b.build(ListT(()), [*b.items(content), *items], name, place)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
+from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -190,6 +191,8 @@ def settled_cell(b: Builder, cell: Cell, memo: Memo, escaping: bool) -> Atom:
             )
         return memo[cell]
     content = read(b, cell)
+    if cell.cls in STANDINS:
+        refuse(b, cell, "is needed here as a value, and its contents are followed", None)
     if escaping and cell.real is not None:
         memo[cell] = cell.real
         return cell.real

@@ -264,9 +264,10 @@ def run_as_loop(b: Builder, s: For, env: Environment, iterable: Atom) -> list[Ty
         begin.again(b, env)  # it writes into what it runs over: read that as it is by then
         b.context.iterated += over
     assert carried is not None
-    cells = [slot for slot in carried.slots() if isinstance(slot, Cell)]
+    states = b.context.store.states
+    cells = [slot for slot in carried.slots() if isinstance(slot, Cell) and slot in states]
     del b.context.iterated[len(b.context.iterated) - len(over) :]
-    return [b.type(b.context.store.states[c].content) for c in cells] + [b.type(env[r]) for r in s.results]
+    return [b.type(states[c].content) for c in cells] + [b.type(env[r]) for r in s.results]
 
 
 class Begin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import types as python_types
 from typing import Any
@@ -21,6 +22,16 @@ def may_carry(t: Type) -> bool:
 def writes_text(value: Any) -> bool:
     """Whether a function or class is of the modules of Python that are about text and logs."""
     return value.__module__ in ("logging", "re", "re._compiler", "sre_compile")
+
+
+def python_function(value: Any) -> python_types.FunctionType | None:
+    """The Python function behind a callable: itself, under a cache, or numpy's implementation."""
+    if isinstance(value, python_types.FunctionType):
+        return value
+    if isinstance(value, functools._lru_cache_wrapper):  # pyright: ignore
+        return python_function(value.__wrapped__)
+    inner = getattr(value, "_implementation", None)  # numpy's dispatched functions
+    return inner if isinstance(inner, python_types.FunctionType) else None
 
 
 def is_of_library(fn: python_types.FunctionType) -> bool:

@@ -9,11 +9,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-import itertools
-import math
 import operator
 from collections.abc import Callable, Sequence
-from types import FunctionType, MemberDescriptorType
+from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,7 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, has_operators, makers
 from adcompile.analysis.containers import entry, others, raises
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, write
+from adcompile.analysis.standins import STANDINS, stand_in
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -46,7 +45,10 @@ def new_object(b: Builder, cls: type, name: str, place: Place | None) -> Const:
 
 def construct(b: Builder, cls: type, args: Args, kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
     """`cls(…)`: what __new__ and __init__ do, followed."""
-    if not is_followed(cls) or place in b.context.demoted:
+    if place in b.context.demoted:
+        return None
+    cls = stand_in(cls, args) or cls
+    if not is_followed(cls) and cls not in STANDINS:
         return None
     if getattr(cls, "__abstractmethods__", None):
         missing = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
@@ -72,6 +74,9 @@ def initialise(b: Builder, cell: Cell, args: Args, kwargs: Kwargs, place: Place 
     home = next((c for c in cell.cls.__mro__ if "__init__" in vars(c)), object)
     if isinstance(init, FunctionType):
         run_init(b, home, init, cell, args, kwargs, place)
+    elif cell.cls is SimpleNamespace and not args:
+        for attribute, value in kwargs:
+            put(b, cell, attribute, value, place)
     elif (args or kwargs) and not by_new:
         raise raises(TypeError(f"{cell.cls.__name__}() takes no arguments"), place)
 
@@ -228,6 +233,11 @@ def read_attribute(
 ) -> Atom | None:
     """An attribute of an object whose attributes are known; None for what its class alone says."""
     found = descriptor_of(t.cls, attribute)
+    if isinstance(found, functools.cached_property) and attribute not in t.names:
+        value = dispatch(b, Const(found.func), [owner], [], name, place)
+        if cell_of(owner) is not None:
+            put(b, cell_of(owner), attribute, value, place)  # type: ignore[arg-type]
+        return value
     getter = method_of(type(found), "__get__")
     setter = method_of(type(found), "__set__")
     if isinstance(getter, FunctionType) and (setter is not None or attribute not in t.names):
@@ -325,6 +335,8 @@ def binary(name: str, reflected: str) -> Callable[..., Atom | None]:
             out = method_call(b, right, f"__{reflected}__", [left], place)
         if not is_not_implemented(out):
             return out
+        if any(compares_itself(class_named(b, a)) for a in args):
+            return None
         if name in ("eq", "ne") and all(is_object(b, a) for a in args):
             return Const((cell_of(left) is cell_of(right)) is (name == "eq"))
         if name == "ne" and any(is_object(b, a) for a in args):
@@ -332,6 +344,12 @@ def binary(name: str, reflected: str) -> Callable[..., Atom | None]:
         return None
 
     return handler
+
+
+def compares_itself(cls: type | None) -> bool:
+    """Whether objects are compared by a method that is not written in Python."""
+    method = method_of(cls or object, "__eq__")
+    return method is not object.__eq__ and not isinstance(method, FunctionType)
 
 
 def in_place(name: str) -> Callable[..., Atom | None]:
@@ -360,36 +378,6 @@ def register(fn: Any, handler: Callable[..., Atom | None]) -> None:
         cell_handlers[fn] = entry(fn)
 
 
-FIRST, SECOND, EVERY = slice(0, 1), slice(1, None), slice(None)
-ITERATING: dict[Any, slice] = {
-    **dict.fromkeys((ops.unpack, ops.unpack_star, list, tuple, set, frozenset, dict, sum, sorted, any, all), FIRST),
-    **dict.fromkeys((max, min, enumerate, math.fsum, math.prod, itertools.accumulate, itertools.islice), FIRST),
-    **dict.fromkeys((map, filter, functools.reduce), SECOND),
-    **dict.fromkeys((zip, itertools.chain, ops.arguments, ops.tuple_concat, ops.list_concat), EVERY),
-}
-"""Calls that go through what they are given, and which of their arguments."""
-
-
-def iterated(fn: Any) -> Callable[..., Atom | None]:
-    """Objects among the arguments are gone through by their `__iter__`, at once."""
-
-    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-        asked = args[ITERATING[fn]] if fn not in (max, min) or len(args) == 1 else []
-        found = [a for a in asked if is_object(b, a) and is_iterable(b, a)]
-        if not found:
-            return None
-        given = [b.call(iter, a, place=place) if any(a is f for f in found) else a for a in args]
-        return dispatch(b, Const(fn), given, kwargs, name, place)
-
-    return handler
-
-
-def is_iterable(b: Builder, owner: Atom) -> bool:
-    return isinstance(method_of(class_named(b, owner) or object, "__iter__"), FunctionType)
-
-
-for _fn in ITERATING:
-    register(_fn, iterated(_fn))
 for _name in ARITHMETIC:
     register(operator_named(_name), binary(_name, f"r{_name}"))
     register(operator_named("i" + _name), in_place(_name))

@@ -456,10 +456,9 @@ def convert(f: Forward, s: Call) -> Any:
 def concat(f: Forward, s: Call) -> Any:
     if not isinstance(f.b.type(s.result), Seq):
         return NotImplemented
-    found = [(a, f.whole_dot(a)) for a in s.args]
-    dots = [f.zero(a) if d is None else d for a, d in found]
-    lists = [f.b.emit(list, (d,), tangent_type(f.b.type(s.result))) for d in dots]
-    return f.b.emit(operator.add, lists, tangent_type(f.b.type(s.result)))
+    found, t = [(a, f.whole_dot(a)) for a in s.args], tangent_type(f.b.type(s.result))
+    dots = [f.b.emit(rt.zero_list, (a,), t) if d is None else d for a, d in found]
+    return f.b.emit(operator.add, [f.b.emit(list, (d,), t) for d in dots], t)
 
 
 SPENT = dict.fromkeys((ops.push, ops.pop, ops.put_item, ops.index_add, rt.accumulate, rt.add_item), True)

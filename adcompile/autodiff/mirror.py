@@ -424,7 +424,7 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
 def told_writeable(s: Call) -> bool:
     """Whether a view that shows elements at several places is made to be written into."""
     told = [a for k, a in s.kwargs if k == "writeable"]
-    return bool(told) and told[0] != Const(False)
+    return any(not isinstance(a, Const) or a.value for a in told)
 
 
 def is_same_numbers(s: Call, types: Mapping[Var, Type]) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from adcompile.analysis.calls import python_function
+from adcompile.analysis.library import python_function
 from adcompile.api import Derivative
 from adcompile.errors import AdcompileError, Place, SourceError
 from adcompile.targets import resolve

@@ -155,7 +155,8 @@ def is_followed(cls: type) -> bool:
     found = _followed.get(cls)
     if found is None:
         module = sys.modules.get(cls.__module__)
-        found = _followed[cls] = is_plain(cls) and (module is None or not is_installed(module))
+        own = cls is pytypes.SimpleNamespace or module is None or not is_installed(module)
+        found = _followed[cls] = own and is_plain(cls)
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.ir import ops
 from adcompile.ir.types import (
     BOOL,
     INT,
@@ -42,6 +43,7 @@ PURE: frozenset[Any] = frozenset(
     [getattr(operator, name) for name in _OPERATORS.split()]
     + [getattr(builtins, name) for name in _BUILTINS.split()]
     + [f for name, f in vars(math).items() if callable(f) and not name.startswith("_")]
+    + [ops.build_string, ops.format_value]
 )
 """What may run at compile time: the same operation on the same values, only earlier."""
 

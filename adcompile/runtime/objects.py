@@ -26,6 +26,8 @@ def is_plain(value: Any) -> bool:
 
 
 def _is_plain_class(cls: type) -> bool:
+    if cls is types.SimpleNamespace:
+        return True
     if issubclass(cls, _OPAQUE) or hasattr(cls, "__deepcopy__") or hasattr(cls, "__get__"):
         return False
     if any(getattr(cls, hook) is not getattr(object, hook) for hook in _HOOKS):
@@ -42,7 +44,8 @@ def slots(cls: type) -> dict[str, Any]:
     """The descriptors of the `__slots__` of a class and its bases, by name."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        found.update((k, v) for k, v in base.__dict__.items() if isinstance(v, types.MemberDescriptorType))
+        own = ((k, v) for k, v in base.__dict__.items() if k != "__dict__")  # C types have that as a member
+        found.update((k, v) for k, v in own if isinstance(v, types.MemberDescriptorType))
     return found
 
 
@@ -62,7 +65,9 @@ def _is_set(slot: Any, value: Any) -> bool:
 
 def blank(cls: type) -> Any:
     """An instance of a plain class without attributes; `__init__` is not called."""
-    return object.__new__(cls)
+    new: Any = cls.__new__
+    of_python = new is object.__new__ or isinstance(new, types.FunctionType)
+    return object.__new__(cls) if of_python else new(cls)
 
 
 def set_attribute(value: Any, name: str, item: Any) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from adcompile.runtime.objects import attributes
+from adcompile.runtime.objects import attributes, blank
 
 
 def build_object(cls: type, names: tuple[str, ...], *values: Any) -> Any:
     """An object of `cls` with these attributes, made without calling anything of the class."""
-    made = object.__new__(cls)
+    made = blank(cls)
     for name, value in zip(names, values):
         object.__setattr__(made, name, value)
     return made
@@ -75,6 +75,8 @@ def is_plain(cls: type) -> bool:
     written in Python that inherits from no class that is not."""
     if type(cls).__call__ is not type.__call__ or cls is object:
         return False
+    if cls is SimpleNamespace:  # attributes, and nothing else
+        return True
     made = (vars(base).get("__new__") for base in cls.__mro__[:-1])
     return all(isinstance(new, (staticmethod, FunctionType, NoneType)) for new in made) and all(
         base is object or base.__flags__ & HEAP_TYPE for base in cls.__mro__

@@ -1,5 +1,6 @@
 """Writes that are not followed are refused by what they write into."""
 
+import array
 import collections
 import re
 
@@ -20,10 +21,10 @@ def an_object(x, i):
     return bodies[1].v
 
 
-def a_deque(x, i):
-    queue = collections.deque(np.sin(x))
-    queue.append(x[i])
-    return queue[-1]
+def a_row_of_bytes(x, i):
+    row = array.array("d")
+    row.append(x[i])
+    return row[-1]
 
 
 def a_default(x, i):
@@ -91,7 +92,7 @@ def other_bits(x, i):
 
 REASONS = {
     an_object: ("Body that is met when the code runs", "arrays"),
-    a_deque: ("a write into a deque", "use a list"),
+    a_row_of_bytes: ("a write into a array", "use lists"),
     a_default: ("of no known type|a write into a defaultdict", "y = y +|use a dict"),
     a_dict: ("a dict under a key that is met when the code runs", "a list or an array"),
     a_chosen_list: ("a write into a list that is chosen when the code runs", "names of their own"),

@@ -1,0 +1,266 @@
+"""The containers of `collections`, written in Python over lists and dicts, so that they are followed as objects.
+
+A call of `deque(…)` makes one of these while a program is specialised; where one is needed as a value,
+it is a real one after all, of which nothing is known. They are never made when the code runs.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable
+from typing import Any
+
+
+class Deque(collections.deque):  # type: ignore[type-arg]
+    """`collections.deque` over a list."""
+
+    def __init__(self, iterable: Any = None, maxlen: Any = None) -> None:
+        self.values = []
+        self.limit = maxlen
+        if iterable is not None:
+            self.extend(iterable)
+
+    @property
+    def maxlen(self) -> Any:  # type: ignore[override]
+        return self.limit
+
+    def append(self, x: Any) -> None:
+        self.values.append(x)
+        if self.limit is not None and len(self.values) > self.limit:
+            self.values = self.values[1:]
+
+    def appendleft(self, x: Any) -> None:
+        self.values.insert(0, x)
+        if self.limit is not None and len(self.values) > self.limit:
+            self.values.pop()
+
+    def extend(self, iterable: Any) -> None:
+        if self.limit is None:
+            self.values.extend(iterable)
+        else:
+            for x in list(iterable):
+                self.append(x)
+
+    def extendleft(self, iterable: Any) -> None:
+        for x in list(iterable):
+            self.appendleft(x)
+
+    def pop(self) -> Any:  # type: ignore[override]
+        if len(self.values) == 0:
+            raise IndexError("pop from an empty deque")
+        return self.values.pop()
+
+    def popleft(self) -> Any:
+        if len(self.values) == 0:
+            raise IndexError("pop from an empty deque")
+        first = self.values[0]
+        self.values = self.values[1:]
+        return first
+
+    def insert(self, index: Any, x: Any) -> None:
+        if self.limit is not None and len(self.values) >= self.limit:
+            raise IndexError("deque already at its maximum size")
+        self.values.insert(index, x)
+
+    def rotate(self, n: Any = 1) -> None:
+        if len(self.values) > 0:
+            k = -n % len(self.values)
+            self.values = self.values[k:] + self.values[:k]
+
+    def reverse(self) -> None:
+        self.values.reverse()
+
+    def clear(self) -> None:
+        self.values = []
+
+    def copy(self) -> Any:
+        return Deque(self.values, self.limit)
+
+    def __copy__(self) -> Any:
+        return Deque(self.values, self.limit)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Any:
+        return iter(self.values)
+
+    def __contains__(self, x: Any) -> bool:
+        return x in self.values
+
+    def check(self, index: Any) -> None:
+        if not -len(self.values) <= index < len(self.values):
+            raise IndexError("deque index out of range")
+
+    def __getitem__(self, index: Any) -> Any:
+        self.check(index)
+        return self.values[index]
+
+    def __setitem__(self, index: Any, x: Any) -> None:
+        self.check(index)
+        self.values[index] = x
+
+    def __delitem__(self, index: Any) -> None:
+        self.check(index)
+        del self.values[index]
+
+
+class Table:
+    """What the mappings have in common: a dict that they are written over."""
+
+    table: dict[Any, Any]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __iter__(self) -> Any:
+        return iter(self.table)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.table
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.table[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.table[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self.table[key]
+
+    def keys(self) -> Any:
+        return self.table.keys()
+
+    def values(self) -> Any:
+        return self.table.values()
+
+    def items(self) -> Any:
+        return self.table.items()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self.table.get(key, default)
+
+    def pop(self, *args: Any) -> Any:
+        return self.table.pop(*args)
+
+    def popitem(self) -> Any:
+        return self.table.popitem()
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return self.table.setdefault(key, default)
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        self.table.update(*args, **kwargs)
+
+    def clear(self) -> None:
+        self.table.clear()
+
+
+class DefaultDict(Table, collections.defaultdict):  # type: ignore[type-arg, misc]
+    """`collections.defaultdict` over a dict."""
+
+    def __init__(self, default_factory: Any = None, *args: Any, **kwargs: Any) -> None:
+        self.default_factory = default_factory
+        self.table = {}
+        self.table.update(*args, **kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self.table:
+            if self.default_factory is None:
+                raise KeyError(key)
+            self.table[key] = self.default_factory()
+        return self.table[key]
+
+    def copy(self) -> Any:
+        return DefaultDict(self.default_factory, self.table)
+
+    def __copy__(self) -> Any:
+        return DefaultDict(self.default_factory, self.table)
+
+
+class OrderedDict(Table, collections.OrderedDict):  # type: ignore[type-arg, misc]
+    """`collections.OrderedDict` over a dict."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.table = {}
+        self.table.update(*args, **kwargs)
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        value = self.table.pop(key)
+        if last:
+            self.table[key] = value
+        else:
+            before = self.table
+            self.table = {key: value}
+            self.table.update(before)
+
+    def popitem(self, last: Any = True) -> Any:
+        if len(self.table) == 0:
+            raise KeyError("dictionary is empty")
+        if last:
+            return self.table.popitem()
+        key = next(iter(self.table))
+        return key, self.table.pop(key)
+
+    def copy(self) -> Any:
+        return OrderedDict(self.table)
+
+    def __copy__(self) -> Any:
+        return OrderedDict(self.table)
+
+
+class Counter(Table, collections.Counter):  # type: ignore[type-arg, misc]
+    """`collections.Counter` over a dict."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        self.table = {}
+        self.table.update(**kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.table.get(key, 0)
+
+    def __delitem__(self, key: Any) -> None:
+        if key in self.table:
+            del self.table[key]
+
+    def total(self) -> Any:
+        return sum(self.table.values())
+
+    def update(self, iterable: Any = None, **kwargs: Any) -> None:
+        if iterable is None:
+            pass
+        elif isinstance(iterable, dict):
+            for key, count in iterable.items():
+                self.table[key] = self.table.get(key, 0) + count
+        else:
+            for key in iterable:
+                self.table[key] = self.table.get(key, 0) + 1
+        for key, count in kwargs.items():
+            self.table[key] = self.table.get(key, 0) + count
+
+    def copy(self) -> Any:
+        return self.__copy__()
+
+    def __copy__(self) -> Any:
+        made = Counter()
+        made.table = self.table.copy()
+        return made
+
+
+INSTEAD: dict[type, type] = {
+    collections.deque: Deque,
+    collections.defaultdict: DefaultDict,
+    collections.OrderedDict: OrderedDict,
+    collections.Counter: Counter,
+}
+"""What is followed in place of a class."""
+STANDINS = frozenset(INSTEAD.values())
+for _real, _cls in INSTEAD.items():  # errors name the class that the user knows
+    _cls.__name__ = _cls.__qualname__ = _real.__name__
+
+
+def stand_in(cls: type, args: Iterable[Any]) -> type | None:
+    """The class that is followed where `cls(*args)` is called; None where it is made as written."""
+    if cls is collections.Counter and any(True for _ in args):
+        return None  # what is counted is mostly text
+    return INSTEAD.get(cls)

@@ -1,0 +1,75 @@
+"""Objects that calls go through: by their `__iter__`, and what is a mapping by its items."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.calls import dispatch
+from adcompile.analysis.objects import class_named, is_not_implemented, is_object, method_call, method_of, register
+from adcompile.analysis.structure import Args, Kwargs
+from adcompile.errors import Place
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const
+
+FIRST, SECOND, EVERY = slice(0, 1), slice(1, None), slice(None)
+ITERATING: dict[Any, slice] = {
+    **dict.fromkeys((ops.unpack, ops.unpack_star, list, tuple, set, frozenset, dict, sum, sorted, any, all), FIRST),
+    **dict.fromkeys((max, min, enumerate, math.fsum, math.prod, itertools.accumulate, itertools.islice), FIRST),
+    **dict.fromkeys((map, filter, functools.reduce), SECOND),
+    **dict.fromkeys((zip, itertools.chain, ops.arguments, ops.tuple_concat, ops.list_concat), EVERY),
+}
+"""Calls that go through what they are given, and which of their arguments."""
+
+
+def iterated(fn: Any) -> Callable[..., Atom | None]:
+    """Objects among the arguments are gone through by their `__iter__`, at once."""
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        asked = args[ITERATING[fn]] if fn not in (max, min) or len(args) == 1 else []
+        found = [a for a in asked if is_object(b, a) and is_iterable(b, a)]
+        if not found:
+            return None
+        given = [gone_through(b, fn, a, place) if any(a is f for f in found) else a for a in args]
+        return dispatch(b, Const(fn), given, kwargs, name, place)
+
+    return handler
+
+
+def gone_through(b: Builder, fn: Any, owner: Atom, place: Place | None) -> Atom:
+    """An iterator over an object: for a dict over the pairs of what is a mapping."""
+    if fn is not dict or not is_mapping(b, owner):
+        return b.call(iter, owner, place=place)
+    items = method_call(b, owner, "items", [], place)
+    return b.call(iter, owner, place=place) if is_not_implemented(items) else items
+
+
+def is_mapping(b: Builder, owner: Atom) -> bool:
+    return isinstance(method_of(class_named(b, owner) or object, "keys"), FunctionType)
+
+
+def is_iterable(b: Builder, owner: Atom) -> bool:
+    return isinstance(method_of(class_named(b, owner) or object, "__iter__"), FunctionType)
+
+
+def merged(fn: Any) -> Callable[..., Atom | None]:
+    """Mappings among what is merged (`{**a, **b}`, `f(**a)`) are dicts of their items."""
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        if not any(is_object(b, a) and is_mapping(b, a) for a in args):
+            return None
+        given = [b.call(dict, a, place=place) if is_object(b, a) and is_mapping(b, a) else a for a in args]
+        return dispatch(b, Const(fn), given, kwargs, name, place)
+
+    return handler
+
+
+for _fn in ITERATING:
+    register(_fn, iterated(_fn))
+for _fn in (ops.dict_merge, ops.kwargs_merge):
+    register(_fn, merged(_fn))
