@@ -19,6 +19,7 @@ from adcompile.boundary import conj
 from adcompile.numerical import directional, eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
 from adcompile.runtime.shadows import detached, share
+from adcompile.runtime.structure import parts_of
 from adcompile.tangents import dot, norm, randn_like, tangent_type
 from adcompile.targets import synthesise
 
@@ -243,6 +244,9 @@ def identical(a: Any, b: Any) -> bool:
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         return bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+    if parts_of(a) is not None and a is not b:  # an object
+        ours, theirs = tangents.leaves(a), tangents.leaves(b)
+        return len(ours) == len(theirs) and all(map(identical, ours, theirs))
     return a is b or bool(a == b) or bool(a != a and b != b)
 
 
@@ -280,6 +284,10 @@ def _terms(path: str, ct: Any, terms: list[str], names: dict[str, Any]) -> None:
     if tangents.is_container(ct):
         for k in list(ct) if type(ct) is dict else range(len(ct)):
             _terms(f"{path}[{k!r}]", ct[k], terms, names)
+        return
+    if not tangents.is_leaf(ct):  # an object
+        for name, part in (parts_of(ct) or {}).items():
+            _terms(f"{path}.{name}", part, terms, names)
         return
     name = f"w{len(terms)}"
     names[name] = np.conj(ct) if np.iscomplexobj(ct) else ct

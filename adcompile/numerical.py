@@ -10,6 +10,8 @@ import numpy as np
 
 from adcompile import tangents
 from adcompile.errors import AdcompileError
+from adcompile.runtime.objects import is_plain, set_attribute
+from adcompile.runtime.structure import parts_of
 from adcompile.tangents import add_to_primal, scale, tangent_type
 
 
@@ -23,9 +25,8 @@ def eps_of(*values: Any) -> float:
 
 
 def inexact_leaves(value: Any) -> list[Any]:
-    if tangents.is_container(value):
-        return [leaf for item in tangents.children(value) for leaf in inexact_leaves(item)]
-    return [value] if tangents.is_leaf(value) else []
+    """The numbers and arrays in a value that have tangents, in order, as often as they occur."""
+    return [leaf for leaf in tangents.leaves(value) if tangents.is_leaf(leaf)]
 
 
 def directional(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[Any, ...]) -> tuple[Any, float]:
@@ -54,12 +55,27 @@ def directional(f: Callable[..., Any], args: tuple[Any, ...], along: tuple[Any, 
 
 def _tangent_of(value: Any, like: Any) -> Any:
     """The leaves of a value that have tangents, in the structure of its tangent."""
+    return _mapped(lambda leaf, _: leaf, value, like)
+
+
+def _mapped(fn: Callable[..., Any], value: Any, like: Any, path: tuple[int, ...] = ()) -> Any:
+    """`fn` at each leaf of a value and of what it is like, in the structure of its tangent. Functions, and
+    parts that hold what they are part of, are left out."""
     if tangents.is_leaf(like):
-        return value
-    if tangents.is_container(like) and tangents.has_tangent(like):
+        return fn(value, like)
+    if not tangents.has_tangent(like):
+        return tangents.NoTangent
+    if tangents.is_container(like):
         names = list(like) if type(like) is dict else range(len(like))
-        return tangents.rebuild(like, [_tangent_of(value[k], like[k]) for k in names])
-    return tangents.NoTangent
+        return tangents.rebuild(like, [_mapped(fn, value[k], like[k], path) for k in names])
+    parts, others = parts_of(like), parts_of(value)
+    if parts is None or others is None or id(like) in path or not is_plain(like):
+        return tangents.NoTangent
+    made = tangents.zeros_like(like)
+    for name, part in parts.items():
+        if tangents.has_tangent(part):
+            set_attribute(made, name, _mapped(fn, others[name], part, (*path, id(like))))
+    return made
 
 
 def _ridders(at: Callable[[float], Any], step: float, rounds: int = 9) -> tuple[Any, float]:
@@ -91,19 +107,11 @@ def _unflat(numbers: np.ndarray, like: Any) -> Any:
     """Numbers in a vector as the leaves of a tangent like this one."""
     todo = iter(np.split(numbers, np.cumsum([np.size(leaf) for leaf in tangents.leaves(like)])))
 
-    def leaf(old: Any) -> Any:
+    def leaf(old: Any, _: Any) -> Any:
         new = next(todo).reshape(np.shape(old))
         return new.astype(old.dtype) if isinstance(old, np.ndarray) else type(old)(new[()])
 
-    return _filled(like, leaf)
-
-
-def _filled(like: Any, leaf: Callable[[Any], Any]) -> Any:
-    if tangents.is_absent(like):
-        return like
-    if tangents.is_container(like):
-        return tangents.rebuild(like, [_filled(item, leaf) for item in tangents.children(like)])
-    return leaf(like)
+    return _mapped(leaf, like, like)
 
 
 def _distance(a: np.ndarray, b: np.ndarray) -> float:
@@ -134,16 +142,16 @@ def _complex_moved(x: Any, v: Any, h: float) -> Any:
     if tangents.is_container(x):
         pairs = zip(tangents.children(x), tangents.children(v))
         return tangents.rebuild(x, [_complex_moved(a, b, h) for a, b in pairs])
+    if not tangents.is_leaf(x):
+        raise TypeError("an object")
     return np.asarray(x + 1j * h * v) if isinstance(x, np.ndarray) else complex(x + 1j * h * v)
 
 
 def _imaginary(moved: Any, value: Any, h: float) -> Any:
-    if tangents.is_leaf(value):
-        if np.shape(moved) != np.shape(value):
+    def leaf(at: Any, like: Any) -> Any:
+        if np.shape(at) != np.shape(like):
             raise ValueError("a complex argument changes the shape of the result")
-        part = np.imag(moved) / h
-        return np.asarray(part, value.dtype) if isinstance(value, np.ndarray) else type(value)(part)
-    if tangents.is_container(value) and tangents.has_tangent(value):
-        pairs = zip(tangents.children(moved), tangents.children(value))
-        return tangents.rebuild(value, [_imaginary(m, v, h) for m, v in pairs])
-    return tangents.NoTangent
+        part = np.imag(at) / h
+        return np.asarray(part, like.dtype) if isinstance(like, np.ndarray) else type(like)(part)
+
+    return _mapped(leaf, moved, value)

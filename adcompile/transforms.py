@@ -7,18 +7,17 @@ argument's. Parts without tangent are None. How they are computed is in `autodif
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, overload
 
-import numpy as np
-
-from adcompile import tangents
 from adcompile.api import Derivative, Plan, find, grad
 from adcompile.autodiff import nested
 from adcompile.boundary import accept, batch_length, batch_of, none_of, project, space_of
 from adcompile.errors import NotDifferentiable
 from adcompile.products import check_pairs, jvp
-from adcompile.targets import resolve
+from adcompile.runtime.shadows import detached
+from adcompile.targets import Target, resolve
 
 Fun = Callable[..., Any]
 Decorator = Callable[[Fun], Derivative]
@@ -133,21 +132,18 @@ def linearize(fun: Fun, *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """`(value, push)`: the value of `fun(*primals)` and the linear function that takes tangents
     of the arguments, `push(*tangents)`, to the tangent of the value.
 
-    Writes into the arguments after the call do not matter.
+    Writes into the arguments after the call do not matter, nor into the object whose method `fun` is.
     """
-    kept = tuple(_copied(p) for p in primals)
+    target = Target(fun) if hasattr(type(fun), "__adcompile_key__") else resolve(fun)
+    kept = detached((target.leading, primals))
     value, _ = jvp(fun, primals, (None,) * len(primals))
 
     def push(*given: Any) -> Any:
-        return jvp(fun, tuple(_copied(p) for p in kept), given)[1]
+        leading, args = detached(kept)
+        again = functools.partial(target.function, *leading, **target.keywords) if leading else fun
+        return jvp(again, args, given)[1]
 
     return value, push
-
-
-def _copied(value: Any) -> Any:
-    if tangents.is_container(value):
-        return tangents.rebuild(value, [_copied(item) for item in tangents.children(value)])
-    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 # -- inside derivatives -------------------------------------------------------------------------

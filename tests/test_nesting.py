@@ -389,11 +389,27 @@ class Plain:
         self.a = a
 
 
-def test_a_captured_tangent_of_unknown_structure_is_refused():
+def test_a_captured_tangent_is_an_object_or_refused():
     dot = Plain(1.0)
 
     def along(p):
         return ad.jvp(lambda q: q.a**2, (p,), (dot,))[1]
 
+    assert ad.grad(along)(Plain(2.0)).a == 2.0
     with pytest.raises(ad.Unsupported, match="tangent whose structure is not known"):
-        ad.grad(along)(Plain(2.0))
+        ad.grad(lambda x: ad.jvp(lambda q: q[0] * q[1], ([x, x],), (dot,))[1])(2.0)
+
+
+def stored_and_read(x, y):
+    x.put([1], x[2] * 3.0)
+    return x @ y
+
+
+def test_third_derivatives_through_values_of_unknown_type():
+    x, y = np.array([0.3, 0.4, 0.5]), np.array([0.2, 0.5, 0.6])
+    first = ad.grad(lambda x, y: ad.grad(stored_and_read)(x, y) @ (y * y))
+    second = ad.grad(lambda x, y: first(x, y) @ y, 1)
+    third = ad.grad(lambda x, y: second(x, y) @ y, 1)
+    assert not np.any(first(x, y)) and not np.any(second(x, y)) and not np.any(third(x, y))
+    by_y = ad.grad(lambda x, y: ad.grad(stored_and_read)(x, y) @ (y * y), 1)
+    assert np.allclose(by_y(x, y), difference(lambda y: ad.grad(stored_and_read)(x, y) @ (y * y), y))

@@ -157,3 +157,26 @@ def test_identical():
     assert not identical(1.0, np.float64(1.0))
     assert not identical(np.ones(2), np.ones(2, "f4"))
     assert not identical([1.0], (1.0,))
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance, self.entries, self.rows = balance, [], np.array([balance, 2.0])
+
+
+def deposit(account, x):
+    account.balance = account.balance * x
+    account.entries.append(account.balance * x)
+    account.rows *= x
+    return account.entries[-1] * account.rows[0]
+
+
+def forgets(account, x):
+    account.balance = account.balance * ad.stop_gradient(x)
+    return x * x
+
+
+def test_objects_and_what_is_left_in_them():
+    check_grads(deposit, (Account(1.5), 0.7))
+    with pytest.raises(CheckFailure, match="left in the arguments"):
+        check_grads(forgets, (Account(1.5), 0.7))

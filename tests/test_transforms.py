@@ -141,3 +141,34 @@ def test_functions_and_their_data_are_let_go():
 def test_the_source_of_a_jacobian_is_a_loop_over_batches():
     source = ad.source(ad.hessian(cubes), X)
     assert "for start in range(0, np.size(x), width):" in source and "rt.units(x, start, width)" in source
+
+
+class Decaying:
+    def __init__(self, w):
+        self.w = w
+
+    def decay(self, x):
+        self.w *= x
+        return np.sum(self.w**2)
+
+
+def test_linearize_of_what_writes():
+    """Each push starts from what was there when `linearize` was called."""
+    x = np.array([0.5, 0.7])
+    m = Decaying(x * 2.0)
+    value, push = ad.linearize(m.decay, x)
+    left = m.w.copy()
+    tangent = 2.0 * np.sum(left * (2.0 * x) * x)
+    m.w[0] = 5.0
+    assert value == np.sum(left**2) and np.allclose([push(x), push(x)], tangent) and m.w[0] == 5.0
+
+    def changed(m, a, b):
+        a *= b
+        m.w += a
+        return np.sum(a * b * m.w)
+
+    both, other = x * 1.0, Decaying(x * 3.0)
+    expected = ad.jvp(changed, (Decaying(x * 3.0), *[x.copy()] * 2), (None, x, x))[1]
+    _, push = ad.linearize(changed, other, both, both)
+    both[:], other.w[:] = 9.0, 8.0
+    assert np.allclose([push(None, x, x), push(None, x, x)], expected) and other.w[0] == 8.0

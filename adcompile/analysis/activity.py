@@ -52,10 +52,15 @@ def activity(function: Function, types: Mapping[Var, Type], independents: Iterab
     return Activity(frozenset(varied.vars), frozenset(varied.vars & useful.vars))
 
 
+OF_SHAPES = ("shape", "ndim", "size", "dtype")
+
+
 def passes_derivative(call: Call) -> bool:
     """Whether the result of a call depends differentiably on some argument."""
     if not isinstance(call.fn, Const):
         return True
+    if call.role != "primal" and call.fn.value is getattr and isinstance(call.args[1], Const):
+        return call.args[1].value not in OF_SHAPES  # what rules ask of a value of unknown type
     rule = lookup(call.fn.value)
     return not (rule is not None and rule.kind == "constant")
 

@@ -325,6 +325,50 @@ def adopt(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], nam
     return Const(cell)
 
 
+Pairs = list[tuple[Cell, Cell, State]]
+
+
+def paired(b: Builder, given: Atom, adopted: Atom) -> Pairs:
+    """The cells of an adopted argument, right after it was adopted, with those that the caller has, and
+    what these hold then."""
+    t, own = b.type(given), b.type(adopted)
+    if not isinstance(t, Ref) or not isinstance(own, Ref):
+        return _paired_items(b, given, adopted) if holds_ref(t) and isinstance(t, TupleT) else []
+    states = b.context.store.states
+    state = states[t.cell]
+    return [(own.cell, t.cell, state), *_paired_items(b, state.content, states[own.cell].content)]
+
+
+def _paired_items(b: Builder, given: Atom, adopted: Atom) -> Pairs:
+    if not is_structured(b.type(given)):
+        return []
+    return [pair for g, a in zip(b.items(given), b.items(adopted)) for pair in paired(b, g, a)]
+
+
+def hand_back(b: Builder, pairs: Pairs, place: Place | None) -> None:
+    """The caller's lists, dicts and objects hold what a function has written into its own."""
+    theirs = {own: cell for own, cell, _ in pairs}
+    made = [c for c in reached(b, [Const(own) for own in theirs]) if c not in theirs]
+    for cell in made:
+        state = b.context.store.states[cell]
+        b.context.store.put(cell, replace(state, content=_renamed(b, state.content, theirs)))
+    for own, cell, before in pairs:
+        content = _renamed(b, read(b, own, place), theirs)
+        if content is not before.content:
+            b.context.store.put(cell, replace(b.context.store.states[cell], lent=before.lent))
+            write(b, cell, content, place)
+
+
+def _renamed(b: Builder, atom: Atom, cells: dict[Cell, Cell]) -> Atom:
+    """A value with the caller's cells in the place of a function's own."""
+    t = b.type(atom)
+    if isinstance(t, Ref):
+        return Const(cells.get(t.cell, t.cell))
+    if not is_structured(t) or not holds_ref(t):
+        return atom
+    return b.build(t, [_renamed(b, item, cells) for item in b.items(atom)], getattr(atom, "name", ""))
+
+
 def renewed(b: Builder, content: Atom) -> Atom:
     """The same content as an object of its own: a list that grows in place is nobody else's."""
     t = b.type(content)

@@ -308,8 +308,9 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
         g = b.call(np.ndarray.astype, g, Const(t.dtype))
     if isinstance(t, Array) and rank(gt) == 0 and rank(t) != 0 and spread:
         g = b.call(rt.broadcast_like, g, b.real(var))
-    if isinstance(t, Scalar) and isinstance(gt, Scalar) and len(t.kinds) == 1:
-        (kind,) = t.kinds
-        if kind is np.float32 and gt.kinds != t.kinds:
+    if t == Scalar(frozenset({np.float32})):
+        if isinstance(gt, Scalar) and gt != t:
             g = b.call(np.float32, g)
+        elif isinstance(g, Const) and type(g.value) is float:
+            g = Const(np.float32(g.value))
     return g

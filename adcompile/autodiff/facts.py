@@ -17,6 +17,7 @@ from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
 from adcompile.ir.types import Array, Seq, Unknown, differentiable
 from adcompile.ir.walk import statements_of
 from adcompile.rules.registry import lookup
+from adcompile.runtime.marks import stop_gradient
 
 
 def facts(
@@ -66,7 +67,7 @@ def facts(
     mirrored = memory.mirrored(active)
     check_bits(b, memory, mirrored)
     check_called(b, memory, varied)
-    b.context.volatile |= memory.volatile()
+    b.context.volatile |= memory.volatile() | stopped(memory, varied)
     return Activity(frozenset(varied.vars), active, mirrored), memory
 
 
@@ -91,6 +92,24 @@ def check_bits(b: Builder, memory: Memory, mirrored: frozenset[Var]) -> None:
         seen = fn_of(call) in LOST and call.args and call.args[0] in mirrored
         if seen and isinstance(b.type(call.result), Array) and not differentiable(b.type(call.result)):
             raise refuse_memory(call.place, call)
+
+
+def stopped(memory: Memory, varied: Varied) -> frozenset[Var]:
+    """What stop_gradient gave of memory that is written: the same memory, without derivatives. A write through
+    it would change values that have some."""
+    found: set[Var] = set()
+    for call in memory.definition.values():
+        if fn_of(call) is stop_gradient and call.args and varied.has(call.args[0]):
+            given, taken = ({memory.find(n) for n in memory.nodes(a)} for a in (call.args[0], call.result))
+            if taken & memory.roots:
+                raise Unsupported(
+                    "a write into what stop_gradient gave, which is the memory of values that carry derivatives",
+                    call.place,
+                    "write into a copy: stop_gradient(x.copy())",
+                )
+            if given & memory.roots:
+                found.update(v for n in taken for v in (n, *memory.members.get(n, ())) if isinstance(v, Var))
+    return frozenset(found)
 
 
 def check_called(b: Builder, memory: Memory, varied: Varied) -> None:

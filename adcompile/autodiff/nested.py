@@ -244,18 +244,18 @@ def register_hvp(fn: Any) -> None:
 def along(
     b: Builder, fn: Any, given: dict[str, Atom], place: Place | None
 ) -> tuple[list[Atom], list[tuple[int, Atom]]]:
-    """The primals of a product with the Jacobian, and the tangents of those that have one."""
+    """The primals of a product with the Jacobian as they are, and the tangents of those that have one."""
     items: list[list[Atom]] = []
     for what in ("primals", "tangents"):
         value = given.get(what)
         value = None if value is None else look(b, value)
         if value is None or not isinstance(b.type(value), (TupleT, ListT)):
             raise Unsupported(f"{what} of {fn.__name__}() that are not a tuple", place, "write (x,)")
-        items.append([settle(b, item) for item in b.items(value)])
-    values, dots = items
+        items.append(b.items(value))
+    values, dots = items[0], [settle(b, d) for d in items[1]]
     if len(values) != len(dots):
         raise Unsupported(f"{len(values)} primals and {len(dots)} tangents in {fn.__name__}()", place, "give one each")
-    return values, given_tangents(b, values, dots)
+    return values, given_tangents(b, [settle(b, v) for v in values], dots)
 
 
 def given_tangents(b: Builder, values: Sequence[Atom], dots: Sequence[Atom]) -> list[tuple[int, Atom]]:

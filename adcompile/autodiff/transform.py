@@ -15,10 +15,21 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.heap import adopt, closing, give, is_mutable, reached, settle, write_back
+from adcompile.analysis.heap import (
+    Pairs,
+    adopt,
+    closing,
+    give,
+    hand_back,
+    is_mutable,
+    paired,
+    reached,
+    settle,
+    write_back,
+)
 from adcompile.analysis.store import State
 from adcompile.autodiff.after import After, after
-from adcompile.autodiff.cotangents import Cotangents, zero
+from adcompile.autodiff.cotangents import Cotangents, tangent_structure, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.held import Root, substituted
@@ -30,7 +41,19 @@ from adcompile.autodiff.state import detached, enter
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
-from adcompile.ir.types import Array, Cell, Known, Ref, Scalar, Type, Unknown, differentiable, is_complex
+from adcompile.ir.types import (
+    Array,
+    Cell,
+    Instance,
+    Known,
+    ObjectT,
+    Ref,
+    Scalar,
+    Type,
+    Unknown,
+    differentiable,
+    is_complex,
+)
 from adcompile.ir.walk import statements_of
 
 NONE: Mapping[Root, Atom] = {}
@@ -119,6 +142,7 @@ def dispatched(
     count = len(values) - len(kwargs)
     names = [getattr(v, "name", "") for v in given]
     cells = [adopt(b, v, g if entry else None, (i,), n) for i, (v, g, n) in enumerate(zip(values, given, names))]
+    pairs = [] if entry else [pair for g, c in zip(given, cells) for pair in paired(b, g, c)]
     before = b.context.store.mark()
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
     if entry:
@@ -130,7 +154,7 @@ def dispatched(
         for g in given:
             give(b, g)
     around = {c: s for c, s in b.context.store.changed(before).items() if s is not None and c not in inner}
-    return Called(value, (), (), changed, around)
+    return Called(value, (), (), changed, around, (), [p for p in pairs if p[0] in b.context.store.changed(before)])
 
 
 @dataclass(frozen=True)
@@ -144,6 +168,7 @@ class Called:
     changed: bool = False
     around: Mapping[Cell, State] = field(default_factory=dict[Cell, State])
     cells: Sequence[Atom] = ()  # the arguments as the function saw them
+    written: Pairs = field(default_factory=Pairs)  # its own lists, dicts and objects that it has written into
 
     def put_back(self, b: Builder) -> None:
         """After a pullback, what the function has captured holds again what it held before."""
@@ -363,12 +388,8 @@ def pushed(
     substituted(b, start, instead)
     if restore:
         called.put_back(b)
-    elif called.changed:
-        raise Unsupported(
-            "jvp of a function that writes into a list, dict or object among its arguments, inside a function",
-            b.place,
-            "let the function return what it makes, or pass copies",
-        )
+    else:
+        hand_back(b, called.written, b.place)
     result = called.value
     left = after(b, b.statements[start:], values, called.cells) if mutated else After()
     statements = cut(b, start)
@@ -402,16 +423,33 @@ def pair_leaves(b: Builder, value: Atom, dot: Atom, out: dict[Var, Atom]) -> Non
     if isinstance(dot, Const) and dot.value is None:
         return
     if is_structured(b.type(value)):
-        if not is_structured(b.type(dot)) and not b.known(dot) and not isinstance(b.type(dot), Ref):
-            raise Unsupported(
-                "a tangent whose structure is not known when the derivative is made",
-                b.place,
-                "make the tangent in the function itself, or pass it as an argument",
-            )
-        for item, d in zip(b.items(value), b.items(dot)):
+        if not is_structured(b.type(dot)) and not b.known(dot) and not isinstance(b.type(dot), (Ref, Instance)):
+            raise unknown_tangent(b)
+        for item, d in zip(b.items(value), parts_of_tangent(b, b.type(value), dot)):
             pair_leaves(b, item, d, out)
     elif isinstance(value, Var) and differentiable(b.type(value)):
         out[value] = dot
+
+
+def unknown_tangent(b: Builder) -> Unsupported:
+    return Unsupported(
+        "a tangent whose structure is not known when the derivative is made",
+        b.place,
+        "make the tangent in the function itself, or pass it as an argument",
+    )
+
+
+def parts_of_tangent(b: Builder, t: Type, dot: Atom) -> list[Atom]:
+    """The tangents of the parts of a value of type `t`: of an object that is not followed, its attributes."""
+    if not isinstance(b.type(dot), Instance):
+        return b.items(dot)
+    if not isinstance(t, ObjectT):
+        raise unknown_tangent(b)
+    out: list[Atom] = []
+    for name, part in zip(t.names, t.types):
+        known = differentiable(part)
+        out.append(b.emit(getattr, (dot, Const(name)), tangent_structure(part)) if known else Const(None))
+    return out
 
 
 def tangent_of(b: Builder, forward: Forward, value: Atom) -> Atom:

@@ -99,3 +99,41 @@ def test_writes_that_no_result_reads_have_no_adjoint():
 
     assert np.array_equal(ad.grad(f)(X), 2.0 * X)
     assert "_bar[" not in ad.source(ad.grad(f), X)
+
+
+def stopped_and_written(x):
+    y = x * 1.0
+    y *= ad.stop_gradient(y)
+    return np.sum(y)
+
+
+def stopped_view(x):
+    y = x * 1.0
+    tail = ad.stop_gradient(y)[1:]
+    y[:-1] *= tail
+    y[1:] += tail * y[:-1]
+    return np.sum(y * y)
+
+
+def of_copies(x):
+    """`stopped_view` with constants in the place of what is stopped."""
+    y = x * 1.0
+    y[:-1] *= X[1:]
+    y[1:] += np.append(X[1:-1] * X[2:], X[-1]) * y[:-1]
+    return np.sum(y * y)
+
+
+def test_what_is_stopped_is_memory_that_is_written():
+    for g in (ad.grad, ad.jacfwd):
+        assert np.allclose(g(stopped_and_written)(X), X)
+        assert np.allclose(g(stopped_view)(X), g(of_copies)(X))
+
+    def into_it(x):
+        y = x * 1.0
+        z = ad.stop_gradient(y)
+        z *= 2.0
+        return np.sum(y)
+
+    for g in (ad.grad, ad.jacfwd):
+        with pytest.raises(ad.Unsupported, match="stop_gradient gave"):
+            g(into_it)(X)

@@ -121,6 +121,32 @@ def of_a_module(x):
     return total
 
 
+def forward_into_a_list(x):
+    def grow(items, s):
+        items[0] *= s
+        items.append(items[0] * s)
+        items.insert(0, s * s)
+        return items[-1]
+
+    items = [x * 1.0, x[0]]
+    value, tangent = ad.jvp(grow, (items, x[1]), ([x, x[0]], 1.0))
+    items[0] = items[0] * 2.0
+    return np.sum(value * tangent) + items[0] + items[2] * len(items) + np.sum(items[1])
+
+
+def forward_into_what_is_held(x):
+    def change(table, s):
+        table["inner"]["a"] = table["inner"]["a"] * s
+        table["own"] = {"of": table["inner"], "s": s}
+        return table["own"]["of"]["a"]
+
+    inner = {"a": x * x}
+    table = {"inner": inner}
+    value, tangent = ad.jvp(change, (table, x), ({"inner": {"a": x}}, x))
+    inner["a"][0] += 3.0 * x[1]
+    return np.sum(value * tangent) + np.sum(table["own"]["of"]["a"] * table["own"]["s"]) + len(table)
+
+
 def lines(x):
     def change(u):
         u[1:] *= u[:-1]
@@ -144,6 +170,8 @@ PROGRAMS = [
     of_an_object,
     of_a_list,
     of_a_module,
+    forward_into_a_list,
+    forward_into_what_is_held,
     lines,
 ]
 

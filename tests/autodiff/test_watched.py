@@ -257,3 +257,26 @@ def test_kept_lists_are_counted(monkeypatch):
     finally:
         monkeypatch.undo()
         ad.clear()
+
+
+def test_a_gradient_that_was_a_shadow_is_written():
+    """The caller of an inner gradient owns it, though its memory was a shadow's."""
+
+    def f(x):
+        g = ad.grad(lambda z: np.multiply(z, z, out=z)[1:].sum())(x * 1.0)
+        g += x
+        return np.sum(g[1:] * x[1:])
+
+    x = np.array([0.5, 0.7, 0.9])
+    with ad.config(debug=True):
+        assert np.allclose(ad.grad(f)(x), [0.0, 4.2, 5.4])
+
+
+def test_single_precision_without_weight():
+    def f(x):
+        b = np.zeros(3, np.float32)
+        b[:] = x
+        return np.sum(x) + float(np.sum(b * b)) * 0.0
+
+    with ad.config(debug=True):
+        assert np.array_equal(ad.grad(f)(np.ones(3)), np.ones(3))
