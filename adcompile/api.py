@@ -392,7 +392,7 @@ class Derivative:
         if space is self:
             return name
         settings = {"restore": self.plan.restore, "closure": self.plan.closure}
-        return _unpickle, (self.fun, self.transform, self.argnums, self.has_aux, settings)
+        return _unpickle, (*self._given, settings)
 
 
 def _unpickle(fun: Any, transform: str, argnums: Any, has_aux: bool, settings: dict[str, bool]) -> Derivative:

@@ -374,6 +374,35 @@ def test_pickle(g):
     assert again == g
 
 
+class Scaled:
+    def __init__(self, k):
+        self.k = k
+
+    def __eq__(self, other):
+        return isinstance(other, Scaled) and self.k == other.k
+
+    __hash__ = object.__hash__
+
+    def product(self, x, y):
+        return self.k * x * y * y
+
+    __call__ = product
+
+    @classmethod
+    def of(cls, x, y):
+        return x * y * y
+
+
+@pytest.mark.parametrize("argnums", [0, 1, "y", (1, 0), -1])
+@pytest.mark.parametrize("of", [Scaled(3.0).product, Scaled(3.0), Scaled.of, functools.partial(Scaled.product, Scaled(3.0))])
+def test_pickle_of_what_is_bound(of, argnums):
+    for g in (ad.grad(of, argnums), ad.value_and_grad(of, argnums), ad.grad(ad.grad(of, "y"), argnums)):
+        again = pickle.loads(pickle.dumps(g))
+        assert again.plan == g.plan and again(2.0, 5.0) == g(2.0, 5.0)
+    assert ad.grad(of, 1)(2.0, 5.0) == of(2.0, 2.0 * 5.0) / 5.0 / 2.0
+
+
+
 def test_threads():
     g, out = ad.grad(lambda x: x * x * x), []
     threads = [threading.Thread(target=lambda: out.append(g(2.0))) for _ in range(8)]
