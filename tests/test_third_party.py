@@ -1,6 +1,8 @@
 """Functions of installed packages, unmodified: their argument checks, try statements and lists run as they are."""
 
+import cmath
 import colorsys
+import statistics
 
 import numpy as np
 import pytest
@@ -10,6 +12,9 @@ import adcompile as ad
 from adcompile.rules.registry import lookup
 
 optimize = pytest.importorskip("scipy.optimize")
+integrate = pytest.importorskip("scipy.integrate")
+windows = pytest.importorskip("scipy.signal.windows")
+waveforms = pytest.importorskip("scipy.signal")
 distance = pytest.importorskip("scipy.spatial.distance")
 distributions = pytest.importorskip("scipy.stats._continuous_distns")
 
@@ -64,6 +69,26 @@ FOLLOWED = [
     (colorsys.rgb_to_hsv, (0.2, 0.4, 0.6)),
     (colorsys.hls_to_rgb, (0.2, 0.4, 0.6)),
     (np.vander, (C,)),
+    (statistics.fmean, ([0.3, 0.5, 0.9],)),
+    (statistics.median, ([0.3, 0.5, 0.9, 0.1],)),
+    (statistics.covariance, ([0.3, 0.5, 0.9], [0.1, 0.9, 0.2])),
+    (statistics.quantiles, ([0.3, 0.5, 0.9, 1.2],)),
+    (cmath.polar, (0.3 + 0.4j,)),
+    (colorsys.rgb_to_hls, (0.2, 0.4, 0.6)),
+    (colorsys.hsv_to_rgb, (0.2, 0.4, 0.6)),
+    (colorsys.rgb_to_yiq, (0.2, 0.4, 0.6)),
+    (distance.minkowski, (U, V, 3)),
+    (distance.chebyshev, (U, V)),
+    (integrate.simpson, (C,)),
+    (windows.kaiser, (7, 1.3)),
+    (windows.tukey, (7, 0.3)),
+    (waveforms.chirp, (U, 1.0, 1.0, 2.0)),
+    (polynomial.polyval2d, (U, V, np.outer(C, U))),
+    (hermite.hermweight, (U,)),
+    (chebyshev.chebweight, (U,)),
+    (distributions.logistic._logpdf, (0.4,)),
+    (distributions.weibull_min._cdf, (0.4, 1.3)),
+    (distributions.lognorm._cdf, (0.4, 0.8)),
 ]
 
 

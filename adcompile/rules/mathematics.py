@@ -167,6 +167,24 @@ def distance(p, q):
     return math.hypot(*[a - b for a, b in zip(p, q)])
 
 
+@elementwise(cmath.phase)
+def phase(y, z):
+    if type(z) is not complex:
+        return 0.0
+    square = z.real * z.real + z.imag * z.imag
+    return -1.0j * z.conjugate() / (square + (square == 0.0))
+
+
+@composite(cmath.polar)
+def polar(z):
+    return abs(z), cmath.phase(z)
+
+
+@composite(cmath.rect)
+def rect(r, phi):
+    return complex(r * math.cos(phi), r * math.sin(phi))
+
+
 @composite(math.fsum, typing=always(FLOAT))
 def exact_sum(seq):
     return sum(seq)

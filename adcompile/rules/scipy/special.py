@@ -17,9 +17,43 @@ from adcompile.rules.numpy.dims import Dims, argument, array, axes_of, dims_of, 
 from adcompile.rules.typing import broadcast_type
 
 ROOT_PI = float(np.sqrt(np.pi))
+LOG_2, LOG_10 = float(np.log(2.0)), float(np.log(10.0))
 ROOT_2PI = float(np.sqrt(2.0 * np.pi))
 
 constant(special.gammasgn)
+
+# -- exponentials, logarithms and roots, as NumPy has them --------------------------------------
+
+
+@elementwise(special.expm1)
+def expm1(y: Any, x: Any) -> Any:
+    return y + 1.0
+
+
+@elementwise(special.log1p)
+def log1p(y: Any, x: Any) -> Any:
+    return 1.0 / (1.0 + x)
+
+
+@elementwise(special.cosm1)
+def cosm1(y: Any, x: Any) -> Any:
+    return -np.sin(x)
+
+
+@elementwise(special.exp2)
+def exp2(y: Any, x: Any) -> Any:
+    return LOG_2 * y
+
+
+@elementwise(special.exp10)
+def exp10(y: Any, x: Any) -> Any:
+    return LOG_10 * y
+
+
+@elementwise(special.cbrt)
+def cbrt(y: Any, x: Any) -> Any:
+    return 1.0 / (3.0 * y * y)
+
 
 # -- error functions and the normal distribution ---------------------------------------------
 

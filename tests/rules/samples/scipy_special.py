@@ -8,8 +8,8 @@ from tests.rules.samples.numbers import positive, real
 P, Q = positive(4), positive(4)[::-1].copy()
 UNIT = np.array([0.1, 0.35, 0.6, 0.85])
 LINE = real(4)
-ANYWHERE = "erf erfc erfcx ndtr log_ndtr expit log_expit j0 j1 i0 i1 i0e i1e".split()
-POSITIVE = "gamma gammaln rgamma psi loggamma entr y0 y1 k0 k1".split()
+ANYWHERE = "expm1 cosm1 exp2 exp10 erf erfc erfcx ndtr log_ndtr expit log_expit j0 j1 i0 i1 i0e i1e".split()
+POSITIVE = "log1p cbrt gamma gammaln rgamma psi loggamma entr y0 y1 k0 k1".split()
 
 SAMPLES = {
     **{getattr(special, name): [((LINE,), {}), ((0.7,), {})] for name in ANYWHERE},
