@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import sys
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look, owner_of
 from adcompile.analysis.infer import Terminated
+from adcompile.analysis.library import is_of_user
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
@@ -128,14 +128,6 @@ def known_attribute(
         b.context.guard_type(ref, (attribute,), t)
         b.context.origin[var] = (ref, (attribute,))
     return var
-
-
-def is_of_user(value: Any) -> bool:
-    """Whether a class or function is the user's, who may change its attributes."""
-    if not isinstance(value, (type, python_types.FunctionType)):
-        return False
-    module = sys.modules.get(value.__module__)
-    return module is None or not is_installed(module)
 
 
 def array_attribute(

@@ -35,7 +35,14 @@ from adcompile.analysis.heap import (
 )
 from adcompile.analysis.infer import Terminated, branch_on, run_function
 from adcompile.analysis.leaves import is_undefined
-from adcompile.analysis.library import by_name, is_of_library, may_carry, python_function, writes_text
+from adcompile.analysis.library import (
+    by_name,
+    has_operators,
+    is_of_library,
+    may_carry,
+    python_function,
+    writes_text,
+)
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, twin
 from adcompile.analysis.recursion import call_separate, endless
@@ -64,7 +71,6 @@ from adcompile.ir.types import (
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
 from adcompile.rules.typing_fold import fold
-from adcompile.runtime.structure import defines_operators
 from adcompile.tangents import is_namedtuple_class
 
 Handler = Callable[..., Any]
@@ -227,12 +233,6 @@ def call_known(
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [Const(value), *args], kwargs, name, place)
     return emit_unknown(b, value, args, kwargs, name, place)
-
-
-def has_operators(b: Builder, atom: Atom) -> bool:
-    """Whether a value of the program is a record whose class says what operators do."""
-    t = b.type(atom)
-    return isinstance(t, TupleT) and t.cls is not tuple and b.role == "primal" and defines_operators(t.cls)
 
 
 def emit_unknown(

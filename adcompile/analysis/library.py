@@ -1,4 +1,4 @@
-"""Code of Python and of installed packages that need not be followed."""
+"""Code of Python and of installed packages that need not be followed, and classes that are not of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from adcompile.analysis.binding import is_installed
 from adcompile.analysis.builder import Builder
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import UNKNOWN, Instance, Known, Type, differentiable
+from adcompile.ir.types import UNKNOWN, Instance, Known, TupleT, Type, differentiable
+from adcompile.runtime.structure import defines_operators
 
 
 def may_carry(t: Type) -> bool:
@@ -55,3 +56,19 @@ def by_name(
         return None
     method = b.emit(getattr, (args[0], Const(fn.__name__)), UNKNOWN, (), fn.__name__, place)
     return b.emit(method, args[1:], UNKNOWN, kwargs, name, place)
+
+
+def is_of_user(value: Any) -> bool:
+    """Whether a class or function is the user's, who may change its attributes."""
+    if not isinstance(value, (type, python_types.FunctionType)):
+        return False
+    module = sys.modules.get(value.__module__)
+    return module is None or not is_installed(module)
+
+
+def has_operators(b: Builder, atom: Atom) -> bool:
+    """Whether a value of the program is a record, or an object that is not taken apart, whose class says
+    what operators do."""
+    t = b.type(atom)
+    cls = t.cls if isinstance(t, (TupleT, Instance)) and b.role == "primal" else tuple
+    return cls is not tuple and defines_operators(cls) and (isinstance(t, TupleT) or is_of_user(cls))

@@ -19,16 +19,18 @@ import numpy as np
 from adcompile.analysis.attributes import class_attributes, descriptor_of, object_readers
 from adcompile.analysis.binding import bind
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, has_operators, makers
+from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, makers
 from adcompile.analysis.containers import entry, others, raises
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, write
+from adcompile.analysis.library import has_operators
+from adcompile.analysis.operands import check_order, number_takes
 from adcompile.analysis.standins import STANDINS, stand_in
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom, Const, Signature
-from adcompile.ir.types import Cell, DictT, Known, ListT, ObjectT, Ref, Seq, TupleT
+from adcompile.ir.types import Cell, DictT, Instance, Known, ListT, ObjectT, Ref, Seq, TupleT
 from adcompile.runtime.structure import ARITHMETIC
 
 # -- construction -------------------------------------------------------------------------------
@@ -320,7 +322,7 @@ def class_named(b: Builder, atom: Atom) -> type | None:
     t = b.type(atom)
     if isinstance(t, Ref):
         return t.cell.cls
-    return t.cls if isinstance(t, (ObjectT, TupleT)) else None
+    return t.cls if isinstance(t, (ObjectT, TupleT)) or isinstance(t, Instance) and has_operators(b, atom) else None
 
 
 def is_not_implemented(atom: Atom) -> bool:
@@ -332,6 +334,10 @@ def binary(name: str, reflected: str) -> Callable[..., Atom | None]:
         left, right = args
         out = method_call(b, left, f"__{name}__", [right], place)
         if is_not_implemented(out):
+            cls = class_named(b, right) or object
+            if number_takes(b.type(left), cls):
+                return None
+            check_order(b.type(left), cls, f"__{reflected}__", place)
             out = method_call(b, right, f"__{reflected}__", [left], place)
         if not is_not_implemented(out):
             return out

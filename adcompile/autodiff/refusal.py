@@ -12,12 +12,14 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.infer import Terminated
+from adcompile.analysis.library import is_of_user
 from adcompile.analysis.mutation import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS
 from adcompile.analysis.unfollowed import REMEDY, name_of
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Call, Const, OpaqueCode, Place, Raise, Var
-from adcompile.ir.types import is_array_subclass
+from adcompile.ir.types import Instance, is_array_subclass
+from adcompile.runtime.structure import defines_operators
 
 IN_PLACE: set[Any] = {*ITEM_WRITES, *AUGMENTED, *METHODS, *FUNCTIONS, ops.list_set, np.ufunc.at}
 
@@ -146,12 +148,18 @@ def refuse_argument(call: Call, which: int | str) -> None:
 
 
 def refuse_subclass(b: Builder, call: Call) -> None:
-    """Raises Unsupported where arrays of a class of their own take part: matrices, masked arrays."""
+    """Raises Unsupported where arrays of a class of their own take part, matrices and masked arrays, and
+    where NumPy or a number of its own meets an object whose class says what arithmetic does."""
     for atom in (*call.args, *(value for _, value in call.kwargs), call.result):
         t = b.type(atom)
+        if not isinstance(t, Instance):
+            continue
         if is_array_subclass(t):
-            message = f"an array of class {t.cls.__name__} in what carries derivatives"  # type: ignore[union-attr]
+            message = f"an array of class {t.cls.__name__} in what carries derivatives"
             raise Unsupported(message, call.place, "make it a plain array before: np.asarray(a)")
+        if is_of_user(t.cls) and (defines_operators(t.cls, False) or hasattr(t.cls, "__array__")):
+            message = f"a {t.cls.__name__} in what carries derivatives, whose class says what arithmetic does"
+            raise Unsupported(message, call.place, "make it a number or an array before: float(a), np.asarray(a)")
 
 
 def given_up(stopped: Terminated, definition: Mapping[Var, Call], place: Place | None) -> NotDifferentiable | None:

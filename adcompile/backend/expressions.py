@@ -17,7 +17,7 @@ from adcompile.backend.purity import callee, hashable
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Function, GlobalRef, If, OpaqueCode, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Known, Scalar, Type
+from adcompile.ir.types import Array, Instance, Known, Scalar, Type
 
 BINARY: dict[Any, Any] = {
     operator.add: gast.Add,
@@ -119,9 +119,15 @@ class Expressions:
                 return node
             if isinstance(fn, GETTER_TYPES) and len(args) == 1:
                 return attribute(self.atom(args[0]), fn.__name__)
-        if isinstance(fn, METHOD_TYPES) and args and is_name(fn.__name__):
+        if isinstance(fn, METHOD_TYPES) and args and is_name(fn.__name__) and self._means(args[0], fn):
             return self._plain(attribute(self.atom(args[0]), fn.__name__), call, args[1:])
         return self._plain(self.const(fn), call)
+
+    def _means(self, owner: Atom, fn: Any) -> bool:
+        """Whether `owner.method` is this method: a subclass may have its own of the name."""
+        t = Known(owner.value) if isinstance(owner, Const) else self.types.get(owner)
+        cls = type(t.value) if isinstance(t, Known) else t.cls if isinstance(t, Instance) else None
+        return cls is None or getattr(cls, fn.__name__, None) is fn
 
     def _plain(self, fn: Any, call: Call, args: Sequence[Atom] | None = None) -> Any:
         keywords: list[Any] = []

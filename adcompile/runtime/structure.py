@@ -90,9 +90,10 @@ _OTHERS = "neg pos invert abs float int round eq ne lt le gt ge".split()
 
 
 @functools.cache
-def defines_operators(cls: type) -> bool:
+def defines_operators(cls: type, compared: bool = True) -> bool:
     """Whether a class written in Python says what operators do with its instances."""
-    names = [f"__{kind}{name}__" for name in ARITHMETIC for kind in ("", "r", "i")] + [f"__{n}__" for n in _OTHERS]
+    names = [f"__{kind}{name}__" for name in ARITHMETIC for kind in ("", "r", "i")]
+    names += [f"__{name}__" for name in _OTHERS] if compared else []
     return any(isinstance(inspect.getattr_static(cls, name, None), types.FunctionType) for name in names)
 
 
