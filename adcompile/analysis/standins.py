@@ -1,4 +1,4 @@
-"""The containers of `collections`, written in Python over lists and dicts, so that they are followed as objects.
+"""The containers of `collections` and the heaps of `heapq`, in Python over lists and dicts, to be followed.
 
 A call of `deque(…)` makes one of these while a program is specialised; where one is needed as a value,
 it is a real one after all, of which nothing is known. They are never made when the code runs.
@@ -7,6 +7,7 @@ it is a real one after all, of which nothing is known. They are never made when 
 from __future__ import annotations
 
 import collections
+import heapq
 from collections.abc import Iterable
 from typing import Any
 
@@ -247,6 +248,74 @@ class Counter(Table, collections.Counter):  # type: ignore[type-arg, misc]
         return made
 
 
+def rise(heap: Any, top: Any, k: Any) -> None:
+    """Move an item of a heap towards `top` until its parent is no larger."""
+    item = heap[k]
+    while k > top and item < heap[(k - 1) // 2]:
+        heap[k] = heap[(k - 1) // 2]
+        k = (k - 1) // 2
+    heap[k] = item
+
+
+def sink(heap: Any, top: Any) -> None:
+    """Move the item at `top` to a leaf, along the smaller children, and up again: `heapq` puts equal items so."""
+    k, child, item = top, 2 * top + 1, heap[top]
+    while child < len(heap):
+        if child + 1 < len(heap) and not heap[child] < heap[child + 1]:
+            child = child + 1
+        heap[k] = heap[child]
+        k, child = child, 2 * child + 1
+    heap[k] = item
+    rise(heap, top, k)
+
+
+def heappush(heap: Any, item: Any) -> None:
+    heap.append(item)
+    rise(heap, 0, len(heap) - 1)
+
+
+def heappop(heap: Any) -> Any:
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    first = heap[0]
+    last = heap.pop()
+    if len(heap) > 0:
+        heap[0] = last
+        sink(heap, 0)
+    return first
+
+
+def heapify(heap: Any) -> None:
+    for k in range(len(heap) // 2 - 1, -1, -1):
+        sink(heap, k)
+
+
+def heapreplace(heap: Any, item: Any) -> Any:
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    first = heap[0]
+    heap[0] = item
+    sink(heap, 0)
+    return first
+
+
+def heappushpop(heap: Any, item: Any) -> Any:
+    first = item
+    if len(heap) > 0 and heap[0] < item:
+        first = heap[0]
+        heap[0] = item
+        sink(heap, 0)
+    return first
+
+
+HEAPS: dict[Any, Any] = {
+    heapq.heappush: heappush,
+    heapq.heappop: heappop,
+    heapq.heapify: heapify,
+    heapq.heapreplace: heapreplace,
+    heapq.heappushpop: heappushpop,
+}
+"""What is followed in place of a function of `heapq`, where the heap holds derivatives."""
 INSTEAD: dict[type, type] = {
     collections.deque: Deque,
     collections.defaultdict: DefaultDict,

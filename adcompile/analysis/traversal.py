@@ -1,4 +1,4 @@
-"""Objects that calls go through: by their `__iter__`, and what is a mapping by its items."""
+"""Objects that calls go through: by their `__iter__`, and what is a mapping by its items. Heaps, which are lists."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from types import FunctionType
 from typing import Any
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.calls import dispatch
+from adcompile.analysis.calls import dispatch, handles_cells
+from adcompile.analysis.heap import look
+from adcompile.analysis.library import may_carry
 from adcompile.analysis.objects import class_named, is_not_implemented, is_object, method_call, method_of, register
+from adcompile.analysis.standins import HEAPS
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.types import ListT, Seq
 
 FIRST, SECOND, EVERY = slice(0, 1), slice(1, None), slice(None)
 ITERATING: dict[Any, slice] = {
@@ -69,6 +73,19 @@ def merged(fn: Any) -> Callable[..., Atom | None]:
     return handler
 
 
+def heap_call(fn: Any) -> Callable[..., Atom | None]:
+    """A heap is a list: where it carries derivatives, or gets an item that does, what is done with it is followed."""
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        held = look(b, args[0], place)
+        followed = isinstance(b.type(held), (ListT, Seq)) and any(may_carry(b.type(a)) for a in (held, *args[1:]))
+        return dispatch(b, Const(HEAPS[fn]), args, kwargs, name, place) if followed else None
+
+    return handler
+
+
+for _fn in HEAPS:
+    handles_cells(_fn)(heap_call(_fn))
 for _fn in ITERATING:
     register(_fn, iterated(_fn))
 for _fn in (ops.dict_merge, ops.kwargs_merge):

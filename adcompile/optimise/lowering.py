@@ -18,14 +18,16 @@ from adcompile.ir.nodes import Call, Const, Function, Statement, Var
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, Type
 from adcompile.ir.walk import Rewriter
+from adcompile.optimise.spent import keep_states
 from adcompile.optimise.typing import type_of
 
 
 def lower_memory(program: Program) -> Program:
     """The program with shadows and snapshots of arrays as NumPy's own calls."""
-    rewriter = _Lowered(program.types)
-    functions = {ref: _function(rewriter, f) for ref, f in program.functions.items()}
-    return replace(program, functions=functions)
+    types = dict(program.types)
+    rewriter = _Lowered(types)
+    functions = {ref: keep_states(_function(rewriter, f), types) for ref, f in program.functions.items()}
+    return replace(program, functions=functions, types=types)
 
 
 def _function(rewriter: Rewriter, function: Function) -> Function:

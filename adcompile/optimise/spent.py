@@ -1,0 +1,179 @@
+"""Lists of which an older state is still read when they grow, shrink or are written into: a copy is used up instead.
+
+`push(h, v)` and its like are functions in the IR, and one list that changes in what is printed. Adjoint code reads
+states of a list that the program has left behind, for the shape of its cotangent if for nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from adcompile.analysis.activity import leaf_ends
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Statement, Var, While, Yield
+from adcompile.ir.types import Seq, Type
+from adcompile.ir.walk import atoms_of, blocks_of, end_atoms
+
+SPENDING = (ops.push, ops.pop, ops.put_item)
+Loop = For | While
+
+
+@dataclass
+class Lists:
+    """Where the lists of a function are made, read and used up; statements are numbered in order."""
+
+    types: Mapping[Var, Type]
+    count: int = 0
+    made: dict[Var, int] = field(default_factory=dict[Var, int])
+    read: dict[Var, list[int]] = field(default_factory=dict[Var, list[int]])
+    stored: list[tuple[int, Call, Var]] = field(default_factory=list[tuple[int, Call, Var]])
+    spent: list[tuple[int, Call, Var, tuple[Loop, ...]]] = field(
+        default_factory=list[tuple[int, Call, Var, tuple[Loop, ...]]]
+    )
+    span: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])  # of loops, by identity
+    sides: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict[int, tuple[tuple[int, int], ...]])
+    side: tuple[tuple[int, int], ...] = ()  # the branches around what is looked at: which, and which side of each
+    before: dict[Var, list[Var]] = field(default_factory=dict[Var, list[Var]])  # other names for the same list
+
+    def is_list(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and isinstance(self.types.get(atom), Seq)
+
+    def note(self, atoms: Iterable[Atom]) -> None:
+        for a in atoms:
+            if isinstance(a, Var) and self.is_list(a):
+                self.read.setdefault(a, []).append(self.count)
+
+    def flow(self, source: Atom, target: Var) -> None:
+        if isinstance(source, Var) and self.is_list(source):
+            self.before.setdefault(target, []).append(source)
+
+    def block(self, block: Block, loops: tuple[Loop, ...]) -> None:
+        for s in block.statements:
+            self.number()
+            if isinstance(s, Call):
+                self.call(s, loops)
+            else:
+                self.nested(s, loops)
+        self.number()
+        self.note(a for a in end_atoms(block.end) if not isinstance(block.end, Yield))
+
+    def number(self) -> None:
+        self.count += 1
+        self.sides[self.count] = self.side
+
+    def call(self, s: Call, loops: tuple[Loop, ...]) -> None:
+        self.made[s.result] = self.count
+        fn = s.fn.value if isinstance(s.fn, Const) else None
+        others: tuple[Atom, ...] = atoms_of(s)
+        if any(fn is f for f in SPENDING):
+            target = s.args[0]
+            if isinstance(target, Var) and self.is_list(target):
+                self.spent.append((self.count, s, target, loops))
+                others = s.args[1:]
+        self.note(others)
+        if s.role != "primal" and fn is ops.push and isinstance(s.args[1], Var) and self.is_list(s.args[1]):
+            self.stored.append((self.count, s, s.args[1]))
+
+    def nested(self, s: Statement, loops: tuple[Loop, ...]) -> None:
+        start = self.count
+        self.note(a for a in atoms_of(s) if not isinstance(s, (For, While)) or a not in s.init)
+        if isinstance(s, (For, While)):
+            params = s.body.params[1:] if isinstance(s, For) else s.body.params
+            self.made.update(dict.fromkeys(s.body.params, start))
+            for values in (s.init, *leaf_ends(s.body)):
+                for value, param, result in zip(values, params, s.results):
+                    self.flow(value, param)
+                    self.flow(value, result)
+            loops = (*loops, s)
+        outer = self.side
+        for k, inner in enumerate(blocks_of(s)):
+            self.side = (*outer, (start, k)) if isinstance(s, If) else outer
+            self.block(inner, loops)
+            self.side = outer
+            if isinstance(s, If) and isinstance(inner.end, Yield):
+                for value, result in zip(inner.end.values, s.results):
+                    self.flow(value, result)
+        if isinstance(s, (For, While)):
+            self.span[id(s)] = start, self.count
+        if isinstance(s, (If, For, While)):
+            self.made.update(dict.fromkeys(s.results, self.count))
+
+    def names_of(self, var: Var) -> list[Var]:
+        """The values that may be the same list as `var`."""
+        found, todo = {var: None}, [var]
+        while todo:
+            for v in self.before.get(todo.pop(), ()):
+                if v not in found:
+                    found[v] = None
+                    todo.append(v)
+        return list(found)
+
+    def is_read_later(self, v: Var, at: int, loops: tuple[Loop, ...]) -> bool:
+        """Whether `v`, made before, is read after a statement, or in another iteration of a loop around it."""
+        made = self.made.get(v, 0)
+        for use in self.read.get(v, ()):
+            if made < at < use and not self.exclude(at, use):
+                return True
+            for low, high in (self.span[id(s)] for s in loops):
+                if low <= use <= high and made < low:
+                    return True
+        return False
+
+    def exclude(self, at: int, use: int) -> bool:
+        """Whether two statements are on different sides of one branch."""
+        taken = dict(self.sides[at])
+        return any(taken.get(branch, k) != k for branch, k in self.sides[use])
+
+
+def keep_states(function: Function, types: dict[Var, Type]) -> Function:
+    """The function with copies of the lists that are used up while somebody reads them later."""
+    lists = Lists(types)
+    lists.block(function.body, ())
+    if not lists.spent:
+        return function
+    calls: dict[int, int] = {}  # which argument of a call is copied, by identity
+    inits: dict[int, set[int]] = {}
+    for at, call, target, loops in lists.spent:
+        names = lists.names_of(target)
+        late = [v for v in names if lists.is_read_later(v, at, loops)]
+        inner = loops[-1] if loops else None
+        if late and inner is not None and all(lists.made.get(v, 0) < lists.span[id(inner)][0] for v in late):
+            params = inner.body.params[1:] if isinstance(inner, For) else inner.body.params
+            inits.setdefault(id(inner), set()).update(k for k, p in enumerate(params) if p in names)
+        elif late:
+            calls[id(call)] = 0
+        for when, store, value in lists.stored:
+            again = any(low <= when <= high for low, high in (lists.span[id(s)] for s in loops))
+            if value in names and (when < at or again):
+                calls[id(store)] = 1
+    if not calls and not any(inits.values()):
+        return function
+    return replace(function, body=_with_copies(function.body, calls, inits, types))
+
+
+def _copy(atom: Atom, types: dict[Var, Type], out: list[Statement]) -> Atom:
+    if not isinstance(atom, Var):
+        return atom
+    made = Var(atom.name, atom.place)
+    types[made] = types[atom]
+    out.append(Call(made, Const(list), (atom,), (), atom.place, "adjoint"))  # of the same arrays
+    return made
+
+
+def _with_copies(block: Block, calls: dict[int, int], inits: dict[int, set[int]], types: dict[Var, Type]) -> Block:
+    out: list[Statement] = []
+    for s in block.statements:
+        if isinstance(s, Call):
+            if id(s) in calls:
+                k = calls[id(s)]
+                s = replace(s, args=(*s.args[:k], _copy(s.args[k], types, out), *s.args[k + 1 :]))
+        elif isinstance(s, If):
+            then, orelse = (_with_copies(side, calls, inits, types) for side in (s.then, s.orelse))
+            s = replace(s, then=then, orelse=orelse)
+        elif isinstance(s, (For, While)):
+            chosen = inits.get(id(s), set())
+            init = tuple(_copy(a, types, out) if k in chosen else a for k, a in enumerate(s.init))
+            s = replace(s, init=init, body=_with_copies(s.body, calls, inits, types))
+        out.append(s)
+    return replace(block, statements=tuple(out))

@@ -1,0 +1,43 @@
+"""A list that is used up while its older state is read later is copied first; others are not."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+
+
+def read_before_it_grows(x, n):
+    h = [v * 2.0 for v in x]
+    first = h[0]
+    while len(h) < n:
+        h.append(1.0)
+    return first * len(h)
+
+
+def only_grows(x, n):
+    h = []
+    for v in x:
+        h.append(v * v)
+        if len(h) > n:
+            h.append(v)
+    return sum(h)
+
+
+def grows_on_one_path(x, n):
+    h = [v * 2.0 for v in x]
+    if n > 5:
+        h.append(1.0)
+        t = h[-1] * h[0]
+    else:
+        t = h[1] * h[0]
+    return t
+
+
+@pytest.mark.parametrize("f, copied", [(read_before_it_grows, True), (only_grows, False), (grows_on_one_path, None)])
+@pytest.mark.parametrize("n", [4, 6])
+def test_gradients(f, copied, n):
+    x, h = np.array([0.5, 1.5, 2.5]), 1e-6
+    slopes = [(f(x + h * e, n) - f(x - h * e, n)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(ad.grad(f)(x, n), slopes, rtol=1e-6, atol=1e-8)
+    forward = ad.source(ad.grad(f), x, n).split("_bar")[0]
+    assert copied is None or ("list(" in forward) is copied
