@@ -30,7 +30,7 @@ from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, ListT, Seq, SliceT, TupleT, Type, differentiable
+from adcompile.ir.types import Array, DictT, ListT, ObjectT, Seq, SliceT, TupleT, Type, differentiable
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.rules.registry import lookup
 
@@ -161,13 +161,14 @@ class Memory(Classes):
         return (s.fn, *s.args, *(v for _, v in s.kwargs))
 
     def part(self, s: Call) -> Atom | None:
-        """What `container[k]` reads, where the container's parts are known."""
-        if fn_of(s) is not operator.getitem or not isinstance(s.args[0], Var):
+        """What `container[k]` or `object.name` reads, where the parts are known."""
+        if fn_of(s) not in (operator.getitem, getattr) or not isinstance(s.args[0], Var):
             return None
         t, index = self.types[s.args[0]], s.args[1]
-        if isinstance(t, (TupleT, ListT)) and isinstance(index, Const) and type(index.value) is int:
-            return self.b.context_items(s.args[0])[index.value]
-        return None
+        if not isinstance(index, Const):
+            return None
+        k = place_in(t, index.value, fn_of(s) is getattr)
+        return None if k is None else self.b.context_items(s.args[0])[k]
 
     # -- what comes from outside ------------------------------------------------------------
 
@@ -254,6 +255,23 @@ class Memory(Classes):
     def volatile(self) -> frozenset[Var]:
         """The values whose memory is written in place somewhere."""
         return frozenset(v for r in self.roots for v in self.members.get(r, ()))
+
+
+def place_in(t: Type, key: object, attribute: bool) -> int | None:
+    """Which of the parts of a value of this type an element or attribute is."""
+    names: tuple[object, ...] = ()
+    match t:
+        case TupleT() | ListT() if type(key) is int and not attribute:
+            return key
+        case TupleT() if attribute:
+            names = getattr(t.cls, "_fields", ())
+        case ObjectT() if attribute:
+            names = t.names
+        case DictT() if not attribute:
+            names = t.keys
+        case _:
+            pass
+    return names.index(key) if key in names else None
 
 
 @dataclass(frozen=True)

@@ -257,8 +257,17 @@ class Mirror:
         """Refuse what may show memory whose shadow is not known: fresh zeros would lose derivatives."""
         shown = memory_base(s)
         t = None if shown is None else self.b.type(shown)
-        if t is not None and not is_structured(t) and not isinstance(t, (Scalar, Known)):
+        if t is None or isinstance(t, (Scalar, Known)):
+            return
+        if not is_structured(t) or self.is_held_outside(s.result):
             raise refuse_memory(s.place, s)
+
+    def is_held_outside(self, var: Var) -> bool:
+        """Whether an array may be one that a list or object of unknown parts holds, which comes from outside."""
+        memory = self.memory
+        root = memory.find(var)
+        held = [n for n in memory.outside if isinstance(n, Var) and not isinstance(self.b.type(n), Array)]
+        return any(memory.find(n) == root for n in held)
 
     def base(self, s: Call) -> Atom | None:
         """The argument whose memory a view shows."""

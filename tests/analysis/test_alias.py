@@ -1,5 +1,8 @@
 """Memory: what shares it, what is written, and what functions called by reference do with it."""
 
+from __future__ import annotations
+
+import collections
 import contextlib
 
 import numpy as np
@@ -160,3 +163,115 @@ def test_a_function_met_with_other_types_inside_itself():
 
     a = X.copy()
     assert np.all(np.isfinite(ad.grad(f)(a))) and np.array_equal(a, X)
+
+
+class Held:
+    """An object with arrays in all kinds of places."""
+
+    def __init__(self):
+        self.b = np.array([1.0, 2.0])
+        self.rows = [self.b * 2.0, self.b * 3.0]
+        self.table = {"k": self.b * 4.0}
+        self.inner: Held | None = None
+
+    @property
+    def shown(self):
+        return self.b
+
+    def put(self, value):
+        self.b[0] = value
+
+    def __getitem__(self, k):
+        return self.b[k]
+
+    def __setitem__(self, k, value):
+        self.b[k] = value
+
+
+def nested():
+    outer = Held()
+    outer.inner = Held()
+    return outer
+
+
+Named = collections.namedtuple("Named", "u v")
+
+
+def pair():
+    return np.array([1.0, 2.0]), np.array([3.0, 4.0])
+
+
+def one_array_twice():
+    a = pair()[0]
+    return {"b": a, "c": a}
+
+
+def by_attribute(c, s):
+    c.b[:] *= s
+    c.rows[1][0] = s
+    c.table["k"][0] += s
+    return np.sum(c.b**2) + np.sum(c.rows[1] * c.table["k"])
+
+
+def by_method(c, s):
+    c.put(s)
+    c[1] = s * c[0]
+    c.shown[:] += c.inner.b
+    c.inner.put(c[1])
+    return np.sum(c.b**2) + c.inner[0]
+
+
+def by_key(c, s):
+    c["b"][0] = s
+    c.get("c")[1] *= s
+    for v in c.values():
+        v *= s
+    return np.sum(c["b"] * c["c"])
+
+
+def by_field(c, s):
+    c.v[0] = s
+    c[0][:] *= c.v
+    return np.sum(c.u * c[1])
+
+
+def in_a_list(c, s):
+    for o in c:
+        o.b *= s
+    c[1].put(s * s)
+    return np.sum(c[0].b * c[-1].b)
+
+
+@pytest.mark.parametrize(
+    ("f", "make"),
+    [
+        (by_attribute, Held),
+        (by_method, nested),
+        (by_key, lambda: dict(zip("bc", pair()))),
+        (by_key, one_array_twice),
+        (by_field, lambda: Named(*pair())),
+        (in_a_list, lambda: [Held(), Held()]),
+    ],
+)
+def test_arrays_in_what_has_no_derivative_itself(f, make):
+    """Only a number is differentiated by; it is written into arrays that the caller's containers hold."""
+    h = 1e-5
+    expected = (f(make(), 0.3 + h) - f(make(), 0.3 - h)) / (2 * h)
+    assert ad.grad(f, 1)(make(), 0.3) == pytest.approx(expected, rel=1e-7)
+    assert ad.jvp(f, (make(), 0.3), (None, 1.0))[1] == pytest.approx(expected, rel=1e-7)
+    assert ad.vjp(f, make(), 0.3)[1](1.0)[1] == pytest.approx(expected, rel=1e-7)
+    slope = ad.grad(lambda c, s: ad.grad(f, 1)(c, s) * s, 1)(make(), 0.3)
+    first, last = (ad.grad(f, 1)(make(), 0.3 + d) * (0.3 + d) for d in (-h, h))
+    assert slope == pytest.approx((last - first) / (2 * h), rel=1e-6)
+
+
+def test_arrays_in_objects_of_a_long_list_are_refused():
+    def f(c, s):
+        for o in c:
+            o.b[0] = s
+        return np.sum(c[3].b)
+
+    many = [Held() for _ in range(20)]
+    for run in (lambda: ad.grad(f, 1)(many, 0.3), lambda: ad.jvp(f, (many, 0.3), (None, 1.0))):
+        with pytest.raises(ad.Unsupported, match="of no known structure"):
+            run()
