@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 from adcompile.backend.callables import known_path
 from adcompile.rules.registry import registered
+from adcompile.rules.scipy import import_all
 
 KINDS = {
     "elementwise": "partial derivatives, element by element",
@@ -32,6 +34,8 @@ class Covered:
 
 def covered(pattern: str = "") -> list[Covered]:
     """What has a rule, by kind and name; `pattern` is part of a name, or one with * and ?, or a kind."""
+    registered()  # which loads the packages that rules stand in
+    import_all()
     order = list(KINDS)
     found = {Covered(name_of(fn), rule.kind) for fn, rule in registered().items()}
     chosen = [c for c in found if _matches(c, pattern.lower())]
@@ -52,4 +56,7 @@ def name_of(fn: Any) -> str:
         return path.replace("np.", "numpy.", 1) if path.startswith("np.") else path
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
     module = getattr(fn, "__module__", None)
+    special = sys.modules.get("scipy.special")
+    if module is None and special is not None and getattr(special, name, None) is fn:  # ufuncs do not say
+        return f"scipy.special.{name}"
     return name if module in (None, "builtins", "numpy") else f"{module}.{name}"

@@ -1,4 +1,8 @@
+import subprocess
+import sys
+
 import numpy as np
+import pytest
 
 from adcompile.cli.rules import KINDS, covered, name_of
 from adcompile.rules.registry import registered
@@ -19,3 +23,11 @@ def test_patterns():
 def test_names():
     assert name_of(np.linalg.solve) == "numpy.linalg.solve"
     assert name_of(np.ndarray.sum) == "ndarray.sum"
+
+
+def test_scipy_is_listed_whether_it_is_imported_or_not():
+    pytest.importorskip("scipy")
+    code = "from adcompile.cli.rules import covered\n"
+    code += "print([c.name for c in covered('expit')], len(covered('scipy.*')) > 50)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['scipy.special.expit', 'scipy.special.log_expit'] True\n"

@@ -4,6 +4,7 @@ keyed by the function itself, and a function that is called has been imported.""
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 
 TOPICS = {"scipy.special": "special", "scipy.linalg": "linalg"}
@@ -22,6 +23,14 @@ def register_for(module_name: str) -> bool:
 def register_imported() -> bool:
     """Register the rules for every module of SciPy that has been imported since the last call."""
     return sum(map(register_for, TOPICS)) > 0
+
+
+def import_all() -> None:
+    """Import the modules of SciPy that have rules, for a list of them all; nothing without SciPy."""
+    if importlib.util.find_spec("scipy") is not None:
+        for module_name in TOPICS:
+            importlib.import_module(module_name)
+    register_imported()
 
 
 register_imported()
