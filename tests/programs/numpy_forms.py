@@ -56,7 +56,16 @@ def copies_of_a_number(x):
     return x.copy() * x.astype(np.float64) + x.reshape(1)[0] * x.squeeze() + x.item() ** 2
 
 
+def where_of_a_condition_alone(a):
+    i, j = np.where(a > 0.4)
+    b = a * 1.0
+    b[i, j] *= b[j, i]
+    b[np.where(a < 0.4)] += 1.0
+    return np.sum(b[i] * 2.0) + np.sum(b**2) + len(np.where(a)[0]) + np.sum(a[0][np.where(a[0] > 0.4)])
+
+
 SAMPLES = {
+    "where_of_a_condition_alone": [(np.array([[0.3, 0.7], [0.9, 0.2]]),)],
     "functions_or_numbers": [(0.7, [_cubed, _halved, 2]), (0.7, [_cubed, 0.5])],
     "pieces": [(_T - 0.3, [_cubed, _halved, 2]), (2 * _T - 0.3, [_cubed, _halved, _cubed]), (_T - 0.3, [0.5, _halved])],
     "eigenvalues_of_real_matrix": [(_S,), (_TURN,)],

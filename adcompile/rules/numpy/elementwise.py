@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from adcompile.ir.types import UNKNOWN, is_complex
+from adcompile.ir.types import UNKNOWN, Array, TupleT, is_complex
 from adcompile.rules.kinds import composite, constant, elementwise, linear
 from adcompile.rules.kinds_beside import beside
 from adcompile.rules.typing import broadcast_type
@@ -129,7 +129,15 @@ def where_forward(condition, a, b, condition_dot, a_dot, b_dot):
     return np.where(condition, a, b), np.where(condition, a_dot, b_dot)
 
 
-@beside(np.where, frule=where_forward, wrt=(1, 2), broadcasts=True)
+def where_type(args, kwargs):
+    """Of a condition alone: the indices of what is true, one array for each axis."""
+    if len(args) != 1:
+        return broadcast_type(np.where, args, kwargs)
+    rank = len(args[0].dims) if isinstance(args[0], Array) and args[0].dims is not None else 0
+    return TupleT((Array(np.dtype(np.intp), ("any",)),) * rank) if rank else UNKNOWN
+
+
+@beside(np.where, frule=where_forward, wrt=(1, 2), typing=where_type)
 def where(y_bar, y, condition, a=None, b=None):
     # selected, not multiplied: an infinite cotangent of the other branch must not leak
     return unbroadcast(np.where(condition, y_bar, 0.0), a), unbroadcast(np.where(condition, 0.0, y_bar), b)
