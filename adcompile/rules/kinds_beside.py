@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
 from adcompile.rules.registry import Rule, Typing, register
-from adcompile.rules.typing import broadcast_type
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 
@@ -20,16 +18,13 @@ def beside(
     typing: Typing | None = None,
     total: bool = False,
     view: bool = False,
-    broadcasts: bool = False,
 ) -> Callable[[Body], Body]:
     """Register `(y_bar, y, x1, …)` for reverse mode and `frule` for forward mode, where the
-    transpose of the one is not what a careful person would write for the other. `broadcasts`: the type of
-    the result is that of an elementwise function."""
+    transpose of the one is not what a careful person would write for the other."""
 
     def decorate(body: Body) -> Body:
         for fn in fns:
-            way = partial(broadcast_type, fn) if broadcasts else typing
-            register(fn, Rule(kind, body=body, frule=frule, wrt=wrt, typing=way, total=total, view=view))
+            register(fn, Rule(kind, body=body, frule=frule, wrt=wrt, typing=typing, total=total, view=view))
         return body
 
     return decorate
