@@ -366,7 +366,8 @@ class Entry:
         self.result = b.type(value)
         if request.mutated:
             self.after = after(b, b.statements[start:], values, called.cells)
-        whole = b.build_tuple(value, *self.after.values) if self.after.at else value
+        target = called.differentiated(b, request.has_aux)
+        whole = b.build_tuple(target, *self.after.values) if self.after.at else target
         statements = b.statements[start:]
         del b.statements[start:]
         wrt = [leaf for i in request.argnums for leaf in leaves(b, values[i])]

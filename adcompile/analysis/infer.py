@@ -143,6 +143,7 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
         env.update(zip(s.results, end.values))
         return None
     store = b.context.store
+    b.place = s.place or b.place
     then, orelse = b.child(), b.child()
     ends: list[End] = []
     sides: list[Side] = []
@@ -359,6 +360,7 @@ def run_loop(
     b: Builder, s: For | While, env: Environment, plan: iteration.Plan | None, peelable: bool = False
 ) -> Carried:
     """Run a loop that stays one; what it carries."""
+    b.place = s.place or b.place
     store = b.context.store
     params = s.body.params[1:] if plan else s.body.params
     init = [resolve(env, a) for a in s.init]

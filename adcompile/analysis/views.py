@@ -84,7 +84,7 @@ def may_share(s: Call, types: Any) -> bool:
 MAYBE: set[Any] = {
     *(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require),
     *(np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, rt.followed),
-    *(np.linalg.matrix_power, np.float64, np.float32),
+    *(np.linalg.matrix_power, *(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"])),
     *named(np.ndarray, "reshape ravel diagonal conj conjugate"),
 }
 """What gives a view or a copy, as the layout, the dtype or the other arguments want."""

@@ -146,7 +146,7 @@ def dispatched(
     before = b.context.store.mark()
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
     if entry:
-        return Called(*closing(b, result), cells=cells)
+        return Called(result, *closing(b, result), cells=cells)
     inner = set(reached(b, cells))
     changed = any(s is not None and c in inner for c, s in b.context.store.changed(before).items())
     value = settle(b, result)
@@ -154,14 +154,17 @@ def dispatched(
         for g in given:
             give(b, g)
     around = {c: s for c, s in b.context.store.changed(before).items() if s is not None and c not in inner}
-    return Called(value, (), (), changed, around, (), [p for p in pairs if p[0] in b.context.store.changed(before)])
+    written = [p for p in pairs if p[0] in b.context.store.changed(before)]
+    return Called(result, value, (), (), changed, around, (), written)
 
 
 @dataclass(frozen=True)
 class Called:
-    """What a function that is to be differentiated gave: its value, what its caller's lists, dicts
-    and objects hold by then and held before, and whether it has written into any."""
+    """What a function that is to be differentiated gave, as it gave it and as a value, in which the
+    caller's lists, dicts and objects are themselves; what these hold by then and held before, and
+    whether it has written into any."""
 
+    result: Atom
     value: Atom
     pending: Sequence[tuple[Cell, Atom]]
     before: Sequence[tuple[Cell, Atom]] = ()
@@ -169,6 +172,11 @@ class Called:
     around: Mapping[Cell, State] = field(default_factory=dict[Cell, State])
     cells: Sequence[Atom] = ()  # the arguments as the function saw them
     written: Pairs = field(default_factory=Pairs)  # its own lists, dicts and objects that it has written into
+
+    def differentiated(self, b: Builder, has_aux: bool) -> Atom:
+        """The result without what is beside it, made of the values that the function computed with,
+        whoever has the lists, dicts and objects that hold them."""
+        return settle(b, b.items(self.result)[0] if has_aux else self.result)
 
     def put_back(self, b: Builder) -> None:
         """After a pullback, what the function has captured holds again what it held before."""
@@ -392,8 +400,8 @@ def pushed(
         hand_back(b, called.written, b.place)
     result = called.value
     left = after(b, b.statements[start:], values, called.cells) if mutated else After()
+    target = called.differentiated(b, has_aux)
     statements = cut(b, start)
-    target = b.items(result)[0] if has_aux else result
     forward = forward_of(b, statements, dots, [target, *left.values], entry)
     dot = tangent_of(b, forward, target)
     after_dots = [tangent_of(b, forward, v) for v in left.values]

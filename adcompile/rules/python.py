@@ -127,6 +127,8 @@ def to_scalar_class(y_bar, y, x, /):
 
 for _dtype in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128):
     linear(_dtype, typing=converted(_dtype))(to_scalar_class)
+for _dtype in (np.bool_, *{np.dtype(code).type for code in np.typecodes["AllInteger"]}):
+    constant(_dtype, typing=converted(_dtype))
 
 
 @elementwise(complex, typing=always(scalar(complex)))

@@ -105,23 +105,37 @@ def is_basic(index: Any) -> bool:
 
 
 def zeros_like(x: Any) -> Any:
-    """The zero tangent of `x`: numbers, inexact arrays, lists and tuples of these."""
+    """The zero tangent of `x`: numbers, inexact arrays, lists, tuples and plain objects of these; None
+    of anything else."""
+    return _zeros(x, {})
+
+
+def _zeros(x: Any, objects: dict[int, Any]) -> Any:
+    """`objects`: the zeros of those met so far, by identity: they may hold each other."""
     if isinstance(x, float):
         return type(x)(0.0)
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
     if isinstance(x, list):
-        return [zeros_like(item) for item in x]
+        return [_zeros(item, objects) for item in x]
     if isinstance(x, tuple):
-        items = [zeros_like(item) for item in x]
+        items = [_zeros(item, objects) for item in x]
         return tuple(items) if type(x) is tuple else type(x)(*items)
     if isinstance(x, dict):
-        return {key: zeros_like(item) for key, item in x.items()}
+        return {key: _zeros(item, objects) for key, item in x.items()}
     if isinstance(x, (complex, np.inexact)):
         return type(x)(0.0)
     if isinstance(x, (int, np.integer, np.bool_)):
         return 0.0
-    return None
+    return _zero_object(x, objects) if is_plain(type(x)) else None
+
+
+def _zero_object(x: Any, objects: dict[int, Any]) -> Any:
+    if id(x) not in objects:
+        objects[id(x)] = zero = build_object(type(x), ())
+        for name, value in attributes(x).items():
+            object.__setattr__(zero, name, _zeros(value, objects))
+    return objects[id(x)]
 
 
 def like(g: Any, x: Any) -> Any:

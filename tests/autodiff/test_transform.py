@@ -62,3 +62,86 @@ def test_gradients_are_of_numbers(result):
 def test_integers_have_no_gradient():
     with pytest.raises(TypeError, match=r"3\.0"):
         ad.grad(f)(3, *ARGS[1:])
+
+
+# -- results that are arguments ------------------------------------------------------------------
+
+
+class Held:
+    def __init__(self, inside):
+        self.inside = inside
+
+
+class Other(Held):
+    pass
+
+
+def itself(a):
+    return a
+
+
+def inside(a):
+    return a.inside
+
+
+def first(a):
+    return a[0]
+
+
+def twice(a):
+    return a.inside, [a.inside]
+
+
+def changed(a):
+    a[0] = a[0] * a[1]
+    return a
+
+
+def beside(a):
+    return {"whole": a, "product": a[0] * a[1]}
+
+
+RETURNED = [
+    (itself, [0.3, 0.7]),
+    (itself, {"k": 0.3, "rows": [np.array([0.3, 0.7])]}),
+    (itself, Held(0.3)),
+    (itself, Held(Held([0.3, np.array([0.7, 0.2])]))),
+    (inside, Held({"k": 0.3})),
+    (inside, Held([0.3, 0.7])),
+    (inside, Held(Held(0.3))),
+    (first, ([0.3, 0.7], 1.1)),
+    (first, [[0.3], [0.7]]),
+    (twice, Held([0.3, 0.7])),
+    (changed, [0.3, 0.7]),
+    (beside, [0.3, 0.7]),
+]
+
+
+@pytest.mark.parametrize("f, a", RETURNED, ids=lambda v: getattr(v, "__name__", ""))
+def test_results_that_are_arguments(f, a):
+    ad.check_grads(f, (a,), order=1)
+    if f is itself:
+        assert ad.vjp(f, a)[0] is a, "it is handed out itself"
+
+
+def test_objects_in_a_value_of_no_known_type():
+    """What a loop carries, once None and once an object, is read as it is met when the code runs."""
+
+    def f(x):
+        box = None
+        k = 0
+        while x[0] > k:
+            k += 1
+            box = Held({"v": x[0] * x[1]})
+        return np.sum(x) + box.inside["v"]
+
+    def other_class(x):
+        box, k = Other(x[1]), 0
+        while x[0] > k:
+            k += 1
+            box = Held(x[0] ** 2)
+        return np.sum(x) * box.inside
+
+    for g in (f, other_class):
+        for x in (np.array([1.1, 0.7]), np.array([2.5, 0.7])):
+            ad.check_grads(g, (x,), order=1)

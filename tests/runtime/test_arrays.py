@@ -107,3 +107,17 @@ def test_lists():
     placed = rt.scatter_list(items, slice(1, None), [np.ones(2), 5.0])
     assert placed[0] == 0.0
     assert placed[2] == 5.0
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+def test_zeros_of_objects_have_their_structure():
+    x = Pair(0.5, {"k": [np.ones(2), 3]})
+    x.b["back"] = x
+    zero = rt.zeros_like(x)
+    assert type(zero) is Pair and zero.a == 0.0
+    assert zero.b["k"][0].tolist() == [0.0, 0.0] and zero.b["back"] is zero
+    assert rt.zeros_like(np.random.default_rng(0)) is None and rt.zeros_like(len) is None
