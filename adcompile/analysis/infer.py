@@ -143,7 +143,6 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
         env.update(zip(s.results, end.values))
         return None
     store = b.context.store
-    b.place = s.place or b.place
     then, orelse = b.child(), b.child()
     ends: list[End] = []
     sides: list[Side] = []
@@ -153,7 +152,7 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
         states = store.undo(mark)
         if isinstance(ends[-1], Yield):
             sides.append(Side(child, states))
-    join = Join(b, sides)
+    join = Join(b, sides, s.place or b.place)
     yielded = [e.values for e in ends if isinstance(e, Yield)]
     trees = [
         join.value(r.name, r, [(side, values[i]) for side, values in zip(sides, yielded)])
@@ -181,14 +180,17 @@ def choose(b: Builder, test: Atom, x: Atom, y: Atom, name: str = "t") -> Atom:
     return env[result]
 
 
+Emitted = Callable[[Builder], Atom]
+
+
 def branch_on(
-    b: Builder, test: Atom, then: Callable[[Builder], Atom], orelse: Callable[[Builder], Atom], name: str = "t"
+    b: Builder, test: Atom, then: Emitted, orelse: Emitted, name: str = "t", place: Place | None = None
 ) -> Atom:
     """`then() if test else orelse()`, each emitted into its own branch."""
     t, u, v, result = Var("test"), Var(name or "t"), Var(name or "t"), Var(name or "t")
     blocks = [Block((), (Call(x, Const(Lifted(run))),), Yield((x,))) for x, run in ((u, then), (v, orelse))]
     env: Environment = {t: test}
-    end = run_if(b, If((result,), t, blocks[0], blocks[1], b.place), env, None)
+    end = run_if(b, If((result,), t, blocks[0], blocks[1], place or b.place), env, None)
     if end is not None:
         raise Terminated(end)
     return env[result]
@@ -204,9 +206,7 @@ def known_truth(b: Builder, test: Atom) -> bool | None:
             return None
     if isinstance(t, (TupleT, ListT, DictT)):
         return bool(parts(t))
-    if isinstance(t, Closure):
-        return True
-    return None
+    return True if isinstance(t, Closure) else None
 
 
 # -- loops --------------------------------------------------------------------------------------
@@ -316,7 +316,7 @@ def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan) -> Carried:
     if b.known(test):
         whole = entered(b) if b.value(test) else b.build(TupleT(()), init)
     else:
-        whole = branch_on(b, test, entered, lambda c: c.build(TupleT(()), init))
+        whole = branch_on(b, test, entered, lambda c: c.build(TupleT(()), init), place=s.place)
     env.update(zip(s.results, b.items(whole)))
     return done[0] if done else Carried({}, [], 0)
 
@@ -326,7 +326,7 @@ def holds_structure(t: Type) -> bool:
     return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, Unknown))
 
 
-Item = Atom | Callable[[Builder], Atom]
+Item = Atom | Emitted
 
 
 def unroll(
@@ -360,7 +360,6 @@ def run_loop(
     b: Builder, s: For | While, env: Environment, plan: iteration.Plan | None, peelable: bool = False
 ) -> Carried:
     """Run a loop that stays one; what it carries."""
-    b.place = s.place or b.place
     store = b.context.store
     params = s.body.params[1:] if plan else s.body.params
     init = [resolve(env, a) for a in s.init]
@@ -391,7 +390,7 @@ def run_loop(
     rest = iter(node.results)
     frame = Frame(carried)
     for slot in carried.slots():
-        name = slot.name if isinstance(slot, Cell) else s.results[slot].name
+        name = (slot if isinstance(slot, Cell) else s.results[slot]).name
         value = frame.rebuild(b, name, slot, [next(rest) for _ in range(leaves[slot])])
         if isinstance(slot, Cell):
             store.put(slot, replace(store.states[slot], content=value))

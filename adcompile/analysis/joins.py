@@ -16,7 +16,7 @@ from adcompile.analysis.builder import Builder, is_structured, parts, same_form
 from adcompile.analysis.heap import cell_of, give, lend, read
 from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_types, part_name
 from adcompile.analysis.store import State
-from adcompile.errors import Unsupported
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
@@ -102,6 +102,7 @@ class Join:
 
     b: Builder
     sides: list[Side]
+    place: Place | None
     results: list[Var] = field(default_factory=list[Var])
     columns: list[list[Atom]] = field(default_factory=list[list[Atom]])
     contents: dict[Cell, Tree] = field(default_factory=dict[Cell, Tree])
@@ -209,7 +210,7 @@ class Join:
             if any(c.cls is not first.cls for c in distinct):
                 raise Unsupported(
                     f"{name!r} is a {first.cls.__name__} on one path and something else on another",
-                    self.b.place,
+                    self.place,
                     "use values of one class, or finish what is done with it inside the branches",
                 )
             outer = tuple(c for c in distinct if c in store.states)
