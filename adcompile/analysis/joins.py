@@ -208,11 +208,9 @@ class Join:
         if key not in self.merged:
             first = cells[0][1]
             if any(c.cls is not first.cls for c in distinct):
-                raise Unsupported(
-                    f"{name!r} is a {first.cls.__name__} on one path and something else on another",
-                    self.place,
-                    "use values of one class, or finish what is done with it inside the branches",
-                )
+                what = f"{name!r} is a {first.cls.__name__} on one path and something else on another"
+                remedy = "use values of one class, or finish what is done with it inside the branches"
+                raise Unsupported(what, self.place, remedy)
             outer = tuple(c for c in distinct if c in store.states)
             made = self.merged[key] = Cell(first.cls, name or first.name, first.place, sources=outer)
             for side, cell in cells:
