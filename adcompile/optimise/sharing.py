@@ -59,9 +59,15 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
     if not isinstance(call.fn, Const) or not isinstance(types.get(call.result), Array):
         return False
     fn = call.fn.value
-    if isinstance(fn, FunctionRef) or not hashable(fn) or fn in _VIEWS:
+    if isinstance(fn, FunctionRef) or not hashable(fn) or fn in _VIEWS or has_buffer(call):
         return False
     return fn in _FRESH or is_elementwise(fn)
+
+
+def has_buffer(call: Call) -> bool:
+    """Whether a call may be given an array for its result."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    return any(name == "out" for name, _ in call.kwargs) or isinstance(fn, np.ufunc) and len(call.args) > fn.nin
 
 
 def sometimes_real(function: Function, types: Mapping[Var, Type]) -> bool:

@@ -366,6 +366,17 @@ def reverse_in_place(x):
     return np.sum(x * np.arange(1.0, len(x) + 1.0))
 
 
+def out_is_read_by_its_result(x, w):
+    """What a ufunc wrote into a buffer is that buffer, which changes again behind the product."""
+    o = np.subtract(x, 0.5 * w, out=x)
+    y = [o * x]
+    x[:-1] = np.sum(y[0] ** 2)
+    p = np.dot(np.outer(w, w), x, w)
+    z = p * w
+    w[:] = z * x
+    return 0.3 * np.dot(x, x) + np.sum(np.sin(o)) + np.sum(y[0]) + np.sum(z * p)
+
+
 SAMPLES = {
     "second_name": [(_some(3), _some(3, seed=1))],
     "second_name_of_local": [(_some(3),)],
@@ -411,4 +422,5 @@ SAMPLES = {
     "conditional_copy": [(_some(3), 0.7), (_some(3), 1.2)],
     "insertion_sort": [(np.array([0.9, 0.2, 0.7, 0.4]),)],
     "reverse_in_place": [(_some(5),)],
+    "out_is_read_by_its_result": [(_some(3), _some(3, seed=1))],
 }
