@@ -121,6 +121,7 @@ class Derived:
     by_cells: tuple[int, ...] = ()
     writes: bool = False
     followed: tuple[pytypes.FunctionType, ...] = ()
+    elsewhere: bool = False  # and not only into arguments: asked for with what they are after the call
 
     @property
     def has_cells(self) -> bool:
@@ -162,7 +163,8 @@ def _derive(
     emitted = emit(program)
     call = load(emitted, emitted.name)
     pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
-    about = (made.after.written, made.after.at, made.by_cells, made.writes, _live(made.followed, plain(fun)))
+    after, followed = made.after, _live(made.followed, plain(fun))
+    about = (after.written, after.at, made.by_cells, made.writes, followed, after.elsewhere)
     return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved, *about)
 
 

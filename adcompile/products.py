@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from adcompile import tangents
 from adcompile.api import Made, Plan, conjugated, find
 from adcompile.autodiff import nested
 from adcompile.boundary import accept, check_buffers, conj, own_tree, project, space_of
+from adcompile.errors import Unsupported, place_of
 from adcompile.runtime.shadows import groups_of
 from adcompile.tangents import ArraySpace, NoTangent
 from adcompile.targets import Target, innermost, resolve
@@ -57,6 +59,19 @@ def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool, mutat
     touched = _touched(entry.made, args)
     at = [(k, i) for k, i in enumerate(derived.after) if i in touched]
     return (*out, {_name(target.function, i): project(after, k, space_of(args[i]), seen) for k, i in at})
+
+
+def check_again(fun: Callable[..., Any], primals: Any, what: str) -> None:
+    """Raise Unsupported for a function that finds something else when it runs again on the same
+    arguments: one that writes into arrays, lists or objects which it has not been given."""
+    active = [i for i, p in enumerate(primals) if space_of(p) is not NoTangent]
+    plan = Plan("jvp", tuple(i + len(resolve(fun).leading) for i in active) or None)
+    if not find(fun, primals, plan)[2].made.derived.writes:
+        return
+    if find(fun, primals, replace(plan, mutated=True))[2].made.derived.elsewhere:
+        message = f"{what} of a function that writes into what it captures, or into arrays of a module"
+        place = place_of(innermost(resolve(fun).function))
+        raise Unsupported(message, place, "pass these as arguments, or use jvp() or vjp()")
 
 
 def check_pairs(primals: Any, given: Any) -> None:

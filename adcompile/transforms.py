@@ -15,7 +15,7 @@ from adcompile.api import Derivative, Plan, find, grad
 from adcompile.autodiff import nested
 from adcompile.boundary import accept, batch_length, batch_of, none_of, project, space_of
 from adcompile.errors import NotDifferentiable
-from adcompile.products import check_pairs, jvp
+from adcompile.products import check_again, check_pairs, jvp
 from adcompile.runtime.shadows import detached
 from adcompile.targets import Target, resolve
 
@@ -133,7 +133,10 @@ def linearize(fun: Fun, *primals: Any) -> tuple[Any, Callable[..., Any]]:
     of the arguments, `push(*tangents)`, to the tangent of the value.
 
     Writes into the arguments after the call do not matter, nor into the object whose method `fun` is.
+    Raises Unsupported for functions that write into arrays which they capture or find in a module:
+    each push runs the function again.
     """
+    check_again(fun, primals, "linearize")
     target = Target(fun) if hasattr(type(fun), "__adcompile_key__") else resolve(fun)
     kept = detached((target.leading, primals))
     value, _ = jvp(fun, primals, (None,) * len(primals))

@@ -172,3 +172,31 @@ def test_linearize_of_what_writes():
     _, push = ad.linearize(changed, other, both, both)
     both[:], other.w[:] = 9.0, 8.0
     assert np.allclose([push(None, x, x), push(None, x, x)], expected) and other.w[0] == 8.0
+
+
+TOTALS = np.zeros(3)
+
+
+def adds_to_totals(x):
+    TOTALS[:] += x
+    return np.sum(TOTALS**2)
+
+
+def test_linearize_of_what_would_differ_when_run_again_is_refused():
+    kept = np.ones(3)
+
+    def scales_what_it_captures(x):
+        kept[:] *= x
+        return np.sum(kept**2)
+
+    def doubles_its_argument(x):
+        x *= 2.0
+        return np.sum(x**2)
+
+    x, v = np.array([0.3, 0.7, 1.1]), np.array([1.0, 2.0, 3.0])
+    for f in (adds_to_totals, scales_what_it_captures):
+        with pytest.raises(ad.Unsupported, match="writes into what it captures"):
+            ad.linearize(f, x)
+    assert TOTALS.tolist() == [0.0] * 3
+    value, push = ad.linearize(doubles_its_argument, x.copy())
+    assert push(v) == push(v) == pytest.approx(8 * x @ v)

@@ -15,11 +15,13 @@ from adcompile.ir.types import differentiable
 @dataclass(frozen=True)
 class After:
     """`written` are the positions of the arguments that the function may write into, `at` these and
-    those of arrays that may share memory with one of them, `values` what stands there after the call."""
+    those of arrays that may share memory with one of them, `values` what stands there after the call;
+    `elsewhere`: the function writes into what it reaches by itself, captured or in a module."""
 
     written: tuple[int, ...] = ()
     at: tuple[int, ...] = ()
     values: tuple[Atom, ...] = ()
+    elsewhere: bool = False
 
 
 def after(b: Builder, statements: Sequence[Statement], values: Sequence[Atom], cells: Sequence[Atom]) -> After:
@@ -40,7 +42,10 @@ def after(b: Builder, statements: Sequence[Statement], values: Sequence[Atom], c
             written += [i] if changed else []
             at.append(i)
             left.append(now)
-    return After(tuple(written), tuple(at), tuple(left))
+    given = {n for value in values for n in memory.nodes(value)}
+    own = set(reached(b, cells))
+    elsewhere = any(n not in given for n in memory.entered) or any(c not in own for c in b.context.written)
+    return After(tuple(written), tuple(at), tuple(left), elsewhere)
 
 
 __all__ = ["After", "after"]
