@@ -210,8 +210,7 @@ PATTERNS = [write_through, write_behind, both_in_turn, in_a_loop, on_one_path]
 
 # Refused for now, in some patterns or all.
 REFUSED = set(
-    "reshapeA ravelK asarray32 astype32nc view "
-    "broadcast_to broadcast_arrays sliding unique nan_to_num_nc".split()
+    "reshapeA ravelK asarray32 astype32nc broadcast_arrays unique nan_to_num_nc".split()
 )
 # Wrong for now, and why.
 OPEN: dict[str, str] = {}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.runtime import objects
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import build_object, is_plain
 
@@ -110,32 +111,32 @@ def zeros_like(x: Any) -> Any:
     return _zeros(x, {})
 
 
-def _zeros(x: Any, objects: dict[int, Any]) -> Any:
-    """`objects`: the zeros of those met so far, by identity: they may hold each other."""
+def _zeros(x: Any, met: dict[int, Any]) -> Any:
+    """`met`: the zeros of objects met so far, by identity: they may hold each other."""
     if isinstance(x, float):
         return type(x)(0.0)
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
     if isinstance(x, list):
-        return [_zeros(item, objects) for item in x]
+        return [_zeros(item, met) for item in x]
     if isinstance(x, tuple):
-        items = [_zeros(item, objects) for item in x]
+        items = [_zeros(item, met) for item in x]
         return tuple(items) if type(x) is tuple else type(x)(*items)
     if isinstance(x, dict):
-        return {key: _zeros(item, objects) for key, item in x.items()}
+        return {key: _zeros(item, met) for key, item in x.items()}
     if isinstance(x, (complex, np.inexact)):
         return type(x)(0.0)
     if isinstance(x, (int, np.integer, np.bool_)):
         return 0.0
-    return _zero_object(x, objects) if is_plain(type(x)) else None
+    return _zero_object(x, met) if objects.is_plain(x) else None
 
 
-def _zero_object(x: Any, objects: dict[int, Any]) -> Any:
-    if id(x) not in objects:
-        objects[id(x)] = zero = build_object(type(x), ())
+def _zero_object(x: Any, met: dict[int, Any]) -> Any:
+    if id(x) not in met:
+        met[id(x)] = zero = objects.blank(type(x))
         for name, value in attributes(x).items():
-            object.__setattr__(zero, name, _zeros(value, objects))
-    return objects[id(x)]
+            objects.set_attribute(zero, name, _zeros(value, met))
+    return met[id(x)]
 
 
 def like(g: Any, x: Any) -> Any:

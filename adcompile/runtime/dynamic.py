@@ -14,11 +14,12 @@ from typing import Any
 
 from adcompile.errors import AdcompileError
 from adcompile.runtime.arrays import zeros_like
+from adcompile.runtime.objects import Opaque
 
 Positions = tuple[int, ...]
 
 
-class Pulled:
+class Pulled(Opaque):
     """A pullback that was looked up; `args` are there only if it is to be differentiated again."""
 
     __slots__ = ("args", "at", "fn", "pull", "wrt")
@@ -79,7 +80,7 @@ def held_bar(bars: Any, k: int, x: Any) -> Any:
 # -- derivatives of pullbacks -------------------------------------------------------------------
 
 
-class Dots:
+class Dots(Opaque):
     """The tangent of a pullback: the arguments of its call, in memory of their own, and tangents of some."""
 
     __slots__ = ("args", "dots", "wrt")
@@ -108,7 +109,7 @@ def pull_vjp(pulled: Pulled, y_bar: Any) -> tuple[tuple[Any, ...], Pulled]:
     return vjp_of(pulled_by(pulled.fn, pulled.wrt), wrt, (), pulled.at, y_bar, *pulled.args)
 
 
-class Back:
+class Back(Opaque):
     """The pullback of a call as a function of its cotangent and its arguments."""
 
     __slots__ = ("__weakref__", "fn", "wrt")
@@ -120,7 +121,7 @@ class Back:
         return pull(vjp_of(self.fn, self.wrt, (), "", *args)[1], y_bar)
 
 
-class Forth:
+class Forth(Opaque):
     """A call and its tangent as a function of the arguments and the tangents of those in `wrt`."""
 
     __slots__ = ("__weakref__", "fn", "wrt")

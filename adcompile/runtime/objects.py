@@ -11,7 +11,14 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-_OPAQUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+
+class Opaque:
+    """What generated code makes for its own use: one thing to a derivative, not what it holds."""
+
+    __slots__ = ()
+
+
+_OPAQUE = (Opaque, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _HOOKS = ("__reduce__", "__reduce_ex__")
 _plain: dict[type, bool] = {}
 

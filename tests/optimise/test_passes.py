@@ -32,12 +32,15 @@ def lowered(program):
 
 
 STATEFUL = {"partial_of_a_writer", "counters_that_share", "methods_of_operators"}
+FOLLOWED = {"in_place_operator_of_a_vector"}
 
 
 @pytest.mark.parametrize("program", collect(), ids=lambda p: p.name)
 def test_primal_programs_keep_every_bit(program):
     if program.name in STATEFUL:
         pytest.skip("a callable that holds state, or its array, is one value in types by example")
+    if program.name in FOLLOWED:
+        pytest.skip("the operators of a record's class are followed before anything is optimised")
     function, values = lowered(program)
     before = program_of(function, values)
     with warnings.catch_warnings():
