@@ -3,6 +3,7 @@
 import cmath
 import colorsys
 import statistics
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ windows = pytest.importorskip("scipy.signal.windows")
 waveforms = pytest.importorskip("scipy.signal")
 distance = pytest.importorskip("scipy.spatial.distance")
 distributions = pytest.importorskip("scipy.stats._continuous_distns")
+SCIPY = tuple(map(int, version("scipy").split(".")[:2]))
 
 RNG = np.random.default_rng(20)
 SIZES = [int(n) for n in np.linspace(2, 50, 20)]
@@ -79,7 +81,7 @@ FOLLOWED = [
     (colorsys.rgb_to_yiq, (0.2, 0.4, 0.6)),
     (distance.minkowski, (U, V, 3)),
     (distance.chebyshev, (U, V)),
-    (integrate.simpson, (C,)),
+    *([(integrate.simpson, (C,))] if SCIPY < (1, 18) else []),  # later it writes through an array API that is refused
     (windows.kaiser, (7, 1.3)),
     (windows.tukey, (7, 0.3)),
     (waveforms.chirp, (U, 1.0, 1.0, 2.0)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -64,9 +65,10 @@ COMPARE: dict[type, Callable[..., Any]] = {
 }
 CONSUMERS = frozenset({"sum", "min", "max", "list", "tuple", "sorted", "set", "frozenset", "dict", "any", "all"})
 """Builtins that take everything an iterable gives before they return."""
-CONSUMING_ATTRIBUTES = frozenset({"join", "fsum", "prod", "fromiter", "extend", "update"})
+CONSUMING_ATTRIBUTES = frozenset({"join", "fsum", "prod", "sumprod", "fromiter", "extend", "update"})
 """Methods, and functions of math and numpy, that do."""
-CONSUMING_FUNCTIONS: tuple[Any, ...] = (math.fsum, math.prod, functools.reduce)
+_SUMPROD = (math.sumprod,) if sys.version_info >= (3, 12) else ()
+CONSUMING_FUNCTIONS: tuple[Any, ...] = (math.fsum, math.prod, *_SUMPROD, functools.reduce)
 """Functions that do, under whatever name a module has them."""
 
 
