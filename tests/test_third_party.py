@@ -3,6 +3,7 @@
 import cmath
 import colorsys
 import statistics
+import sys
 from importlib.metadata import version
 
 import numpy as np
@@ -71,7 +72,7 @@ FOLLOWED = [
     (colorsys.rgb_to_hsv, (0.2, 0.4, 0.6)),
     (colorsys.hls_to_rgb, (0.2, 0.4, 0.6)),
     (np.vander, (C,)),
-    (statistics.fmean, ([0.3, 0.5, 0.9],)),
+    *([(statistics.fmean, ([0.3, 0.5, 0.9],))] if sys.version_info >= (3, 11) else []),  # before, an active try
     (statistics.median, ([0.3, 0.5, 0.9, 0.1],)),
     (statistics.covariance, ([0.3, 0.5, 0.9], [0.1, 0.9, 0.2])),
     (statistics.quantiles, ([0.3, 0.5, 0.9, 1.2],)),
