@@ -24,6 +24,8 @@ class Place:
 
 def excerpt(place: Place) -> str:
     """The source line with a caret line under the place; empty where the text cannot be had."""
+    if place.file == "<string>":  # under which Python 3.13 keeps the text of `python -c`, and exec compiles others
+        return ""
     text = linecache.getline(place.file, place.line).rstrip("\n")
     if not text:
         return ""

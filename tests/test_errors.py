@@ -76,3 +76,10 @@ def test_what_users_catch():
     assert issubclass(errors.NotDifferentiable, TypeError)
     assert issubclass(errors.SignatureMismatch, TypeError)
     assert all(issubclass(cls, AdcompileError) for cls in AdcompileError.__subclasses__())
+
+
+def test_the_text_of_the_command_line_is_not_quoted_for_what_exec_makes(monkeypatch):
+    text = "import sys\n"
+    monkeypatch.setitem(linecache.cache, "<string>", (len(text), None, [text], "<string>"))
+    place = Place("<string>", 1, 0, 1, 5)
+    assert str(AdcompileError("what", place)) == "<string>:1:1: what"
