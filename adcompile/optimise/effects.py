@@ -95,10 +95,8 @@ class Effects:
             return is_immutable(type_of(call.args[0], self.types)) or isinstance(call.args[0], Const)
         if not computes:
             return False
-        if call.kwargs and any(name in ("out", "key") for name, _ in call.kwargs):
+        if has_buffer(call) or any(name == "key" for name, _ in call.kwargs):
             return False  # a result is written into an argument; `key` is anybody's function
-        if isinstance(fn, np.ufunc) and len(call.args) > fn.nin:
-            return False
         # operators of unknown objects may be anybody's methods; differentiated code has none such
         return call.role != "primal" or not (fn in DUNDERS and self._dunder(call))
 
@@ -135,6 +133,12 @@ class Effects:
         if isinstance(t, Known):
             return isinstance(t.value, (tuple, str, range, list, dict))
         return isinstance(t, _ITERABLES) or loop.role != "primal" and isinstance(t, IterT)
+
+
+def has_buffer(call: Call) -> bool:
+    """Whether a call may be given an array for its result."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    return any(name == "out" for name, _ in call.kwargs) or isinstance(fn, np.ufunc) and len(call.args) > fn.nin
 
 
 def is_pure(fn: Any, summaries: Mapping[FunctionRef, Summary]) -> bool:

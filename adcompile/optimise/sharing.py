@@ -36,7 +36,7 @@ from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import UNKNOWN, Array, IterT, Seq, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms
 from adcompile.optimise.callables import LINEAR
-from adcompile.optimise.effects import Effects
+from adcompile.optimise.effects import Effects, has_buffer
 from adcompile.optimise.shapes import is_elementwise
 from adcompile.optimise.typing import INPLACE, hashable, is_immutable, type_of
 from adcompile.runtime import arrays, memory
@@ -62,12 +62,6 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
     if isinstance(fn, FunctionRef) or not hashable(fn) or fn in _VIEWS or has_buffer(call):
         return False
     return fn in _FRESH or is_elementwise(fn)
-
-
-def has_buffer(call: Call) -> bool:
-    """Whether a call may be given an array for its result."""
-    fn = call.fn.value if isinstance(call.fn, Const) else None
-    return any(name == "out" for name, _ in call.kwargs) or isinstance(fn, np.ufunc) and len(call.args) > fn.nin
 
 
 def sometimes_real(function: Function, types: Mapping[Var, Type]) -> bool:
