@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adcompile.errors import NotDifferentiable, place_of
+from adcompile.frontend.source import SYNTHESISED
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -65,13 +66,18 @@ _wrappers: dict[Any, pytypes.FunctionType] = {}
 
 
 def wrapper(fn: Any) -> pytypes.FunctionType:
-    """A Python function with readable source that calls a builtin, ufunc or class."""
+    """A Python function with readable source that calls a builtin, ufunc or class. Raises
+    NotDifferentiable for what cannot be a key, and so cannot have a rule."""
     try:
-        if fn not in _wrappers:
-            _wrappers[fn] = _wrapper(fn)
-        return _wrappers[fn]
-    except TypeError:  # unhashable
-        return _wrapper(fn)
+        found = _wrappers.get(fn)
+    except TypeError:
+        raise NotDifferentiable(
+            f"a call of {fn!r} runs code that is not Python",
+            remedy="call it in a function of yours, and register a rule for that with adcompile.rules.vjp",
+        ) from None
+    if found is None:
+        found = _wrappers[fn] = _wrapper(fn)
+    return found
 
 
 def _wrapper(fn: Any) -> pytypes.FunctionType:
@@ -88,7 +94,7 @@ def synthesise(name: str, params: str, body: list[str], names: dict[str, Any]) -
     read like that of any other."""
     text = "".join([f"def {name}({params}):\n", *(f"    {line}\n" for line in body)])
     file = f"<adcompile {name} {next(_serial)}>"
-    namespace = {"__name__": "__adcompile__", **names}
+    namespace = {"__name__": SYNTHESISED, **names}
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), namespace)
     made = namespace[name]

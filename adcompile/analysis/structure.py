@@ -19,6 +19,7 @@ from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
 from adcompile.errors import Place, Unsupported
+from adcompile.frontend.source import SYNTHESISED
 from adcompile.ir import ops
 from adcompile.ir.abstract import note_read, type_of
 from adcompile.ir.nodes import Atom, Const, Function, GlobalRef, Raise, Var
@@ -60,6 +61,8 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     if ref.name not in ref.namespace and ref.name not in builtin:
         raise Terminated(Raise(Const(NameError(f"name {ref.name!r} is not defined")), None, place))
     value = ref.namespace.get(ref.name, builtin.get(ref.name))
+    if ref.namespace.get("__name__") == SYNTHESISED and is_foreign(value):
+        return Const(value)  # what our function is written around
     t = live_type(value, live_key(ref, ()) in b.context.demoted)
     if isinstance(t, Known):
         if not in_installed_module(ref.namespace):
@@ -70,6 +73,11 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     b.context.example[var] = value
     b.context.origin[var] = (ref, ())
     return var
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether a call of it runs code that is not Python."""
+    return callable(value) and not isinstance(getattr(type(value), "__call__", None), python_types.FunctionType)  # noqa: B004
 
 
 LARGE = 32

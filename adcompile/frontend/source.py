@@ -17,6 +17,8 @@ from adcompile.errors import Place, SourceError, place_of
 from adcompile.ir.walk import large_stack
 
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+SYNTHESISED = "__adcompile__"
+"""The module name of functions that we write around callables."""
 _FUTURE = 0x1FF0000  # the code flags that `from __future__ import` sets
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import operator
 import sys
 import types as pytypes
 import weakref
@@ -62,6 +63,9 @@ _KNOWN_CLASSES: frozenset[type] = frozenset(
         pytypes.GetSetDescriptorType,
         pytypes.GenericAlias,
         functools.partial,
+        operator.itemgetter,
+        operator.attrgetter,
+        operator.methodcaller,
         np.ufunc,
         Back,
         Forth,
