@@ -40,7 +40,6 @@ def test_a_missing_item_raises_what_python_raises():
         ad.grad(lambda x: itemgetter(3)(x))(np.array([1.0, 2.0]))
 
 
-
 def test_code_that_is_not_python_is_refused():
     twice = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(lambda v: 2.0 * v)
     assert twice(1.5) == 3.0
