@@ -53,6 +53,9 @@ UNMIRRORED = {
 # Covered by the tests of the files that use them; each gets a test file of its own.
 NOT_YET: set[str] = set()
 
+# The part of the runtime that compiled code is made with: it needs Numba, and is imported by what needs it.
+NATIVE = "runtime/vecmath"
+
 LINES = 500
 
 
@@ -172,13 +175,22 @@ def test_only_one_file_imports_astor(path):
 @every_file
 def test_runtime_needs_numpy_alone(path):
     """Generated modules import it where nothing else of ours is wanted."""
-    if layer_of(name_of(path)) != "runtime":
+    if layer_of(name_of(path)) != "runtime" or name_of(path).startswith(NATIVE):
         return
     for node in ast.walk(tree_of(path)):
         modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         modules += [node.module] if isinstance(node, ast.ImportFrom) else []
         for module in modules:
             assert module.split(".")[0] not in {"gast", "astor", "click", "rich", "scipy", "numba"}, module
+
+
+@every_file
+def test_native_code_is_imported_by_the_backend_alone(path):
+    """numba is optional: nothing that everybody imports may import it."""
+    name = name_of(path)
+    if name.startswith((NATIVE, "backend/native", "runtime/native")):
+        return
+    assert not [line for other, line in own_imports(tree_of(path)) if other.startswith(NATIVE)]
 
 
 @every_file
