@@ -307,7 +307,7 @@ class Check:
     def steep(self, phi: Callable[[float], float], options: list[tuple[float, float]], size: float) -> bool:
         """Whether smaller steps agree: where a function oscillates within the usual ones, as the
         sine of a long product may, these see another slope."""
-        finer = (slope(phi, start) for start in (1e-4, 1e-6, 1e-8, 1e-10))
+        finer = (slope(phi, start) for start in (1e-4, 1e-6, 1e-8, 1e-10, 1e-11))
         return any(s.error <= 1e-3 * abs(s.value) and self.near(s, options, size) for s in finer)
 
     def dual(self, what: str, options: list[tuple[float, float]], other: tuple[float, float]) -> None:
