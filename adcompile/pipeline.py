@@ -46,7 +46,7 @@ from adcompile.autodiff.transform import dispatched, finished, gradient, indepen
 from adcompile.autodiff.watched import Watched
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
-from adcompile.errors import AdcompileError, Place
+from adcompile.errors import AdcompileError, Place, place_of
 from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Guard, Program
@@ -149,8 +149,15 @@ def derive(
     passes: tuple[Pass, ...] = PASSES,
 ) -> Derived:
     """Specialise, differentiate, optimise, print and load. Raises AdcompileError with a place
-    where the function does what cannot be followed."""
-    return large_stack(_derive, fun, request, types, kwtypes, passes)
+    where the function does what cannot be followed: that of the function itself, where it is done by
+    code that has none."""
+    try:
+        return large_stack(_derive, fun, request, types, kwtypes, passes)
+    except AdcompileError as error:
+        where = None if error.place is not None else place_of(plain(fun))
+        if where is None:
+            raise
+        raise type(error)(error.message, where, error.remedy) from error
 
 
 def _derive(

@@ -30,7 +30,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom, Const, Signature
-from adcompile.ir.types import Cell, DictT, Instance, Known, ListT, ObjectT, Ref, Seq, TupleT
+from adcompile.ir.types import Array, Cell, DictT, Instance, Known, ListT, ObjectT, Ref, Scalar, Seq, TupleT
 from adcompile.runtime.structure import ARITHMETIC
 
 # -- construction -------------------------------------------------------------------------------
@@ -419,6 +419,20 @@ def shallow(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     return fresh(b, cell.cls, again(b, read(b, cell, place)), name, place) if is_not_implemented(own) else own
 
 
+@handles(copy.copy, np.ndarray.__copy__)
+def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    if isinstance(t, Array):
+        return b.call(np.copy, args[0], name=name, place=place)
+    return args[0] if isinstance(t, (Scalar, Known, TupleT)) else None
+
+
+@handles(copy.deepcopy, np.ndarray.__deepcopy__)
+def deep_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    known = isinstance(b.type(args[0]), (Array, Scalar, Known, TupleT))
+    return deep_copy(b, args[0], {}, place) if known else None
+
+
 def again(b: Builder, content: Atom) -> Atom:
     """The same content for another cell, as an object of its own."""
     t = b.type(content)
@@ -441,7 +455,7 @@ def deep_copy(b: Builder, atom: Atom, memo: dict[Any, Atom], place: Place | None
         return memo[cell]
     if isinstance(t, (TupleT, ListT, DictT, ObjectT)):
         return b.build(t, [deep_copy(b, item, memo, place) for item in b.items(atom)])
-    if b.known(atom) or not isinstance(t, (Seq, type(b.type(Const(np.zeros(1)))))):
+    if b.known(atom) or not isinstance(t, (Seq, Array)):
         return atom
     if isinstance(t, Seq):
         return b.call(list, atom) if t.cls is list else atom

@@ -367,7 +367,7 @@ def logsumexp_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
         return array(None, None)
     gone = tuple(range(len(dims))) if axis == Known(None) else axes_of(axis, len(dims))
     dtype = dtype if dtype.kind in "fc" else np.dtype(float)
-    if gone is None:
+    if gone is None or not dims and keepdims == Known(True):  # of a number: an axis more, or not
         return array(dtype, None)
     if keepdims == Known(True):
         kept: Dims = tuple("one" if k in gone else d for k, d in enumerate(dims))
@@ -385,7 +385,7 @@ def logsumexp(
     wide, g = rt.expand(y, a, axis, keepdims), rt.expand(y_bar, a, axis, keepdims)
     share = np.exp(a - wide)
     if b is None:
-        return g * share, None, None
+        return rt.unbroadcast(g * share, a), None, None
     return rt.unbroadcast(g * share * b, a), None, rt.unbroadcast(g * share, b)
 
 
