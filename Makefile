@@ -18,4 +18,4 @@ docs:    ## run the examples of docs/ and README.md
 	$(PYTHON) -m pytest -q tests/test_docs.py tests/test_examples.py
 
 bench:   ## benchmarks, beside the peers that are installed
-	$(PYTHON) benchmarks/run.py
+	$(PYTHON) -m benchmarks.run

@@ -88,22 +88,22 @@ def running(budget: float) -> Iterator[Figure]:
     times = medians(runs, budget)
     yield Figure("400-operation scalar loop: gradient / primal", times["gradient"] / times["primal"], 5.0)
 
-    scalar, vector = call_overhead.workloads()
+    scalar, vector = call_overhead.scalar_workload(), call_overhead.vector_workload()
     yield _against_hand(vector, budget)
     yield _overhead(scalar, budget)
-    yield _scaled(gmm.workloads()[0], 3.6 / 2.9, budget)
-    yield _scaled(logsumexp.workloads()[0], 2.2 / 1.7, budget)
+    yield _scaled(gmm.workload(), 3.6 / 2.9, budget)
+    yield _scaled(logsumexp.workload(), 2.2 / 1.7, budget)
 
 
 def _checked(workload: Workload) -> tuple[Any, Callable[..., Any]]:
     gradient = ad.grad(workload.function, argnums=workload.argnums)
-    compare(workload.name, gradient(*workload.args), workload.hand(*workload.args), workload.tolerance)
+    compare(workload.name, gradient(*workload.args), workload.reference(*workload.args), workload.tolerance)
     return workload.args, gradient
 
 
 def _against_hand(workload: Workload, budget: float) -> Figure:
     args, gradient = _checked(workload)
-    times = medians({"hand": lambda: workload.hand(*args), "gradient": lambda: gradient(*args)}, budget)
+    times = medians({"hand": lambda: workload.reference(*args), "gradient": lambda: gradient(*args)}, budget)
     note = f"{times['gradient'] * 1e6:.1f} µs, by hand {times['hand'] * 1e6:.1f} µs"
     return Figure("10-operation vector function: gradient / by hand", times["gradient"] / times["hand"], 1.3, "", note)
 
@@ -122,7 +122,7 @@ def _scaled(workload: Workload, ratio: float, budget: float) -> Figure:
     args, gradient = _checked(workload)
     runs: dict[str, Callable[[], Any]] = {
         "primal": lambda: workload.function(*args),
-        "hand": lambda: workload.hand(*args),
+        "hand": lambda: workload.reference(*args),
         "gradient": lambda: gradient(*args),
     }
     times = medians(runs, 2 * budget)

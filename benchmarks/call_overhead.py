@@ -45,9 +45,11 @@ def vector_by_hand(x):
     return np.cos(x) * (c * d_bar + x * b_bar) + a * b_bar
 
 
-def workloads(small: bool = False) -> list[Workload]:
-    x = np.random.default_rng(2).standard_normal(3 if small else 10)
-    return [
-        Workload("call_scalar", scalar, (0.7,), 0, scalar_by_hand, unit="µs"),
-        Workload("call_vector", vector, (x,), 0, vector_by_hand, unit="µs"),
-    ]
+def scalar_workload(n: int = 1) -> Workload:
+    """`n` has no part in it."""
+    return Workload("call_scalar", scalar, (0.7,), 0, scalar_by_hand, scalar_by_hand)
+
+
+def vector_workload(n: int = 10) -> Workload:
+    x = np.random.default_rng(2).standard_normal(n)
+    return Workload("call_vector", vector, (x,), 0, vector_by_hand, vector_by_hand)

@@ -84,8 +84,7 @@ def by_hand(alphas, means, icf, x, where, below, gamma, m, log_gamma):
     return alphas_bar, means_bar, icf_bar
 
 
-def workloads(small: bool = False) -> list[Workload]:
-    d, k, n = (3, 2, 7) if small else (20, 25, 1000)
+def workload(n: int = 1000, d: int = 20, k: int = 25) -> Workload:
     rng = np.random.default_rng(1)
     where, below = below_diagonal(d)
     gamma, m = 1.0, 0
@@ -100,4 +99,4 @@ def workloads(small: bool = False) -> list[Workload]:
         m,
         log_gamma_distrib(0.5 * (d + m + 1), d),
     )
-    return [Workload("gmm", gmm_objective, args, (0, 1, 2), by_hand)]
+    return Workload("gmm", gmm_objective, args, (0, 1, 2), by_hand)

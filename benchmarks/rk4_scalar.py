@@ -6,10 +6,10 @@ The sum of the final state is differentiated with respect to the initial state a
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any
 
-from benchmarks.harness import Workload
+import numpy as np
+
+from benchmarks.harness import Run, Workload
 
 
 def rk4(x, y, a, b, c, d, steps, h):
@@ -36,11 +36,22 @@ def rk4(x, y, a, b, c, d, steps, h):
 
 def by_hand(x, y, a, b, c, d, steps, h):
     """Keeps the state of each step, and computes its stages again on the way back."""
-    xs, ys = [], []
+    xs, ys = [0.0] * steps, [0.0] * steps
+    states(xs, ys, x, y, a, b, c, d, h)
+    return back(xs, ys, a, b, c, d, h)
+
+
+def loops(x, y, a, b, c, d, steps, h):
+    xs, ys = np.empty(steps), np.empty(steps)
+    states(xs, ys, x, y, a, b, c, d, h)
+    return back(xs, ys, a, b, c, d, h)
+
+
+def states(xs, ys, x, y, a, b, c, d, h):
     half, sixth = 0.5 * h, h / 6.0
-    for _ in range(steps):
-        xs.append(x)
-        ys.append(y)
+    for i in range(len(xs)):
+        xs[i] = x
+        ys[i] = y
         k1x, k1y = a * x - b * x * y, c * x * y - d * y
         x2, y2 = x + half * k1x, y + half * k1y
         k2x, k2y = a * x2 - b * x2 * y2, c * x2 * y2 - d * y2
@@ -50,9 +61,13 @@ def by_hand(x, y, a, b, c, d, steps, h):
         k4x, k4y = a * x4 - b * x4 * y4, c * x4 * y4 - d * y4
         x = x + sixth * (k1x + 2.0 * (k2x + k3x) + k4x)
         y = y + sixth * (k1y + 2.0 * (k2y + k3y) + k4y)
+
+
+def back(xs, ys, a, b, c, d, h):
+    half, sixth = 0.5 * h, h / 6.0
     u = v = 1.0
     a_bar = b_bar = c_bar = d_bar = 0.0
-    for i in range(steps - 1, -1, -1):
+    for i in range(len(xs) - 1, -1, -1):
         x, y = xs[i], ys[i]
         x2 = x + half * (a * x - b * x * y)
         y2 = y + half * (c * x * y - d * y)
@@ -101,9 +116,8 @@ def by_hand(x, y, a, b, c, d, steps, h):
     return u, v, a_bar, b_bar, c_bar, d_bar
 
 
-def with_scan() -> Callable[..., Any]:
-    """For JAX: the step under `lax.scan`, with the number of steps and the step fixed."""
-    lax = importlib.import_module("jax").lax
+def with_scan() -> Run:
+    jax = importlib.import_module("jax")
 
     def rk4_scan(x, y, a, b, c, d, steps, h):
         def rates(x, y):
@@ -119,18 +133,12 @@ def with_scan() -> Callable[..., Any]:
             y = y + h / 6.0 * (k1y + 2.0 * k2y + 2.0 * k3y + k4y)
             return (x, y), None
 
-        (x, y), _ = lax.scan(step, (x, y), None, length=STEPS[0])
+        (x, y), _ = jax.lax.scan(jax.checkpoint(step), (x, y), None, length=steps)
         return x + y
 
     return rk4_scan
 
 
-STEPS = [1000]
-"""How many steps the JAX version takes: scan needs the number at compile time."""
-
-
-def workloads(small: bool = False) -> list[Workload]:
-    steps = 20 if small else 1000
-    STEPS[0] = steps
+def workload(steps: int = 1000) -> Workload:
     args = (1.2, 0.8, 1.1, 0.4, 0.1, 0.4, steps, 0.01)
-    return [Workload("rk4_scalar", rk4, args, (0, 1, 2, 3, 4, 5), by_hand, with_scan)]
+    return Workload("rk4_scalar", rk4, args, (0, 1, 2, 3, 4, 5), by_hand, loops, jax=with_scan, static=(6,))

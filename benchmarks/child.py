@@ -1,0 +1,96 @@
+"""One workload in a process of its own, on one core: `python -m benchmarks.child '{"row": "gmm", …}'`.
+
+The last line of what it prints is the result. Nothing that one workload does to memory, caches or a
+library's state is there for the next one, and one that dies takes no other with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.harness import CLOCKS, Timing, measure, medians, primal
+from benchmarks.peers import HAND, PEERS, Tool, adcompile
+from benchmarks.rows import ROWS
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to measure: a row, at its full size unless `size` says otherwise, with which tools.
+
+    With `growing` the sizes of the row are gone through, and only the function and ours are timed.
+    """
+
+    row: str
+    peers: tuple[str, ...] = ()
+    backends: tuple[str, ...] = ("numpy",)
+    hand: bool = True
+    size: int | None = None
+    growing: bool = False
+    budget: float = 1.0
+    clock: str = "wall"
+
+
+def tools(job: Job) -> dict[str, Tool]:
+    ours = {f"adcompile {backend}": adcompile(backend) for backend in job.backends}
+    return {**(HAND if job.hand else {}), **ours, **{name: PEERS[name] for name in job.peers}}
+
+
+def run(job: Job) -> dict[str, Any]:
+    """The result as JSON has it: `seconds` and `failed` by tool, with `growing` lists by size."""
+    row = ROWS[job.row]
+    try:
+        if job.growing:
+            return {"growing": grown(job)}
+        timing = measure(row.workload(job.size), tools(job), job.budget, job.clock)
+    except ImportError as missing:
+        timing = Timing(job.row, {}, {"all": f"not installed: {missing.name}"})
+    return {"seconds": dict(timing.seconds), "failed": dict(timing.failed)}
+
+
+def grown(job: Job) -> dict[str, list[float]]:
+    """Medians at the sizes of the row, for the function and each backend of ours."""
+    row = ROWS[job.row]
+    times: dict[str, list[float]] = {"sizes": [float(size) for size in row.growing]}
+    for size in row.growing:
+        workload = row.workload(size)
+        runs = {"primal": primal(workload)}
+        runs |= {f"adcompile {backend}": adcompile(backend)(workload) for backend in job.backends}
+        for name, seconds in medians(runs, job.budget, clock=job.clock).items():
+            times.setdefault(name, []).append(seconds)
+    return times
+
+
+def pin() -> None:
+    """Stay on one core, where the system can be asked for that."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def apart(job: Job) -> dict[str, Any]:
+    """`run` in a new process."""
+    command = [sys.executable, "-m", "benchmarks.child", json.dumps(asdict(job))]
+    done = subprocess.run(command, capture_output=True, text=True)
+    lines = done.stdout.strip().splitlines()
+    if done.returncode == 0 and lines:
+        return json.loads(lines[-1])
+    said = done.stderr.strip().splitlines() or [""]
+    return {"seconds": {}, "failed": {"all": f"exit status {done.returncode}: {said[-1]}"}}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    given = json.loads((argv or sys.argv[1:])[0])
+    job = Job(**{**given, "peers": tuple(given.get("peers", ())), "backends": tuple(given["backends"])})
+    assert job.clock in CLOCKS
+    pin()
+    print(json.dumps(run(job)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
