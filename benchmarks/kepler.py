@@ -15,11 +15,11 @@ from benchmarks.harness import Run, Workload
 
 def kepler(e, M):
     total = 0.0
-    for k in range(len(M)):
-        E = M[k]
+    for eccentricity, mean in zip(e, M):
+        E = mean
         step = 1.0
         while abs(step) > 1e-10:
-            step = (E - e[k] * math.sin(E) - M[k]) / (1.0 - e[k] * math.cos(E))
+            step = (E - eccentricity * math.sin(E) - mean) / (1.0 - eccentricity * math.cos(E))
             E = E - step
         total += E
     return total

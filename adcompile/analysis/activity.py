@@ -90,10 +90,16 @@ def members(var: Var, types: Mapping[Var, Type], definition: Mapping[Var, Call])
 
 class Varied:
     """`definition` tells what was built before: a container of varied parts is varied. `detached`
-    hold varied data without a tangent (analysis/detached), `reattached` are numbers made of such."""
+    hold varied data without a tangent (analysis/detached), `reattached` are numbers made of such.
+    `still` are values that depend on others, and by which the derivative is zero all the same."""
 
-    def __init__(self, types: Mapping[Var, Type], definition: Mapping[Var, Call] | None = None) -> None:
-        self.types = types
+    def __init__(
+        self,
+        types: Mapping[Var, Type],
+        definition: Mapping[Var, Call] | None = None,
+        still: frozenset[Var] = frozenset(),
+    ) -> None:
+        self.types, self.still = types, still
         self.definition: Mapping[Var, Call] = {} if definition is None else definition
         self.vars: set[Var] = set()
         self.detached: set[Var] = set()
@@ -134,7 +140,7 @@ class Varied:
     def call(self, s: Call) -> None:
         t = self.types[s.result]
         if any([self.has(a) for a in (s.fn, *s.args, *(a for _, a in s.kwargs))]):  # noqa: C419  all are marked
-            if passes_derivative(s):
+            if passes_derivative(s) and s.result not in self.still:
                 self.add(s.result)
             if makes_detached(s, t):
                 self.detached.add(s.result)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.alias import Memory, effect_of
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.invariance import without_influence
 from adcompile.analysis.mutation import check_writes
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.mirror import LOST, refuse_memory
@@ -34,9 +35,10 @@ def facts(
     Raises Unsupported for writes that are not understood and that a derivative would notice.
     """
     types = b.context.types
-    varied, useful = Varied(types, b.context.definition), Useful(types, b.context.definition)
-    varied.vars.update(inputs)
     block = Block((), tuple(statements), Yield(tuple(outputs)))
+    still = without_influence(block, types, b.context.definition)
+    varied, useful = Varied(types, b.context.definition, still), Useful(types, b.context.definition)
+    varied.vars.update(inputs)
     looked_up = sought(b, block, inputs, outputs)
     memory = Memory(b, statements, (*inputs, *outputs), shown, looked_up)
     varied.run(block)
