@@ -44,7 +44,7 @@ from adcompile.analysis.library import (
     writes_text,
 )
 from adcompile.analysis.mutation import is_unknown
-from adcompile.analysis.narrow import TWINS, complex_form, twin
+from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
 from adcompile.analysis.recursion import call_separate, endless
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
@@ -306,6 +306,8 @@ def call_rule(
     if b.role != "primal" and not kwargs and fn in TWINS:
         fn = twin(fn, types, b.context.lenient)
         rule = lookup(fn) or rule
+    if fn is np.conjugate and b.role != "primal" and len(args) == 1 and not kwargs and is_own_conjugate(types[0]):
+        return args[0]
     if all(isinstance(t, Known) for t in (*types, *kwtypes.values())):
         known = fold(fn, [b.value(a) for a in args], {k: b.value(a) for k, a in kwargs})
         if known is not None:

@@ -141,7 +141,9 @@ def is_whole(atom: Atom, definition: Mapping[Var, Call]) -> bool:
     if isinstance(atom, Const):
         return isinstance(atom.value, slice) and atom.value == slice(None)
     made = definition.get(atom)
-    return made is not None and fn_of(made) is slice and all(isinstance(a, Const) and a.value is None for a in made.args)
+    if made is None or fn_of(made) is not slice:
+        return False
+    return all(isinstance(a, Const) and a.value is None for a in made.args)
 
 
 # -- following ----------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ class Walk:
             return self.reduction(s)
         if fn in (operator.getitem, np.expand_dims):
             given = self.of(s.args[0])
-            if given is None or not given.dropped or self.axes != {inserted(s, self.types, self.definition)}:
+            if given is None or not given.dropped or self.axes != frozenset({inserted(s, self.types, self.definition)}):
                 raise Lost
             return replace(given, dropped=False)
         operands = [self.of(a) for a in s.args]

@@ -22,7 +22,7 @@ from adcompile.analysis.builder import const_type
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import Program
-from adcompile.ir.types import Known, Scalar, Type, is_complex
+from adcompile.ir.types import Array, Known, Scalar, Type, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
 
@@ -150,3 +150,9 @@ def classes(t: Type) -> Kinds:
         return t.kinds
     value = getattr(t, "value", None)
     return frozenset({type(value)}) if type(value) in WIDE.kinds else WIDE.kinds
+
+
+def is_own_conjugate(t: Type) -> bool:
+    """Whether a rule that conjugates a value may as well read it: a copy would be made for nothing."""
+    of_numpy = isinstance(t, Array) or isinstance(t, Scalar) and all(issubclass(k, np.generic) for k in t.kinds)
+    return of_numpy and differentiable(t) and not is_complex(t)

@@ -41,7 +41,6 @@ from adcompile.optimise.typing import (
     definite,
     hashable,
     inexact,
-    is_immutable,
     is_real,
     kinds,
     precision,
@@ -154,17 +153,17 @@ class _Algebra(ForwardWalk):
         self.effects, self.sharing = effects, sharing
         self.shapes = Shapes(types, self.defs)
         self.marks: list[tuple[int, int]] = []
-        self.totals: dict[tuple[Atom, Settings], Var] = {}
-        self.noted: list[tuple[Atom, Settings]] = []
+        self.known: dict[tuple[Any, ...], Var] = {}  # sums by what is summed, quotients by their operands
+        self.noted: list[tuple[Any, ...]] = []
 
     def enter(self) -> None:
         self.marks.append((self.shapes.mark(), len(self.noted)))
 
     def leave(self) -> None:
-        shapes, totals = self.marks.pop()
+        shapes, known = self.marks.pop()
         self.shapes.undo(shapes)
-        while len(self.noted) > totals:
-            del self.totals[self.noted.pop()]
+        while len(self.noted) > known:
+            del self.known[self.noted.pop()]
 
     def emit(self, call: Call, out: list[Statement]) -> None:
         super().emit(call, out)
@@ -174,11 +173,14 @@ class _Algebra(ForwardWalk):
             return
         if is_fresh(call, self.types):
             self.sharing.fresh.add(call.result)
-        if isinstance(call.fn, Const) and call.fn.value is np.sum:
-            settings = settings_of(call)
-            if settings is not None and (call.args[0], settings) not in self.totals:
-                self.totals[call.args[0], settings] = call.result
-                self.noted.append((call.args[0], settings))
+        key: tuple[Any, ...] = ()
+        if isinstance(call.fn, Const) and call.fn.value is np.sum and (settings := settings_of(call)) is not None:
+            key = (np.sum, call.args[0], settings)
+        elif self.operation(call) is operator.truediv:
+            key = (operator.truediv, *call.args)
+        if key and key not in self.known:
+            self.known[key] = call.result
+            self.noted.append(key)
 
     # -- rewriting one call -----------------------------------------------------------------
 
@@ -427,8 +429,15 @@ class _Algebra(ForwardWalk):
 
     def total(self, summed: Atom, settings: Settings) -> Var | None:
         """The sum of a value, where it has been worked out and the value not written into since."""
-        found = self.totals.get((summed, settings))
-        return None if summed in self.sharing.written or found in self.sharing.written else found
+        return self._lasting((np.sum, summed, settings))
+
+    def quotient(self, x: Atom, y: Atom) -> Var | None:
+        """`x / y`, where it has been worked out and nothing of it been written into since."""
+        return self._lasting((operator.truediv, x, y))
+
+    def _lasting(self, key: tuple[Any, ...]) -> Var | None:
+        found = self.known.get(key)
+        return None if any(a in self.sharing.written for a in (*key[1:3], found)) else found
 
     def first(self, atom: Atom) -> Atom:
         """The oldest value of this shape: for those who read nothing else of it."""
@@ -490,6 +499,3 @@ def _compute(p: Computed, found: dict[str, Atom]) -> Any:
         return None
     finite = math.isfinite(value) if not isinstance(value, (complex, np.complexfloating)) else np.isfinite(value)
     return value if finite else None
-
-
-__all__ = ["TABLE", "algebra", "is_immutable"]

@@ -19,7 +19,14 @@ from adcompile.optimise.axes import plain_sum, spread_zeros, without_leading
 from adcompile.optimise.inward import sum_inward
 from adcompile.optimise.shapes import shape_source
 from adcompile.optimise.sharing import Sharing
-from adcompile.optimise.totals import Settings, difference_from_ones, quotient_of_same, scaled_inside, sum_of_multiple
+from adcompile.optimise.totals import (
+    Settings,
+    difference_from_ones,
+    divided_already,
+    quotient_of_same,
+    scaled_inside,
+    sum_of_multiple,
+)
 from adcompile.optimise.typing import agree, arithmetic, definite, inexact, is_real, kinds, rank, widened
 from adcompile.runtime import arrays
 
@@ -42,6 +49,7 @@ class Site(Protocol):
     def is_number(self, atom: Atom, value: int) -> bool: ...
     def first(self, atom: Atom) -> Atom: ...
     def total(self, summed: Atom, settings: Settings) -> Var | None: ...
+    def quotient(self, x: Atom, y: Atom) -> Var | None: ...
     def new(self, call: Call, fn: Any, args: tuple[Atom, ...], t: Type, out: list[Statement], **kwargs: Any) -> Var: ...
 
 
@@ -366,7 +374,7 @@ HELPERS: dict[Any, Helper] = {
     getattr: shape_attribute,
     operator.add: first_of(narrow, without_leading),
     operator.sub: first_of(difference_from_ones, narrow, without_leading),
-    operator.mul: first_of(product, without_leading),
+    operator.mul: first_of(divided_already, product, without_leading),
     operator.truediv: first_of(quotient_of_same, narrow, without_leading),
     operator.neg: negative,
 }

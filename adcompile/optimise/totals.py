@@ -13,7 +13,7 @@ import numpy as np
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Scalar, Type
 from adcompile.optimise.sharing import Sharing
-from adcompile.optimise.typing import agree, arithmetic, inexact, is_real, rank, widened
+from adcompile.optimise.typing import agree, arithmetic, inexact, is_real, precision, rank, widened
 
 Settings = tuple[tuple[str, Any], ...]
 
@@ -26,6 +26,7 @@ class Site(Protocol):
 
     def type(self, atom: Atom) -> Type: ...
     def is_number(self, atom: Atom, value: int) -> bool: ...
+    def quotient(self, x: Atom, y: Atom) -> Var | None: ...
     def total(self, summed: Atom, settings: Settings) -> Var | None: ...
     def new(self, call: Call, fn: Any, args: tuple[Atom, ...], t: Type, out: list[Statement], **kwargs: Any) -> Var: ...
 
@@ -92,6 +93,25 @@ def quotient_of_same(site: Site, call: Call, out: list[Statement]) -> Call | Ato
         same = site.type(x) == t and t.dims != ()
         return Call(call.result, Const(np.ones_like), (x,), (), call.place, call.role) if same else None
     return Const(next(iter(t.kinds))(1)) if isinstance(t, Scalar) and len(t.kinds) == 1 else None
+
+
+def divided_already(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
+    """`(x / y) * z` → `x * (z / y)` where `z / y` is at hand: both cotangents of a division have one in common."""
+    for p, z in (call.args, call.args[::-1]):
+        made = site.defs.get(p) if isinstance(p, Var) else None
+        if made is None or made.role == "primal" or site.sharing.uses.get(made.result) != 1 or made.kwargs:
+            continue
+        if not isinstance(made.fn, Const) or made.fn.value is not operator.truediv:
+            continue
+        x, y = made.args
+        shared = site.quotient(z, y)
+        if shared is None or shared is p:
+            continue
+        t = arithmetic(operator.mul, (site.type(x), site.type(shared)))
+        if agree(t, site.type(call.result)) and precision(site.type(shared)) == precision(t):
+            site.sharing.uses[shared] = site.sharing.uses.get(shared, 0) + 1
+            return Call(call.result, Const(operator.mul), (x, shared), (), call.place, call.role)
+    return None
 
 
 def difference_from_ones(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:

@@ -12,6 +12,7 @@ def newton_root_grad(a):
         x = x_kept[k]
         # x = 0.5 * (x + a / x)                       programs.py:74
         x_bar = 0.5 * x_bar
-        a_bar += x_bar / x
-        x_bar -= a / x / x * x_bar
+        a_bar_1 = x_bar / x
+        x_bar -= a / x * a_bar_1
+        a_bar += a_bar_1
     return a_bar + x_bar
