@@ -8,59 +8,71 @@ from benchmarks.harness import Workload
 
 
 def elem_chain(x, y):
-    a = x * y + x
-    b = a * a - y
-    c = b / (1.0 + x * x)
-    d = c * y + a * b
-    e = d - 0.5 * c * x
-    f = e / (2.0 + y * y)
-    g = f * a + e * b
-    h = g - c * d
-    p = h * 0.25 + f * f
-    q = p - x * y
-    return np.sum(q)
+    u = x * y + x
+    v = u * u - y
+    u = v / (1.0 + x * x) + u
+    v = u * y - v * 0.5
+    u = v / (2.0 + y * y) - u
+    v = u * v + 0.25 * u
+    u = v - u * x
+    v = u / (1.5 + v * v)
+    return np.sum(v * u - x * y)
 
 
 def by_hand(x, y):
-    a = x * y + x
-    b = a * a - y
-    x_2 = 1.0 + x * x
-    y_2 = 2.0 + y * y
-    c = b / x_2
-    d = c * y + a * b
-    e = d - 0.5 * c * x
-    f = e / y_2
-    f_bar = 2.0 * f + 0.25 * a
-    e_bar = 0.25 * b + f_bar / y_2
-    d_bar = e_bar - 0.25 * c
-    c_bar = y * d_bar - 0.25 * d - 0.5 * x * e_bar
-    b_bar = 0.25 * e + a * d_bar + c_bar / x_2
-    a_bar = 0.25 * f + b * d_bar + 2.0 * a * b_bar
-    x_bar = -y - 0.5 * c * e_bar - 2.0 * x * c * c_bar / x_2 + (y + 1.0) * a_bar
-    y_bar = -x - 2.0 * y * f * f_bar / y_2 + c * d_bar - b_bar + x * a_bar
-    return x_bar, y_bar
+    """`p`, `q`, `r` are what is divided by in turn; quotients are differences of what follows them."""
+    u1 = x * y + x
+    v1 = u1 * u1 - y
+    p = 1.0 + x * x
+    u2 = v1 / p + u1
+    v2 = u2 * y - v1 * 0.5
+    q = 2.0 + y * y
+    u3 = v2 / q - u2
+    v3 = u3 * v2 + 0.25 * u3
+    u4 = v3 - u3 * x
+    r = 1.5 + v3 * v3
+    v4 = u4 / r
+    u4_bar = 2.0 * v4
+    v3_bar = u4_bar - 2.0 * v3 * v4 * v4
+    u3_bar = (v2 + 0.25) * v3_bar - x * u4_bar
+    t = u3_bar / q
+    v2_bar = u3 * v3_bar + t
+    y_bar = u2 * v2_bar - 2.0 * y * (u3 + u2) * t - x
+    u2_bar = y * v2_bar - u3_bar
+    t = u2_bar / p
+    v1_bar = t - 0.5 * v2_bar
+    y_bar -= v1_bar
+    u1_bar = u2_bar + 2.0 * u1 * v1_bar
+    y_bar += x * u1_bar
+    return (y + 1.0) * u1_bar - 2.0 * x * (u2 - u1) * t - u3 * u4_bar - y, y_bar
 
 
 def loops(x, y):
     n = len(x)
     x_bar, y_bar = np.empty(n), np.empty(n)
     for i in range(n):
-        s, t = x[i], y[i]
-        a = s * t + s
-        b = a * a - t
-        s_2, t_2 = 1.0 + s * s, 2.0 + t * t
-        c = b / s_2
-        d = c * t + a * b
-        e = d - 0.5 * c * s
-        f = e / t_2
-        f_bar = 2.0 * f + 0.25 * a
-        e_bar = 0.25 * b + f_bar / t_2
-        d_bar = e_bar - 0.25 * c
-        c_bar = t * d_bar - 0.25 * d - 0.5 * s * e_bar
-        b_bar = 0.25 * e + a * d_bar + c_bar / s_2
-        a_bar = 0.25 * f + b * d_bar + 2.0 * a * b_bar
-        x_bar[i] = -t - 0.5 * c * e_bar - 2.0 * s * c * c_bar / s_2 + (t + 1.0) * a_bar
-        y_bar[i] = -s - 2.0 * t * f * f_bar / t_2 + c * d_bar - b_bar + s * a_bar
+        a, b = x[i], y[i]
+        u1 = a * b + a
+        v1 = u1 * u1 - b
+        p = 1.0 + a * a
+        u2 = v1 / p + u1
+        v2 = u2 * b - v1 * 0.5
+        q = 2.0 + b * b
+        u3 = v2 / q - u2
+        v3 = u3 * v2 + 0.25 * u3
+        u4 = v3 - u3 * a
+        v4 = u4 / (1.5 + v3 * v3)
+        u4_bar = v4 + v4
+        v3_bar = u4_bar - 2.0 * v3 * v4 * v4
+        u3_bar = (v2 + 0.25) * v3_bar - a * u4_bar
+        t = u3_bar / q
+        v2_bar = u3 * v3_bar + t
+        u2_bar = b * v2_bar - u3_bar
+        s = u2_bar / p
+        v1_bar = s - 0.5 * v2_bar
+        u1_bar = u2_bar + 2.0 * u1 * v1_bar
+        x_bar[i] = (b + 1.0) * u1_bar - 2.0 * a * (u2 - u1) * s - u3 * u4_bar - b
+        y_bar[i] = u2 * v2_bar - 2.0 * b * (u3 + u2) * t - a - v1_bar + a * u1_bar
     return x_bar, y_bar
 
 

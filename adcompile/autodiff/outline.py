@@ -4,6 +4,7 @@ which has the shape and dtype and no memory.
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def is_read_twice(s: Statement, operand: Atom | None) -> bool:
     return sum(a is operand for a in atoms_of(s)) > 1
 
 
-def outlined(v: Var, value: Atom, types: dict[Var, Type], definition: dict[Var, Call]) -> Call:
+def outlined(v: Var, value: Atom, types: MutableMapping[Var, Type], definition: MutableMapping[Var, Call]) -> Call:
     """The statement that makes the outline of an array."""
     made = Var(v.name, v.place)
     types[made] = types[v]

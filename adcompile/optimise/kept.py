@@ -2,7 +2,8 @@
 
 What must be kept is decided before the optimiser has seen the pullback; a test that chose between
 equals, or a value that a rule read and a rewrite did not, is then kept for nobody. Nor is a range
-between constants, which the pullback makes itself.
+between constants, which the pullback makes itself. Of an array that it reads for its shape alone
+the outline is kept, which has no memory.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import operator
 from collections.abc import Mapping, MutableMapping
 from dataclasses import replace
 
+from adcompile.autodiff.outline import outlined, read_for_shape
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, If, Return, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef, Program
-from adcompile.ir.types import TupleT, Type
+from adcompile.ir.types import Array, TupleT, Type
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, blocks_of, end_atoms, results_of
 from adcompile.optimise.typing import type_of
 
@@ -39,7 +41,8 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
         order = _order(functions[forward])
         numbers = [order.get(a, -1) for a in kept.args]
         slots[forward] = tuple(sorted(set(reads.values()), key=numbers.__getitem__))
-        functions[forward] = _keeping(functions[forward], kept, slots[forward], types)
+        outlines = _outlines(functions[ref], kept, reads, types)
+        functions[forward] = _keeping(functions[forward], kept, slots[forward], outlines, types)
         functions[ref] = _apart(functions[ref], reads, slots[forward], types)
     return replace(program, functions=functions, types=types), slots
 
@@ -64,6 +67,15 @@ def _ranges(forward: Function, kept: Call) -> dict[int, Call]:
         and all(isinstance(c, Const) for c in (call.fn, *call.args))
         and call.fn.value is range  # type: ignore[union-attr]
     }
+
+
+def _outlines(
+    pullback: Function, kept: Call, reads: Mapping[Var, int], types: Mapping[Var, Type]
+) -> frozenset[int]:
+    """The slots of arrays that the pullback reads for their shapes and nothing else."""
+    shaped = read_for_shape(pullback.body, types)
+    whole = {k for v, k in reads.items() if v not in shaped}
+    return frozenset(k for k in reads.values() if k not in whole and isinstance(type_of(kept.args[k], types), Array))
 
 
 def _making(pullback: Function, made: Mapping[Var, Call]) -> Function:
@@ -117,17 +129,23 @@ def _reads(pullback: Function) -> dict[Var, int] | None:
 
 
 def _keeping(
-    forward: Function, kept: Call, slots: tuple[int, ...], types: MutableMapping[Var, Type]
+    forward: Function,
+    kept: Call,
+    slots: tuple[int, ...],
+    outlines: frozenset[int],
+    types: MutableMapping[Var, Type],
 ) -> Function:
-    """The forward function with only these slots in the tuple it keeps."""
+    """The forward function with only these slots in the tuple it keeps, of some the outlines."""
     store = Var("kept", kept.result.place)
     types[store] = TupleT(tuple(type_of(kept.args[k], types) for k in slots))
-    smaller = replace(kept, result=store, args=tuple(kept.args[k] for k in slots))
+    made = {k: outlined(v, v, types, {}) for k in sorted(outlines) if isinstance(v := kept.args[k], Var)}
+    args = tuple(made[k].result if k in made else kept.args[k] for k in slots)
+    smaller = replace(kept, result=store, args=args)
     statements: list[Statement] = []
     for s in forward.body.statements:
         statements.append(s)
         if s is kept:  # an empty tuple may be somebody else's too
-            statements.append(smaller)
+            statements += [*made.values(), smaller]
         elif isinstance(s, Call) and s.result is forward.body.end.value:  # type: ignore[union-attr]
             statements[-1] = replace(s, args=(*s.args[:-1], store))
     return replace(forward, body=replace(forward.body, statements=tuple(statements)))

@@ -8,6 +8,7 @@ import pytest
 import adcompile as ad
 from adcompile import pipeline
 from adcompile.ir.abstract import type_of
+from adcompile.runtime.memory import is_outline
 
 V = np.array([0.4, -0.3, 1.2])
 
@@ -92,3 +93,15 @@ def test_functions_of_users_that_are_called_like_pullbacks():
         return f(kept, n - 1)
 
     assert ad.grad(lambda x: f((x, x * x), 2))(3.0) == 24.0
+
+
+def test_of_an_array_read_for_its_shape_the_outline_is_kept():
+    def part(x, c):
+        return np.sum(c * x[1:3])
+
+    x = np.arange(1000.0)
+    _, pullback = ad.vjp(part, x, np.ones(2))
+    x[:] = np.nan
+    assert np.array_equal(np.nonzero(pullback(1.0)[0])[0], [1, 2])
+    arrays = [k for k in pullback._kept if isinstance(k, np.ndarray)]
+    assert any(map(is_outline, arrays)) and all(is_outline(a) or a.size < 3 for a in arrays)
