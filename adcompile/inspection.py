@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from adcompile import runtime as rt
+from adcompile.analysis.views import fn_of
 from adcompile.api import Derivative, grad
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -58,7 +60,8 @@ def kept_of(program: Program) -> tuple[Kept, ...]:
     readers = _readers(program)
     out: list[Kept] = []
     for k, atom in enumerate(kept.args if kept is not None else ()):
-        if isinstance(atom, Var) and atom not in entry.params:
+        outlined = isinstance(atom, Var) and atom in made and fn_of(made[atom]) is rt.outline  # a shape, no memory
+        if isinstance(atom, Var) and atom not in entry.params and not outlined:
             t = program.types[atom]
             if not isinstance(t, RangeT):
                 out.append(Kept(atom.name, t, atom.place, _why(t), readers.get(k, ())))

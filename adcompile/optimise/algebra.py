@@ -173,11 +173,9 @@ class _Algebra(ForwardWalk):
             return
         if is_fresh(call, self.types):
             self.sharing.fresh.add(call.result)
-        key: tuple[Any, ...] = ()
+        key: tuple[Any, ...] = (operator.truediv, *call.args) if self.operation(call) is operator.truediv else ()
         if isinstance(call.fn, Const) and call.fn.value is np.sum and (settings := settings_of(call)) is not None:
             key = (np.sum, call.args[0], settings)
-        elif self.operation(call) is operator.truediv:
-            key = (operator.truediv, *call.args)
         if key and key not in self.known:
             self.known[key] = call.result
             self.noted.append(key)
