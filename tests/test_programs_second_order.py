@@ -20,22 +20,8 @@ from tests.test_programs import FOLLOWED
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
 
-REFUSED = {
-    "recursive_polynomial_with_path-0": "writes into a list, dict or object",
-}
-"""Nested transforms of these are refused."""
-
-
 @pytest.mark.parametrize("program", some(FOLLOWED, 6), ids=lambda p: p.name)
 def test_second_derivatives(program):
-    if program.name in REFUSED:
-        with pytest.raises(ad.Unsupported, match=REFUSED[program.name]):
-            check(program)
-        return
-    check(program)
-
-
-def check(program):
     args, value = program.fresh(), program.function(*program.fresh())
     before, wrt, eps = bits(args), active(args), epsilon(args, value)
     if isinstance(value, (float, np.floating)):
