@@ -19,6 +19,7 @@ LAYERS = (
     "analysis",
     "autodiff",
     "optimise",
+    "nests",
     "backend",
     "pipeline",
     "targets",  # parts of the interface: the function behind a callable,

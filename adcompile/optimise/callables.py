@@ -73,6 +73,7 @@ PURE_MODULES = (
     "adcompile.runtime.arrays",
     "adcompile.runtime.called",
     "adcompile.runtime.batches",
+    "adcompile.runtime.loops",
     "adcompile.runtime.special",
 )
 PURE_METHODS = frozenset(

@@ -1,0 +1,11 @@
+"""Array statements as loop nests: a pass from IR to IR, for backends that compile loops.
+
+    region   array statements that follow each other       (`nests/region`, `nests/elementwise`)
+    plan     which of them go into which loops             (`nests/plan`, `nests/dependence`)
+    writing  loops, elements, scalars                      (`nests/write`)
+
+Lengths are symbolic keys (`nests/keys`, `nests/extents`), slices an offset and a step in the loops
+(`nests/views`). What cannot be proved is tested at run time, in front of the loops (`nests/frames`).
+"""
+
+from adcompile.nests.lower import nests as nests

@@ -1,0 +1,296 @@
+"""Array statements to loop nests, block by block."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Statement, Var, While
+from adcompile.ir.program import Program
+from adcompile.ir.types import Array, Seq, Type
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, large_stack, results_of, substitute
+from adcompile.nests.extents import Extents, Scopes
+from adcompile.nests.facts import Facts
+from adcompile.nests.frames import Frame, Frames
+from adcompile.nests.items import Compute, Index, Item, Load, Reduce, Store, Value, accesses, cost, leaves_of, values_of
+from adcompile.nests.keys import vars_in
+from adcompile.nests.plan import Plan
+from adcompile.nests.region import Region
+from adcompile.nests.write import Writer, buffer_type
+from adcompile.optimise.effects import Effects, summarise
+from adcompile.optimise.passes import DEAD, optimise
+from adcompile.optimise.typing import type_of
+from adcompile.runtime import memory
+from adcompile.runtime.loops import outlined
+
+SHAPE_ONLY = (getattr, len, memory.outline)
+
+
+def nests(program: Program) -> Program:
+    """The program with array statements as loop nests, wherever several of them meet in one.
+
+    What it computes is the same: elementwise operations to the last bit, sums up to the order of
+    their terms. Where lengths differ or arrays overlap that are taken not to, it raises
+    `runtime.loops.Leave`, and the program as it was has to run on the arguments as they were.
+    """
+    return large_stack(_nests, program)
+
+
+def _nests(program: Program) -> Program:
+    types = dict(program.types)
+    effects = Effects(types, summarise(program.functions, types))
+    functions = {ref: Lowering(f, types, effects).run() for ref, f in program.functions.items()}
+    return optimise(replace(program, functions=functions, types=types), DEAD)
+
+
+@dataclass(eq=False)
+class Lowering:
+    function: Function
+    types: dict[Var, Type]
+    effects: Effects
+    renamed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+
+    def run(self) -> Function:
+        scopes = Scopes(self.function, self.types)
+        self.frames = Frames(self.types)
+        self.facts = Facts(scopes, Extents(scopes), self.frames, self.types, uses=_uses(self.function))
+        start = Frame()
+        self.frames.stack.append(start)
+        for v in (*self.function.params, *self.function.captured):
+            self.frames.define(v)
+        body = self.block(self.function.body)
+        block = Block((), (*start.out, *body.statements), body.end)
+        mapping = {v: self._final(v) for v in self.renamed}
+        return replace(self.function, body=substitute(block, mapping) if mapping else block)
+
+    def _final(self, atom: Atom) -> Atom:
+        while isinstance(atom, Var) and atom in self.renamed:
+            atom = self.renamed[atom]
+        return atom
+
+    # -- blocks ---------------------------------------------------------------------------------
+
+    def block(self, block: Block, branch: bool = False) -> Block:
+        self.frames.stack.append(Frame(branch))
+        for v in block.params:
+            self.frames.define(v)
+        region = Region(self.facts)
+        for s in block.statements:
+            region = self.statement(s, region)
+        self.flush(region)
+        frame = self.frames.stack.pop()
+        return Block(block.params, tuple(frame.out), block.end)
+
+    def statement(self, s: Statement, region: Region) -> Region:
+        """Write a statement, or leave it to the region; the region that then goes on."""
+        if isinstance(s, Call):
+            s = self.of_lengths(s, region)
+            if region.take(s):
+                self.frames.define(s.result)
+                return region
+            if region.touches(atoms_of(s)) or not self.moves(s):
+                self.flush(region)
+                region = Region(self.facts)
+            self.frames.here.out.append(s)
+            self.frames.define(s.result)
+            return region
+        self.flush(region)
+        match s:
+            case If():
+                new: Statement = replace(s, then=self.block(s.then, True), orelse=self.block(s.orelse, True))
+            case For() | While():
+                new = replace(s, body=self.block(s.body))
+            case _:
+                raise AssertionError("an Attempt in a specialised program")
+        self.frames.here.out.append(new)
+        for v in results_of(s):
+            self.frames.define(v)
+        return Region(self.facts)
+
+    def of_lengths(self, call: Call, region: Region) -> Call:
+        """A call that takes no more of an array than its lengths, as one of these lengths."""
+        fn = call.fn.value if isinstance(call.fn, Const) else None
+        if fn not in (np.zeros_like, memory.outline) or len(call.args) != 1 or call.kwargs:
+            return call
+        (x,) = call.args
+        keys, t = self.facts.extents.of(x), type_of(x, self.types)
+        if keys is None or not isinstance(x, Var) or not isinstance(t, Array):
+            return call
+        if x not in region.owners if fn is memory.outline else not self.is_kept(x):
+            return call
+        if any(v is x or v not in self.frames.home for v in vars_in(keys)):
+            return call
+        self.facts.uses[x] -= 1
+        shape = self.frames.shape(self.frames.here, self.frames.canonical_all(keys))
+        return replace(call, fn=Const(np.zeros if fn is np.zeros_like else outlined), args=(shape, Const(t.dtype)))
+
+    def is_kept(self, x: Var) -> bool:
+        """Whether an array is an item of a list, of which only the lengths may be wanted."""
+        made = self.facts.extents.defs.get(x)
+        return made is not None and bool(made.args) and isinstance(type_of(made.args[0], self.types), Seq)
+
+    def moves(self, call: Call) -> bool:
+        """Whether a call may stand in front of the region as well: it reads and writes no array."""
+        fn = call.fn.value if isinstance(call.fn, Const) else None
+        arrays = any(isinstance(type_of(a, self.types), Array) for a in call.args)
+        return self.effects.pure(call) and (not arrays or fn in SHAPE_ONLY)
+
+    # -- regions --------------------------------------------------------------------------------
+
+    def flush(self, region: Region) -> None:
+        """Write what the region has gathered."""
+        self.write(region)
+        self.facts.fresh.clear()
+
+    def write(self, region: Region) -> None:
+        out = self.frames.here.out
+        if not _pays(region):
+            out.extend(region.drop())
+            return
+        live, views = self.live(region)
+        if not self.laid_out(region, live):
+            out.extend(region.drop())
+            return
+        self.renamed.update(region.renamed)
+        plan = self.plan(region, live)
+        self.memory(plan, live)
+        out.extend(views)
+        buffers: dict[Item, Var] = {}
+        for item in plan.place:
+            if item in plan.rowed and item not in plan.stored and isinstance(item, Compute):
+                buffers[item] = Var("row")
+                self.types[buffers[item]] = buffer_type(item.dtype, item.space[-1:])
+                self.frames.array(buffers[item], item.space[-1:], False)
+        writer = Writer(self.frames, plan, buffers)
+        for nest in plan.nests:
+            writer.write(nest)
+
+    def live(self, region: Region) -> tuple[set[Item], list[Call]]:
+        """The temporaries whose memory others read, and the views that others read."""
+        left: Counter[Var] = Counter()
+        for call in region.calls:
+            left[call.result] = self.facts.uses[call.result]
+        left.subtract(region.read)
+        views: list[Call] = []
+        for call in reversed(region.calls):
+            needed = left[call.result] > 0
+            if call.result in region.renamed:
+                old = region.renamed[call.result]
+                if needed and isinstance(old, Var):
+                    left[old] += left[call.result]
+            elif call in region.views and needed:
+                views.append(call)
+            elif call in region.views:
+                left.subtract(a for a in call.args if isinstance(a, Var))
+        return {item for var, item in region.owners.items() if left[var] > 0}, views[::-1]
+
+    def laid_out(self, region: Region, live: set[Item]) -> bool:
+        """Whether arrays that others read have axes in the order in which NumPy would lay them out; a guard
+        sees to it that their operands have. Where what is a view depends on it, it can be told."""
+        bases: dict[Var, None] = {}
+        for item in live:
+            if len(item.space) < 2 or item.role == "adjoint":
+                continue
+            for index, base in _operands(item, region):
+                loops = [a.loop for a in index if a.loop is not None]
+                if loops != sorted(loops):
+                    return False
+                if len(loops) > 1:
+                    bases[base] = None
+        for base in bases:
+            self.frames.ordered(base)
+        return True
+
+    def plan(self, region: Region, live: set[Item]) -> Plan:
+        plan = Plan(self.facts.apart, self.frames.part, region.space_of)
+        needed = _needed(region, live)
+        for k, item in enumerate(region.items):
+            self.demand(plan, region, k, needed)
+            if item not in needed:
+                continue
+            if isinstance(item, Store):
+                cone = set(plan.cone(item))
+                for other in region.items[:k]:
+                    if other in needed and other not in cone and other not in plan.place:
+                        if not isinstance(other, Store) and region.reads(other, item.view.base):
+                            plan.add(other)
+                plan.add(item)
+            elif isinstance(item, Reduce):
+                plan.add(item)
+        self.demand(plan, region, len(region.items), needed)
+        for item in region.items:
+            if item in live:
+                plan.stored.add(item)
+                plan.add(item)
+        return plan
+
+    def demand(self, plan: Plan, region: Region, k: int, needed: set[Item]) -> None:
+        for item, at in region.demanded.items():
+            if at == k and item in needed:
+                plan.stored.add(item)
+                plan.add(item)
+
+    def memory(self, plan: Plan, live: set[Item]) -> None:
+        """Arrays for temporaries that need memory: those that nobody else reads are made once, in
+        front of the loops."""
+        for item in plan.place:
+            if isinstance(item, Compute):
+                space = item.space
+            elif isinstance(item, Reduce) and item.last:
+                space = item.extents
+            else:
+                continue
+            if item in plan.stored:
+                self.frames.array(item.var, space, item in live)
+
+
+def _pays(region: Region) -> bool:
+    """Whether loops are worth it: several statements, and not all of them copies."""
+    computing = [i for i in region.items if cost(i.value) or not isinstance(i, Compute) and i.fn is not None]
+    return bool(computing) and len({i.call for i in region.items}) > 1
+
+
+def _needed(region: Region, live: set[Item]) -> set[Item]:
+    """The items that somebody reads, or that write."""
+    out: set[Item] = set()
+    memory_of = {item.var: item for item in region.owners.values()}
+    work: list[Item] = [*live, *(i for i in region.items if isinstance(i, Store))]
+    while work:
+        item = work.pop()
+        if item in out:
+            continue
+        out.add(item)
+        work.extend(values_of(item))
+        work.extend(memory_of[base] for base in _bases(item) if base in memory_of)
+    return out
+
+
+def _operands(item: Item, region: Region) -> list[tuple[Index, Var]]:
+    """The arrays from which an item is computed, with where they are read."""
+    out: list[tuple[Index, Var]] = []
+    work: list[Item] = [item]
+    while work:
+        for e in leaves_of(work.pop().value):
+            if isinstance(e, Load) and e.base in region.owners:
+                work.append(region.owners[e.base])
+            elif isinstance(e, Load):
+                out.append((e.index, e.base))
+            elif isinstance(e, Value):
+                work.append(e.item)
+    return out
+
+
+def _bases(item: Item) -> list[Var]:
+    return [base for base, _, _ in accesses(item)]
+
+
+def _uses(function: Function) -> Counter[Var]:
+    """How often each value is read."""
+    out: Counter[Var] = Counter()
+    for block in all_blocks(function.body):
+        atoms: list[Any] = [a for s in block.statements for a in atoms_of(s)]
+        out.update(a for a in (*atoms, *end_atoms(block.end)) if isinstance(a, Var))
+    return out

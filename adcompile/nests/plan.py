@@ -1,0 +1,213 @@
+"""Which items go into which loops.
+
+    nest     loops over all axes of a space but the last; in their body, one after the other,
+    rows     innermost loops, whose bodies are items
+
+Two items may stand in one nest if no element that both touch is touched by the later item in an
+earlier turn of the outer loops. They may stand in one row if they meet only in the same iteration:
+then a compiler can do many iterations at once. What one row hands to another lies in a buffer of
+one row's length; so adjoints of slices, which add one value at several places, go through memory
+once and not once for each place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from adcompile.ir.nodes import Var
+from adcompile.nests.dependence import Relation, commute, relation, worse
+from adcompile.nests.items import Item, Load, Reduce, Store, accesses, leaves_of, touched, values_of
+from adcompile.nests.keys import Keys
+
+POINTERS = 14
+"""Arrays that one row may touch: compilers test all pairs for overlap before they vectorise."""
+
+
+@dataclass(eq=False)
+class Row:
+    items: list[Item] = field(default_factory=list[Item])
+
+
+@dataclass(eq=False)
+class Nest:
+    space: Keys
+    rows: list[Row] = field(default_factory=list[Row])
+
+    @property
+    def items(self) -> list[Item]:
+        return [item for row in self.rows for item in row.items]
+
+
+Pair = tuple[Var, Var]
+
+
+@dataclass(eq=False)
+class Plan:
+    """`apart` says whether two arrays are known to share no memory, `part` sees to it that they do
+    not, by a guard; `space_of` gives items that are known to have one space the same."""
+
+    apart: Callable[[Var, Var], bool]
+    part: Callable[[Var, Var], None]
+    space_of: Callable[[Item], Keys]
+    nests: list[Nest] = field(default_factory=list[Nest])
+    place: dict[Item, tuple[Nest, Row]] = field(default_factory=dict[Item, tuple[Nest, Row]])
+    rowed: set[Item] = field(default_factory=set[Item])  # read in another row of the nest
+    stored: set[Item] = field(default_factory=set[Item])  # read in another nest, or later
+
+    def add(self, root: Item) -> None:
+        """Place an item, and what it takes values from."""
+        if root in self.place:
+            return
+        items = self.cone(root)
+        if isinstance(root, Store) and len(items) > 1 and self.within(items[:-1], root) not in ("apart", "same"):
+            self.put(items[:-1])
+            items = items[-1:]
+        self.put(items)
+
+    def split(self, root: Store) -> bool:
+        """Whether the value of a store has to be there before anything is stored."""
+        return self.within(self.cone(root), root) not in ("apart", "same")
+
+    def cone(self, root: Item) -> list[Item]:
+        """The item, and before it those not yet placed from which it takes values."""
+        out: dict[Item, None] = {}
+
+        def visit(item: Item) -> None:
+            if item in self.place or item in out:
+                return
+            for other in values_of(item):
+                visit(other)
+            out[item] = None
+
+        visit(root)
+        return list(out)
+
+    def within(self, items: Iterable[Item], root: Store) -> Relation:
+        """How what the items read stands to what the store writes."""
+        write = accesses(root)[-1] if root.fn is None or root.adds else accesses(root)[-2]
+        found: Relation = "apart"
+        for item in items:
+            for e in leaves_of(item.value):
+                if isinstance(e, Load) and e.base is write[0]:
+                    found = worse(found, relation((e.base, e.index, "read"), write, len(root.space)))
+        return found
+
+    # -- placing --------------------------------------------------------------------------------
+
+    def put(self, items: Sequence[Item]) -> None:
+        space = self.space_of(items[-1])
+        self.separate(pair for new in items for other in items for pair in self.unsure(other, new))
+        for nest in reversed(self.nests):
+            pairs = self.fits(nest, items) if nest.space == space else None
+            if pairs is not None:
+                self.separate(pairs)
+                self.into(nest, items)
+                return
+            if self.meets(nest, items):
+                break
+        nest = Nest(space)
+        self.nests.append(nest)
+        self.into(nest, items)
+
+    def separate(self, pairs: Iterable[Pair]) -> None:
+        for a, b in pairs:
+            self.part(a, b)
+
+    def into(self, nest: Nest, items: Sequence[Item]) -> None:
+        row = next((row for row in self.rows_for(nest, items) if self.joins(row, items)), None)
+        if row is None:
+            row = Row()
+            nest.rows.append(row)
+        for item in items:
+            self.place[item] = (nest, row)
+            row.items.append(item)
+        for item in items:
+            for other in values_of(item):
+                home, its = self.place[other]
+                if home is not nest:
+                    self.stored.add(other)
+                elif its is not row:
+                    self.rowed.add(other)
+
+    def rows_for(self, nest: Nest, items: Sequence[Item]) -> list[Row]:
+        """The rows behind which nothing has to do with the items, the last first."""
+        out: list[Row] = []
+        for row in reversed(nest.rows):
+            out.append(row)
+            if self.uses(items, row) or self.row_relation(row, items) != "apart":
+                break
+        return out
+
+    def joins(self, row: Row, items: Sequence[Item]) -> bool:
+        """Whether the items may stand in the bodies of one innermost loop with those there."""
+        if self.row_relation(row, items, adding=True) not in ("apart", "same"):
+            return False
+        given = [v for i in items for v in values_of(i) if isinstance(v, Reduce)]
+        if any(self.place.get(v, (None, None))[1] is row for v in given):
+            return False
+        return len({a[0] for i in (*row.items, *items) for a in accesses(i) if not self.is_scalar(i, a[0])}) <= POINTERS
+
+    def is_scalar(self, item: Item, base: Var) -> bool:
+        """Whether an access is to what stays a scalar, as far as is known now."""
+        return not isinstance(item, Store) and item.var is base and item not in self.stored | self.rowed
+
+    def row_relation(self, row: Row, items: Sequence[Item], adding: bool = True) -> Relation:
+        found: Relation = "apart"
+        for old in row.items:
+            for new in items:
+                found = worse(found, self.between(old, new, adding))
+        return found
+
+    def uses(self, items: Sequence[Item], row: Row) -> bool:
+        return any(self.place.get(v, (None, None))[1] is row for i in items for v in values_of(i))
+
+    def between(self, old: Item, new: Item, adding: bool) -> Relation:
+        """How two items stand to each other; `adding`: additions to one place count too."""
+        found: Relation = "apart"
+        for a in touched(old):
+            for b in touched(new):
+                if a[0] is not b[0] or not adding and commute(a, b):
+                    continue
+                if self.space_of(old) == self.space_of(new):
+                    found = worse(found, relation(a, b, len(new.space)))
+                elif a[2] != "read" or b[2] != "read":
+                    found = "against"
+        return found
+
+    def fits(self, nest: Nest, items: Sequence[Item]) -> list[Pair] | None:
+        """The pairs of arrays that must not overlap if the items shall stand in the nest, behind
+        what is there; None if they cannot."""
+        pairs: dict[Pair, None] = {}
+        for new in items:
+            for old in nest.items:
+                if self.between(old, new, False) == "against":
+                    return None
+                pairs.update((p, None) for p in self.unsure(old, new))
+            if any(isinstance(v, Reduce) and not v.last and self.home(v) is nest for v in values_of(new)):
+                return None
+        return list(pairs)
+
+    def home(self, item: Item) -> Nest | None:
+        found = self.place.get(item)
+        return None if found is None else found[0]
+
+    def unsure(self, old: Item, new: Item) -> list[Pair]:
+        out: list[Pair] = []
+        for a in accesses(old):
+            for b in accesses(new):
+                if a[0] is b[0] or a[2] == b[2] != "write":
+                    continue  # additions may meet: each finds what the one before has left
+                if not self.apart(a[0], b[0]):
+                    out.append((a[0], b[0]))
+        return out
+
+    def meets(self, nest: Nest, items: Sequence[Item]) -> bool:
+        """Whether the items have to come after the nest."""
+        return any(
+            self.between(old, new, True) != "apart"
+            or self.unsure(old, new)
+            or any(self.home(v) is nest for v in values_of(new))
+            for old in nest.items
+            for new in items
+        )

@@ -1,0 +1,93 @@
+"""Programs as they are and with loop nests, run as plain Python and compared."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adcompile.backend.emit import emit
+from adcompile.backend.load import load
+from adcompile.ir.abstract import type_of
+from adcompile.ir.program import Program
+from adcompile.ir.verify import verify_program
+from adcompile.ir.walk import large_stack
+from adcompile.nests import nests
+from adcompile.pipeline import Request, finish, specialise
+from adcompile.runtime.loops import Leave
+from tests.checks import active
+
+
+@dataclass(frozen=True)
+class Both:
+    """`plain` and `looped` are the function before and after; `text` is the latter's."""
+
+    plain: Any
+    looped: Any
+    text: str
+    program: Program
+    changed: bool
+
+    def agree(self, *args: Any, tolerance: float = 1e-12) -> bool:
+        """Whether both give the same and leave the same in the arguments; False if the lowered one leaves.
+
+        Raises AssertionError where they differ.
+        """
+        mine, its = copy.deepcopy(args), copy.deepcopy(args)
+        try:
+            wanted = self.plain(*mine)
+        except Exception as error:
+            try:
+                self.looped(*its)
+            except Exception as other:
+                assert isinstance(other, (Leave, type(error))), other
+                return False
+            raise AssertionError(f"{error!r} was not raised") from error
+        try:
+            found = self.looped(*its)
+        except Leave:
+            return False
+        check(found, wanted, tolerance)
+        check(its, mine, tolerance)
+        return True
+
+
+def both(function: Any, *args: Any, kind: Any = "joint", bare: bool = False) -> Both | None:
+    """The derivative of a function at arguments like these; None if it has values of cells."""
+    wrt = active(args)
+    return large_stack(_both, function, args, Request(kind, wrt, bare=bare))
+
+
+def _both(function: Any, args: Any, request: Request) -> Both | None:
+    made = specialise(function, request, tuple(map(type_of, args)))
+    if made.cells:
+        return None
+    program = finish(made)[0]
+    new = nests(program)
+    verify_program(new, "as loop nests")
+    before, after = emit(program), emit(new)
+    return Both(load(before), load(after), after.source, new, before.source != after.source)
+
+
+def numbers(value: Any) -> list[Any]:
+    """The arrays and inexact numbers that a value holds."""
+    if isinstance(value, (tuple, list)):
+        return [n for item in value for n in numbers(item)]
+    if isinstance(value, dict):
+        return [n for item in value.values() for n in numbers(item)]
+    return [value] if isinstance(value, (np.ndarray, float, complex, np.number)) else []
+
+
+def check(found: Any, wanted: Any, tolerance: float) -> None:
+    """The same classes, dtypes and shapes, and numbers that differ by rounding."""
+    mine, its = numbers(found), numbers(wanted)
+    assert len(mine) == len(its)
+    for a, b in zip(mine, its):
+        assert type(a) is type(b)
+        x, y = np.asarray(a), np.asarray(b)
+        assert (x.dtype, x.shape) == (y.dtype, y.shape)
+        rough = tolerance if x.dtype in (np.float64, np.complex128) else max(tolerance, 1e-5)
+        size = np.max(np.abs(y), initial=1.0, where=np.isfinite(y)) if y.dtype.kind in "fc" else 0.0
+        np.testing.assert_allclose(x, y, rtol=0, atol=rough * size)

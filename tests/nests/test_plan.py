@@ -1,0 +1,65 @@
+"""Which items share a nest or a row, by the loops that whole functions get."""
+
+import numpy as np
+
+from adcompile.ir.nodes import For
+from adcompile.ir.walk import statements_of
+from tests.nests.lowered import both
+from tests.nests.test_lower import jacobi, random, softmax
+
+
+def loops(program):
+    """How many loops there are that hold no others, and how many outermost ones."""
+    body = program.functions[program.entry].body
+    every = [s for s in statements_of(body) if isinstance(s, For)]
+    inner = [s for s in every if not any(isinstance(t, For) for t in s.body.statements)]
+    return len(inner), len([s for s in body.statements if isinstance(s, For)])
+
+
+def test_one_value_added_at_five_places_goes_through_memory_once():
+    made = both(jacobi, 2, random(5, 5), random(5, 5))
+    assert loops(made.program) == (2 + 1 + 2 * 5, 3), "two forward, the seed, five rows for each half step"
+
+
+def chain(x, y):
+    a = x * y + 1.0
+    b = a * a - x
+    c = b / (2.0 + a * a)
+    return np.sum(c * b)
+
+
+def test_a_chain_is_one_loop_without_temporaries():
+    made = both(chain, random(5), random(5))
+    assert loops(made.program) == (1, 1)
+    assert made.text.count("np.empty") == 2, "the two gradients"
+    assert made.agree(random(7), random(7))
+
+
+def test_rows_of_a_softmax_share_the_outer_loops():
+    made = both(softmax, random(2, 3), random(2, 3))
+    assert loops(made.program)[1] == 1 and made.agree(random(4, 3), random(4, 3))
+
+
+def recurrence(x):
+    a = x * 1.0
+    b = x * 2.0
+    a[1:] = b[:-1] * a[1:]
+    b[:-1] = a[1:] + b[1:]
+    a[:-1] = a[1:] * b[1:]
+    return np.sum(a * b)
+
+
+def test_what_reads_ahead_of_a_write_is_in_another_loop():
+    assert both(recurrence, random(6)).agree(random(6))
+
+
+def in_rows(x):
+    a = x * 1.0
+    for _ in range(2):
+        a[1:] = a[:-1] * 0.5 + a[1:]
+        a[:, :-1] += a[:, 1:] * x[:, 1:]
+    return np.sum(a * a)
+
+
+def test_writes_over_what_is_read_in_two_axes():
+    assert both(in_rows, random(4, 5)).agree(random(4, 5))

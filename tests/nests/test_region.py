@@ -1,0 +1,71 @@
+"""Gathering: which temporaries get memory, and which statements end a region."""
+
+import numpy as np
+
+from tests.nests.lowered import both
+from tests.nests.test_lower import random
+
+
+def through_slices(x):
+    flux = 0.5 * x * x
+    return np.sum((flux[1:] - flux[:-1]) ** 2)
+
+
+def test_what_is_cheap_is_computed_where_a_slice_of_it_is_read():
+    made = both(through_slices, random(6), kind="primal")
+    assert "np.empty" not in made.text and made.agree(random(6))
+
+
+def written_after(x):
+    a = x * 2.0
+    b = a[1:] + 1.0
+    a[1:] = 0.0
+    c = b * a[:-1]
+    a += 1.0
+    return np.sum(c) + np.sum(a * a)
+
+
+def test_values_are_those_before_a_write():
+    made = both(written_after, random(6))
+    assert made.agree(random(6))
+    assert both(written_after, random(6), kind="primal").agree(random(6))
+
+
+def own_temporary(x):
+    y = x * 2.0
+    y += x
+    y *= 0.5
+    return np.sum(y * y)
+
+
+def test_adding_to_a_temporary_needs_no_memory():
+    assert "np.empty" not in both(own_temporary, random(5), kind="primal").text
+
+
+def scalars_between(x):
+    y = x * 2.0 + 1.0
+    s = np.sum(y * y)
+    z = y / s
+    return np.sum(z * z * y)
+
+
+def test_a_total_ends_the_region():
+    assert both(scalars_between, random(5)).agree(random(5))
+
+
+def to_a_library(a, x):
+    y = (a * 2.0 + 1.0) @ x
+    return np.sum(np.outer(y * y, x) * 2.0)
+
+
+def test_what_others_read_is_stored():
+    assert both(to_a_library, random(4, 3), random(3)).agree(random(4, 3), random(3))
+
+
+def columns(x, w):
+    y = x.T * w[:, None]
+    return np.sum(y * y) + np.sum(y[0] * x[:, 0])
+
+
+def test_transposed_and_new_axes():
+    assert both(columns, random(3, 4), random(4)).agree(random(3, 4), random(4))
