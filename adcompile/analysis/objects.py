@@ -6,7 +6,6 @@ were set. Only classes written in Python are followed, whose objects hold nothin
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import operator
@@ -14,14 +13,12 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from adcompile.analysis.attributes import class_attributes, descriptor_of, object_readers
 from adcompile.analysis.binding import bind
-from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, makers
 from adcompile.analysis.containers import entry, others, raises
-from adcompile.analysis.heap import cell_of, fresh, read, renewed, write
+from adcompile.analysis.heap import cell_of, fresh, read, write
 from adcompile.analysis.library import has_operators
 from adcompile.analysis.operands import check_order, number_takes
 from adcompile.analysis.standins import STANDINS, stand_in
@@ -30,7 +27,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom, Const, Signature
-from adcompile.ir.types import Array, Cell, DictT, Instance, Known, ListT, ObjectT, Ref, Scalar, Seq, TupleT
+from adcompile.ir.types import Cell, DictT, Instance, Known, ListT, ObjectT, Ref, Seq, TupleT
 from adcompile.runtime.structure import ARITHMETIC
 
 # -- construction -------------------------------------------------------------------------------
@@ -405,86 +402,6 @@ def truth(b: Builder, owner: Atom, place: Place | None) -> Atom:
 @handles_cells(bool)
 def to_bool(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     return truth(b, args[0], place) if is_object(b, args[0]) else None
-
-
-# -- copies -------------------------------------------------------------------------------------
-
-
-@handles_cells(copy.copy)
-def shallow(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    cell = cell_of(args[0])
-    if cell is None:
-        return None
-    own = method_call(b, args[0], "__copy__", [], place)
-    return fresh(b, cell.cls, again(b, read(b, cell, place)), name, place) if is_not_implemented(own) else own
-
-
-@handles(copy.copy, np.ndarray.__copy__)
-def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    t = b.type(args[0])
-    if isinstance(t, Array):
-        return b.call(np.copy, args[0], name=name, place=place)
-    return args[0] if isinstance(t, (Scalar, Known, TupleT)) else None
-
-
-@handles(copy.deepcopy, np.ndarray.__deepcopy__)
-def deep_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    known = isinstance(b.type(args[0]), (Array, Scalar, Known, TupleT))
-    return deep_copy(b, args[0], {}, place) if known else None
-
-
-def again(b: Builder, content: Atom) -> Atom:
-    """The same content for another cell, as an object of its own."""
-    t = b.type(content)
-    return renewed(b, content) if is_structured(t) or isinstance(t, Seq) else b.call(copy.copy, content)
-
-
-@handles_cells(copy.deepcopy)
-def deep(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    return deep_copy(b, args[0], {}, place) if len(args) == 1 else None
-
-
-def deep_copy(b: Builder, atom: Atom, memo: dict[Any, Atom], place: Place | None) -> Atom:
-    t, cell = b.type(atom), cell_of(atom)
-    if cell is not None:
-        if cell not in memo:
-            made = fresh(b, cell.cls, Const(None), cell.name, place)
-            memo[cell] = made
-            content = deep_copy(b, again(b, read(b, cell, place)), memo, place)
-            write(b, made.value, content, place)
-        return memo[cell]
-    if isinstance(t, (TupleT, ListT, DictT, ObjectT)):
-        return b.build(t, [deep_copy(b, item, memo, place) for item in b.items(atom)])
-    if b.known(atom) or not isinstance(t, (Seq, Array)):
-        return atom
-    if isinstance(t, Seq):
-        return b.call(list, atom) if t.cls is list else atom
-    if atom not in memo:
-        memo[atom] = b.call(np.copy, atom)
-    return memo[atom]
-
-
-@handles_cells(dataclasses.replace)
-def replaced(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    cls = class_named(b, args[0])
-    if cls is None or not dataclasses.is_dataclass(cls):
-        return None
-    given = dict(kwargs)
-    for f in dataclasses.fields(cls):
-        if f.init and f.name not in given:
-            given[f.name] = b.call(getattr, args[0], f.name)
-    return dispatch(b, Const(cls), [], list(given.items()), name, place)
-
-
-@handles_cells(dataclasses.fields)
-def fields_of(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    cls = class_named(b, args[0])
-    return None if cls is None else Const(dataclasses.fields(cls))
-
-
-@handles_cells(dataclasses.asdict, dataclasses.astuple)
-def refuse_asdict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-    raise Unsupported("dataclasses.asdict and astuple are not followed", place, "name the fields: {'x': p.x}")
 
 
 __all__ = ["class_attributes", "truth"]

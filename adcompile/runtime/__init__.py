@@ -145,7 +145,7 @@ from adcompile.runtime.memory import (
 )
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
-from adcompile.runtime.state import build_object, different, put_back, refill, take_down
+from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down
 
 __all__ = [
     "Back",
@@ -223,6 +223,7 @@ __all__ = [
     "diagonal_mask",
     "diagonal_place",
     "different",
+    "distinct",
     "directions",
     "einsum_adjoint",
     "einsum_bar",

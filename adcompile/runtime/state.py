@@ -87,6 +87,18 @@ HEAP_TYPE = 1 << 9
 NoneType = type(None)
 
 
+def distinct(values: Any) -> None:
+    """Refuse a sequence that holds one array twice: its deep copy is followed item by item.
+
+    Raises ValueError.
+    """
+    if len({id(value) for value in values}) < len(values):
+        raise ValueError(
+            "one array stands twice in a list of no fixed length that is deep-copied, and its derivative is made for "
+            "different ones; write [a.copy() for a in items]"
+        )
+
+
 def different(*values: Any) -> None:
     """Refuse arguments one of which is another: what is written into one would be in both.
 

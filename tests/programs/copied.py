@@ -1,6 +1,7 @@
 """copy.copy and copy.deepcopy of arrays, numbers, and of what holds them."""
 
 import copy
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,14 @@ import numpy as np
 class State:
     a: np.ndarray
     k: float
+
+
+@dataclass
+class Whole:
+    head: State
+    parts: list
+    table: dict
+    pair: tuple
 
 
 def shallow_array(x):
@@ -53,6 +62,36 @@ def objects(s):
     return np.sum(shallow.a * deep.a) * s.k * shallow.k
 
 
+def long_list(x):
+    kept = [x * i for i in range(20)]
+    made = copy.deepcopy(kept)
+    made[3][0] = 5.0 * x[1]
+    kept[4] *= 2.0
+    return sum(np.sum(v * v) for v in kept) + sum(np.sum(v * x) for v in made)
+
+
+def long_list_passed_in(items):
+    made = copy.deepcopy(items)
+    made[3][0] = 5.0 * items[0][1]
+    return sum(np.sum(v * v) for v in items) + sum(np.sum(v * v * v) for v in made)
+
+
+def as_dicts(x):
+    whole = Whole(State(x, x[0]), [State(x * x, x[1]), x[2]], {"k": State(x, 2.0)}, (State(x + 1.0, x[2]), 1))
+    d = dataclasses.asdict(whole)
+    d["head"]["a"][0] = 7.0 * x[1]
+    d["table"]["m"] = x[0]
+    return d["head"]["k"] * d["parts"][0]["k"] * d["table"]["k"]["a"][1] * d["pair"][0]["a"][2] + np.sum(
+        d["head"]["a"] * whole.head.a
+    )
+
+
+def as_tuples(s):
+    a, k = dataclasses.astuple(s)
+    a[1] = 3.0 * k
+    return np.sum(a * s.a) * k
+
+
 X = np.array([1.0, -0.5, 1.5])
 SAMPLES = {
     "shallow_array": [(X,)],
@@ -61,4 +100,8 @@ SAMPLES = {
     "tuples": [(X,)],
     "numbers": [(X,)],
     "objects": [(State(X, 0.7),)],
+    "long_list": [(X,)],
+    "long_list_passed_in": [([X * i for i in range(20)],)],
+    "as_dicts": [(X,)],
+    "as_tuples": [(State(X, 0.7),)],
 }

@@ -1,0 +1,154 @@
+"""Copies: of arrays, lists, dicts and objects as the module `copy` makes them, and of dataclasses."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells
+from adcompile.analysis.heap import cell_of, fresh, read, renewed, settle, write
+from adcompile.analysis.objects import class_named, is_not_implemented, method_call
+from adcompile.analysis.structure import Args, Kwargs
+from adcompile.errors import Place, Unsupported
+from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.types import Array, DictT, Known, ListT, ObjectT, Scalar, Seq, TupleT
+from adcompile.runtime import state as run_time
+
+
+@handles_cells(copy.copy)
+def shallow(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    cell = cell_of(args[0])
+    if cell is None:
+        return None
+    own = method_call(b, args[0], "__copy__", [], place)
+    return fresh(b, cell.cls, again(b, read(b, cell, place)), name, place) if is_not_implemented(own) else own
+
+
+@handles(copy.copy, np.ndarray.__copy__)
+def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    if isinstance(t, Array):
+        return b.call(np.copy, args[0], name=name, place=place)
+    return args[0] if isinstance(t, (Scalar, Known, TupleT)) else None
+
+
+@handles(copy.deepcopy, np.ndarray.__deepcopy__)
+def deep_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    known = isinstance(b.type(args[0]), (Array, Scalar, Known, TupleT))
+    return deep_copy(b, args[0], {}, place) if known else None
+
+
+def again(b: Builder, content: Atom) -> Atom:
+    """The same content for another cell, as an object of its own."""
+    t = b.type(content)
+    return renewed(b, content) if is_structured(t) or isinstance(t, Seq) else b.call(copy.copy, content)
+
+
+@handles_cells(copy.deepcopy)
+def deep(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    return deep_copy(b, args[0], {}, place) if len(args) == 1 else None
+
+
+def deep_copy(b: Builder, atom: Atom, memo: dict[Any, Atom], place: Place | None) -> Atom:
+    t, cell = b.type(atom), cell_of(atom)
+    if cell is not None:
+        if cell not in memo:
+            made = fresh(b, cell.cls, Const(None), cell.name, place)
+            memo[cell] = made
+            content = deep_copy(b, again(b, read(b, cell, place)), memo, place)
+            write(b, made.value, content, place)
+        return memo[cell]
+    if isinstance(t, (TupleT, ListT, DictT, ObjectT)):
+        return b.build(t, [deep_copy(b, item, memo, place) for item in b.items(atom)])
+    if b.known(atom) or not isinstance(t, (Seq, Array)):
+        return atom
+    if isinstance(t, Seq):
+        return deep_sequence(b, atom, t, place)
+    if atom not in memo:
+        memo[atom] = b.call(np.copy, atom)
+    return memo[atom]
+
+
+def deep_sequence(b: Builder, atom: Atom, t: Seq, place: Place | None) -> Atom:
+    """Of a list or tuple of a length known only when the code runs."""
+    if isinstance(t.item, (Scalar, Known)):
+        return b.call(list, atom) if t.cls is list else atom
+    if not isinstance(t.item, Array):
+        raise Unsupported(
+            "a deep copy of a list or tuple of no known length",
+            place,
+            "copy the parts that are written: [Item(item.x.copy()) for item in items]",
+        )
+    b.emit(run_time.distinct, (atom,), Known(None), (), "", place)
+    copies = dispatch(b, Const(copies_of), [atom], [], "", place)
+    return settle(b, copies) if t.cls is list else b.call(tuple, copies)
+
+
+def copies_of(arrays: Any) -> Any:
+    return [a.copy() for a in arrays]
+
+
+@handles_cells(dataclasses.replace)
+def replaced(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    cls = class_named(b, args[0])
+    if cls is None or not dataclasses.is_dataclass(cls):
+        return None
+    given = dict(kwargs)
+    for f in dataclasses.fields(cls):
+        if f.init and f.name not in given:
+            given[f.name] = b.call(getattr, args[0], f.name)
+    return dispatch(b, Const(cls), [], list(given.items()), name, place)
+
+
+@handles_cells(dataclasses.fields)
+def fields_of(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    cls = class_named(b, args[0])
+    return None if cls is None else Const(dataclasses.fields(cls))
+
+
+# -- dataclasses as dicts and tuples ------------------------------------------------------------
+
+Make = Callable[[Builder, Sequence[str], list[Atom]], Atom]
+
+
+def as_dict(b: Builder, names: Sequence[str], values: list[Atom]) -> Atom:
+    return fresh(b, dict, b.build(DictT(tuple(names), ()), values))
+
+
+def as_tuple(b: Builder, names: Sequence[str], values: list[Atom]) -> Atom:
+    return b.build_tuple(*values)
+
+
+def _taken_apart(make: Make) -> Any:
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        cls = class_named(b, args[0])
+        whole = cls is not None and dataclasses.is_dataclass(cls) and len(args) == 1 and not kwargs
+        return taken_apart(b, args[0], make, place) if whole else None
+
+    return handler
+
+
+def taken_apart(b: Builder, atom: Atom, make: Make, place: Place | None) -> Atom:
+    """A dataclass as a dict or tuple of its fields, those in containers too; everything else copied."""
+    t, cell, cls = b.type(atom), cell_of(atom), class_named(b, atom)
+    if cls is not None and dataclasses.is_dataclass(cls):
+        names = [f.name for f in dataclasses.fields(cls)]
+        return make(b, names, [taken_apart(b, b.call(getattr, atom, n, place=place), make, place) for n in names])
+    if cell is not None and is_structured(b.type(content := read(b, cell, place))):
+        return fresh(b, cell.cls, b.build(b.type(content), each(b, content, make, place)), cell.name, place)
+    if isinstance(t, TupleT):
+        return b.build(t, each(b, atom, make, place))
+    return deep_copy(b, atom, {}, place)
+
+
+def each(b: Builder, content: Atom, make: Make, place: Place | None) -> list[Atom]:
+    return [taken_apart(b, item, make, place) for item in b.items(content)]
+
+
+cell_handlers[dataclasses.asdict] = _taken_apart(as_dict)
+cell_handlers[dataclasses.astuple] = _taken_apart(as_tuple)
