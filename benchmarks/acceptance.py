@@ -23,7 +23,6 @@ from benchmarks.figures import Figure
 from benchmarks.harness import Workload, compare, medians
 from tests import stress
 
-
 # -- what runs ----------------------------------------------------------------------------------
 
 
