@@ -73,10 +73,7 @@ def push(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -
     owner = call.args[0]
     if isinstance(owner, Var):
         cot.owned.add(rest)
-        if isinstance(b.type(owner), ListT):
-            cot.add(owner, rest)
-        else:
-            cot.set(owner, rest)
+        cot.add(owner, rest)  # what the list was before may be read behind, by what keeps it
     return True
 
 
@@ -106,10 +103,7 @@ def put_item(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Activ
         nothing = zero_of(b, item)
         rest = b.emit(ops.put_item, (y_bar, index, nothing), b.type(y_bar))
         cot.owned.add(rest)
-        if isinstance(b.type(owner), Seq):
-            cot.set(owner, rest)
-        else:
-            cot.add(owner, rest)
+        cot.add(owner, rest)
     return True
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.compiled import check
 
 X = np.array([0.5, -1.0, 2.0])
@@ -49,3 +50,36 @@ def copied(x, n):
 @pytest.mark.parametrize("f", [grown, joined, rebuilt, stretched, read, copied])
 def test_containers(f, n):
     check(f, X, n, order=2)
+
+
+def read_while_it_grows(x, n):
+    out = [x[0]]
+    for _ in range(n):
+        q = x[1]
+        for s in out:
+            q = q * s * q
+        out.append(q)
+    return q + out[-1]
+
+
+def read_while_items_are_replaced(x, n):
+    table = [v * 1.0 for v in x]
+    for k in range(n):
+        q = x[1]
+        for s in table:
+            q = q * s - 0.1 * q * q
+        table[k % 2] = q
+    return q + sum(table)
+
+
+@pytest.mark.parametrize("f", [read_while_it_grows, read_while_items_are_replaced])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_what_a_list_was_before_a_write_is_kept_and_differentiated_again(f, n):
+    """A derivative keeps each state of the list, and reads it after the next has been made."""
+    x, v = np.array([0.4, 1.3, 0.7]), np.array([0.3, -0.2, 0.5])
+    expected = ad.hvp(lambda y: f(y, n), (x,), (v,))
+    again = ad.grad(lambda y: ad.grad(f)(y, n) @ v)(x)
+    np.testing.assert_allclose(again, expected, rtol=1e-12)
+    h = 1e-6
+    slopes = (ad.grad(f)(x + h * v, n) - ad.grad(f)(x - h * v, n)) / (2 * h)
+    np.testing.assert_allclose(expected, slopes, rtol=1e-6, atol=1e-8)
