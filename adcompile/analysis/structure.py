@@ -43,6 +43,7 @@ from adcompile.ir.types import (
     join,
     widen,
 )
+from adcompile.ir.walk import in_caller
 
 Args = list[Atom]
 Kwargs = list[tuple[str, Atom]]
@@ -425,7 +426,7 @@ def import_module(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     if not all(map(b.known, args)) or kwargs:
         return None
     try:
-        return Const(importlib.import_module(*map(b.value, args)))
+        return Const(in_caller(importlib.import_module, *map(b.value, args)))
     except ImportError:
         return b.emit(importlib.import_module, args, UNKNOWN, (), name, place)
 
@@ -436,7 +437,7 @@ def import_from(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
         return b.emit(ops.import_from, args, UNKNOWN, (), name, place)
     module, attribute = map(b.value, args)
     try:
-        found = ops.import_from(module, attribute)
+        found = in_caller(ops.import_from, module, attribute)
     except ImportError:
         return b.emit(ops.import_from, args, UNKNOWN, (), name, place)
     return dispatch(b, Const(getattr), list(args), [], name, place) if hasattr(module, attribute) else Const(found)

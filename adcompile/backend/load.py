@@ -16,7 +16,7 @@ from types import CodeType
 from typing import Any
 
 from adcompile.backend.emit import Emitted
-from adcompile.ir.walk import large_stack
+from adcompile.ir.walk import in_caller, large_stack
 
 _lock = threading.Lock()
 _counters: dict[str, itertools.count[int]] = {}
@@ -31,7 +31,7 @@ def load(emitted: Emitted, hint: str = "") -> Callable[..., Any]:
         _forget(filename)
         raise
     namespace: dict[str, Any] = {"__name__": filename, "__builtins__": builtins, **emitted.namespace}
-    exec(code, namespace)
+    in_caller(exec, code, namespace)  # it imports the modules of the functions that it was made of
     function = namespace[emitted.name]
     # every function of the module holds the namespace, and the entry is in it: they die together
     weakref.finalize(function, _forget, filename).atexit = False

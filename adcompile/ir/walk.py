@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import gc
+import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -33,6 +34,7 @@ from adcompile.ir.nodes import (
 P = ParamSpec("P")
 R = TypeVar("R")
 
+Tasks = queue.SimpleQueue[Callable[[], None] | None]
 STACK_BYTES = 512 * 1024 * 1024  # address space; only what is touched becomes memory
 RECURSION_LIMIT = 400_000
 
@@ -53,17 +55,22 @@ def large_stack(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return fn(*args, **kwargs)
     context = contextvars.copy_context()
     outcome: list[Any] = []
+    asked: Tasks = queue.SimpleQueue()
 
     def run() -> None:
-        _inside.value = True
+        _inside.value, _inside.asked = True, asked
         try:
             outcome.append(context.run(fn, *args, **kwargs))
         except BaseException as error:  # handed to the caller below
             outcome.extend((None, error))
+        finally:
+            asked.put(None)
 
     _enter()
     try:
         thread = _start(run)
+        while (task := asked.get()) is not None:
+            task()
         thread.join()
     finally:
         _leave()
@@ -73,6 +80,26 @@ def large_stack(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     if len(outcome) == 2:
         raise outcome[1]
     return outcome[0]
+
+
+def in_caller(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """`fn(*args, **kwargs)` in the thread that waits for `large_stack`: where code runs that is not
+    the compiler's. It may import, and that thread may be importing the very module."""
+    if not getattr(_inside, "value", False):
+        return fn(*args, **kwargs)
+    answer: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def task() -> None:
+        try:
+            answer.put((fn(*args, **kwargs), None))
+        except BaseException as error:  # handed to the compiler below
+            answer.put((None, error))
+
+    _inside.asked.put(task)
+    value, error = answer.get()
+    if error is not None:
+        raise error
+    return value
 
 
 def _start(run: Callable[[], None]) -> threading.Thread:

@@ -4,6 +4,9 @@ import gc
 import inspect
 import linecache
 import operator
+import os
+import subprocess
+import sys
 import threading
 import traceback
 
@@ -63,3 +66,26 @@ def test_faulty_text_leaves_nothing_behind():
     except SyntaxError:
         pass
     assert set(linecache.cache) - before == set()
+
+
+def test_derivatives_are_taken_while_a_module_is_imported(tmp_path):
+    """The text imports that module, the function another of the package: in the thread that imports."""
+    package = tmp_path / "package_with_gradients"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "import adcompile as ad\n\nK = 2.0\n\n\ndef f(x):\n    from package_with_gradients.part import helper\n"
+        "    from . import other\n\n    return helper(x) * K + other.h(x)\n\n\nG = ad.grad(f)(3.0)\n"
+    )
+    (package / "part.py").write_text(
+        "import adcompile as ad\n\nC = 5.0\n\n\ndef helper(x):\n    return x * x * C\n\n\nD = ad.grad(helper)(1.0)\n"
+    )
+    (package / "other.py").write_text("def h(x):\n    return x\n")
+    command = "import package_with_gradients as p; print(p.G, p.part.D)"
+    done = subprocess.run(
+        [sys.executable, "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120, env=environment()
+    )
+    assert done.stdout == "61.0 10.0\n", done.stderr
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}

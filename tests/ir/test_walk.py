@@ -15,6 +15,7 @@ from adcompile.ir.walk import (
     copy_function,
     defined,
     free_vars,
+    in_caller,
     large_stack,
     statements_of,
     substitute,
@@ -59,6 +60,18 @@ def test_large_stack_keeps_context_variables():
 
     assert large_stack(inside) == 1
     assert variable.get() == 2
+
+
+def test_what_is_not_the_compilers_runs_where_it_was_called():
+    def names():
+        return threading.current_thread().name, in_caller(lambda: threading.current_thread().name)
+
+    own = threading.current_thread().name
+    assert large_stack(names) == ("adcompile", own)
+    assert large_stack(lambda: in_caller(large_stack, lambda: in_caller(names))) == (own, own)
+    assert in_caller(lambda: threading.current_thread().name) == own
+    with pytest.raises(ZeroDivisionError):
+        large_stack(in_caller, lambda: 1 / 0)
 
 
 def test_large_stacks_in_several_threads():
