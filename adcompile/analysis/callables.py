@@ -23,7 +23,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Closure, Known, Method, Seq, TupleT
-from adcompile.runtime.scans import vectorized
+from adcompile.runtime.scans import dtype_of, vectorized, vectorized_object
 from adcompile.tangents import is_namedtuple_class
 
 
@@ -168,20 +168,75 @@ named_attributes.append(named_replace)
 
 @dataclass(frozen=True)
 class Vectorized:
-    """Calls a function, which comes first, for each element of arrays."""
+    """Calls a function, which comes first, for each element of arrays. `dtypes`: those of the results."""
+
+    dtypes: Any = None
+
+
+SETTINGS = ("otypes", "doc", "excluded", "cache", "signature")
 
 
 @handles(np.vectorize)
 def make_vectorized(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-    if len(args) != 1 or kwargs:
-        raise Unsupported("np.vectorize with settings", place, "write a comprehension: np.array([f(t) for t in x])")
-    return bound(b, Vectorized(), args[0], name or "vectorized")
+    given = dict(zip(SETTINGS, args[1:])) | dict(kwargs)
+    values = {k: setting(b, a) for k, a in given.items()}
+    if not args or any(v is None for v in values.values()) or not set(values) <= set(SETTINGS):
+        raise Unsupported("np.vectorize with settings that are not known", place, WRITTEN_OUT)
+    made = np.vectorize(len, **{k: v[0] for k, v in values.items() if v is not None})
+    return bound(b, Vectorized(dtypes_of(made, place)), args[0], name or "vectorized")
+
+
+WRITTEN_OUT = "write a comprehension: np.array([f(t) for t in x])"
+
+
+def setting(b: Builder, atom: Atom) -> tuple[Any] | None:
+    """The value of a setting, in a tuple, if it is known; that of a list of known items is."""
+    if b.known(atom):
+        return (b.value(atom),)
+    items = known_items(b, atom)
+    return None if items is None or not all(map(b.known, items)) else ([b.value(i) for i in items],)
+
+
+def dtypes_of(made: Any, place: Place | None) -> Any:
+    """The dtypes that an np.vectorize was told, several in a tuple; None where it finds them."""
+    if made.signature is not None or made.excluded:
+        raise Unsupported("np.vectorize with a signature, or arguments that are excluded", place, WRITTEN_OUT)
+    dtypes = tuple(map(np.dtype, made.otypes or ()))
+    return dtypes[0] if len(dtypes) == 1 else dtypes or None
 
 
 def call_vectorized(
     b: Builder, value: Vectorized, args: Args, kwargs: Kwargs, place: Place | None, name: str
 ) -> Atom:
-    return call_python(b, vectorized, list(args), list(kwargs))
+    function, *rest = args
+    dtypes = b.build_tuple(*map(Const, value.dtypes)) if isinstance(value.dtypes, tuple) else Const(value.dtypes)
+    return call_at(b, vectorized, [function, dtypes, *rest], list(kwargs), place)
+
+
+def call_at(b: Builder, body: Any, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None) -> Atom:
+    try:
+        return call_python(b, body, args, kwargs)
+    except Unsupported as error:  # the body's own: what it is given comes with its place
+        raise Unsupported(error.message, error.place or place, error.remedy) from None
+
+
+@handles(dtype_of)
+def same_dtype(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    dtype = b.call(np.result_type, args[0])
+    if not b.known(dtype):
+        remedy = "return floats on all paths, or give otypes=[float]"
+        raise Unsupported("np.vectorize of a function whose results are of several types", None, remedy)
+    return dtype
+
+
+@handles(np.vectorize.__call__, look=())
+def call_object(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """The call of one that a module or an object holds."""
+    there = b.value(args[0]) if b.known(args[0]) else b.context.example.get(args[0])  # type: ignore[arg-type]
+    if there is None:
+        raise Unsupported("an np.vectorize that is met when the code runs", place, WRITTEN_OUT)
+    dtypes_of(there, place)
+    return call_at(b, vectorized_object, list(args), list(kwargs), place)
 
 
 class_handlers[Vectorized] = call_vectorized

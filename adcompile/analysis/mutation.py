@@ -138,12 +138,14 @@ def positions_written(fn: Any) -> tuple[int, ...] | None:
 def is_unknown(fn: Any) -> bool:
     """Whether nothing is known of a callable: it may write into all it is given."""
     rule = lookup(fn)
-    known = rule is not None and rule.kind != "primitive" or isinstance(fn, FunctionRef) or fn in SHARING
-    if known or getattr(fn, "__objclass__", None) in (str, bytes, int, float, tuple):
+    home = str(getattr(getattr(fn, "__objclass__", fn), "__module__", None)).partition(".")[0]
+    known = rule is not None and (rule.kind != "primitive" or home in ("numpy", "random"))
+    if known or isinstance(fn, FunctionRef) or fn in SHARING:
+        return False
+    if getattr(fn, "__objclass__", None) in (str, bytes, int, float, tuple):
         return False
     if isinstance(getattr(fn, "__self__", None), np.ufunc):
         return getattr(fn, "__name__", "") == "at"
-    home = str(getattr(fn, "__module__", None)).partition(".")[0]
     return home not in ("adcompile", "math", "cmath", "time", "_json", "_operator")
 
 

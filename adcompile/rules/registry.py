@@ -49,6 +49,7 @@ _loaded = False
 
 FILES = (
     "adcompile.rules.python",
+    "adcompile.rules.standard",
     "adcompile.rules.mathematics",
     "adcompile.rules.runtime",
     "adcompile.rules.numpy",

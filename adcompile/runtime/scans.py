@@ -6,8 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from adcompile.errors import Unsupported
-from adcompile.runtime.adjoints import is_static, positions
+from adcompile.runtime.adjoints import positions
 
 
 def recurrence(g: Any, a: Any) -> Any:
@@ -72,9 +71,20 @@ def segments(indices: Any, n: int) -> list[tuple[int, int]]:
     return [(low, high if high > low else low + 1) for low, high in zip(starts, ends)]
 
 
-def vectorized(function: Any, *args: Any) -> Any:
-    """A function of numbers for each element of arrays that broadcast together. As in NumPy, the
-    first result gives the dtype: it must be that of all."""
+def vectorized_object(made: Any, *args: Any) -> Any:
+    """The call of an np.vectorize, whose function and dtypes may be others when the code runs."""
+    dtypes: Any = None
+    if made.otypes is not None:
+        dtypes = ()
+        for k in positions(made.otypes):
+            dtypes = (*dtypes, np.dtype(made.otypes[k]))
+        dtypes = dtypes[0] if len(dtypes) == 1 else dtypes
+    return vectorized(made.pyfunc, dtypes, *args)
+
+
+def vectorized(function: Any, dtypes: Any, *args: Any) -> Any:
+    """A function of numbers for each element of arrays that broadcast together. It gets numbers of
+    Python's. Without dtypes, one for each result, it is run once more, for those of the first results."""
     shapes: tuple[Any, ...] = ()
     for k in positions(args):
         shapes = (*shapes, np.shape(args[k]))
@@ -82,22 +92,32 @@ def vectorized(function: Any, *args: Any) -> Any:
     columns: tuple[Any, ...] = ()
     for k in positions(args):
         columns = (*columns, np.ravel(args[k] if len(args) == 1 else np.broadcast_to(args[k], shape)))
+    if dtypes is None:
+        if columns[0].size == 0:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        dtypes = dtypes_of(function(*[column[0] for column in columns]))
     if len(columns) == 1:
-        values = [function(t) for t in columns[0]]
+        values = [function(t) for t in columns[0].tolist()]
     else:
-        values = [function(*row) for row in zip(*columns)]
-    first = values[0]
-    if not isinstance(first, tuple):
-        return np.reshape(of_one_dtype(values), shape)
+        values = [function(*row) for row in zip(*[column.tolist() for column in columns])]
+    if not isinstance(dtypes, tuple):
+        return np.reshape(np.array(values, dtypes), shape)
     results: tuple[Any, ...] = ()
-    for k in positions(first):
-        results = (*results, np.reshape(of_one_dtype([value[k] for value in values]), shape))
+    for k in positions(dtypes):
+        results = (*results, np.reshape(np.array([value[k] for value in values], dtypes[k]), shape))
     return results
 
 
-def of_one_dtype(values: Any) -> Any:
-    """An array of the results of a function that np.vectorize was given."""
-    if not is_static(np.result_type(values[0])):
-        remedy = "return floats on all paths"
-        raise Unsupported("np.vectorize of a function whose results are of several types", None, remedy)
-    return np.array(values)
+def dtypes_of(first: Any) -> Any:
+    """The dtypes of all results of a function that np.vectorize was given, by the first."""
+    if not isinstance(first, tuple):
+        return dtype_of(first)
+    dtypes: tuple[Any, ...] = ()
+    for k in positions(first):
+        dtypes = (*dtypes, dtype_of(first[k]))
+    return dtypes
+
+
+def dtype_of(first: Any) -> Any:
+    """The dtype of all results of a function, by one of them; the compiler refuses a function of several."""
+    return np.result_type(first)

@@ -1,5 +1,7 @@
 """Arrays made by np.r_, np.c_, np.fromiter and np.vectorize, and the methods of ufuncs."""
 
+import math
+
 import numpy as np
 
 _X = np.array([0.3, -0.7, 1.1])
@@ -30,6 +32,33 @@ def for_each_element(x, a):
     kinked = np.vectorize(lambda t: t * t if t > 0 else np.sin(t))
     both = np.vectorize(lambda t, s: (t * s, t))(a, x[0])
     return np.sum(kinked(a) * a) + np.sum(both[0] * both[1])
+
+
+_DECAY = np.vectorize(lambda t: math.exp(-t), otypes=[float])
+
+
+@np.vectorize
+def _bent(t, k=2):
+    return t**k if t > 0.5 else k * t
+
+
+def for_each_element_as_told(x, a):
+    """With `otypes` the first result decides nothing, and nothing may come of no elements."""
+    kinked = np.vectorize(lambda t: t * t if t > 0 else 0, otypes=[np.float64])
+    both = np.vectorize(lambda t, s: (t * s, t + s), otypes="dd", doc="two")
+    product, total = both(a, x[0])
+    return np.sum(kinked(a) * a) + np.sum(_DECAY(a) * product) + np.sum(total) + np.sum(_DECAY(x[:0])) + _bent(x, 3)[1]
+
+
+def for_each_number_of_pythons(x):
+    """Functions get floats, which are of double precision."""
+    return np.sum(np.vectorize(lambda t: t * t * t / 3)(x))
+
+
+def grids(x, a):
+    rows, columns = np.ogrid[0 : a.shape[0], 0 : a.shape[1]]
+    whole = np.mgrid[0:2, 0 : len(x)]
+    return np.sum(a * rows * (columns + 1)) + np.sum(x ** whole[0] * whole[1]) + np.sum(np.mgrid[0:1:5j] * x[0])
 
 
 def scans(x, a):
@@ -65,6 +94,9 @@ SAMPLES = {
     "columns": [(_X, _A)],
     "from_items": [(_X,)],
     "for_each_element": [(_X, _A)],
+    "for_each_element_as_told": [(_X, _A)],
+    "for_each_number_of_pythons": [(_X,), (_X.astype(np.float32),)],
+    "grids": [(_X, _A)],
     "scans": [(_X, _A)],
     "reductions_by_stretches": [(_X, _A)],
     "tables": [(_X,)],

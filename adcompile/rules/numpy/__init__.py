@@ -6,6 +6,7 @@ import importlib
 
 TOPICS = (
     "constant",
+    "random",
     "elementwise",
     "reduce",
     "order",

@@ -1,4 +1,4 @@
-"""NumPy functions without a derivative: comparisons, inspection, selection of indices, draws."""
+"""NumPy functions without a derivative: comparisons, inspection, selection of indices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Dim, Instance, Known, TupleT, Type, scalar, widen
+from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Dim, Instance, Known, TupleT, Type, widen
 from adcompile.rules.kinds import constant
 from adcompile.rules.registry import Rule, register
 from adcompile.rules.typing import Typing, always, broadcasting
@@ -96,61 +96,9 @@ constant(np.ndarray.strides, np.ndarray.nbytes, np.ndarray.flags, np.ndarray.__l
 
 constant(*present(np, "array2string array_repr array_str format_float_positional"), typing=always(Instance(str)))
 
+# Their bounds may carry derivatives, which would not be zero.
+without_rule(type(np.ogrid).__mro__[1].__getitem__)
+
 # -- effects: never run at compile time ----------------------------------------------------------
 
-
-def draw_type(kind: type, position: int | None) -> Typing:
-    """The typing of a random draw whose argument number `position` (or `size=`) is its shape;
-    parameters that are arrays give a shape that only running would tell."""
-
-    def typing(args: list[Type], kwargs: dict[str, Type]) -> Type:
-        size = kwargs.get("size", Known(None))
-        if position is not None and position < len(args):
-            size = args[position]
-        if any(isinstance(widen(a), Array) for a in args[: position or 0]):
-            return UNKNOWN
-        match size:
-            case Known(None):
-                return scalar(int if kind is int else float)
-            case Known(int() as n):
-                return Array(np.dtype(kind), (_dim_of(Known(n)),))
-            case Known(tuple() as shape):
-                return Array(np.dtype(kind), tuple(_dim_of(Known(n)) for n in shape))
-            case TupleT(items):
-                return Array(np.dtype(kind), tuple(_dim_of(item) for item in items))
-            case _:
-                return Array(np.dtype(kind), ("any",)) if size == INT else UNKNOWN
-
-    return typing
-
-
-def _dim_of(t: Type) -> Dim:
-    return "any" if not isinstance(t, Known) else "one" if t.value == 1 else "many"
-
-
-def shape_arguments_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
-    """The typing of `np.random.rand(d0, d1, …)`."""
-    return Array(np.dtype(float), tuple(_dim_of(t) for t in args)) if args else FLOAT
-
-
-_FIRST = "random random_sample standard_normal standard_exponential standard_cauchy"
-_SECOND = "exponential poisson rayleigh pareto weibull power chisquare standard_gamma standard_t geometric logseries"
-_THIRD = "normal uniform gamma beta gumbel laplace logistic lognormal vonmises wald f binomial negative_binomial"
-_WHOLE = ("poisson", "geometric", "logseries", "binomial", "negative_binomial")
-
-for place, names in enumerate((_FIRST, _SECOND, _THIRD)):
-    for name in names.split():
-        # a draw moves with its parameters: where they carry derivatives, zero would be wrong
-        listed, outcome = (constant, int) if name in _WHOLE else (without_rule, float)
-        for source in (np.random, np.random.RandomState, np.random.Generator):
-            listed(*present(source, name), typing=draw_type(outcome, place), pure=False)
-
-constant(np.random.rand, np.random.randn, typing=shape_arguments_type, pure=False)
-constant(np.random.RandomState.rand, np.random.RandomState.randn, typing=shape_arguments_type, pure=False)
-constant(np.random.seed, np.random.RandomState.seed, typing=always(Known(None)), pure=False)
-constant(np.random.randint, np.random.Generator.integers, np.random.multinomial, pure=False)
-without_rule(*present(np.random, "shuffle permutation choice multivariate_normal dirichlet triangular"), pure=False)
-without_rule(*present(np.random.Generator, "shuffle permutation permuted choice multivariate_normal"), pure=False)
-constant(np.random.default_rng, typing=always(Instance(np.random.Generator)), pure=False)
-constant(np.random.RandomState, typing=always(Instance(np.random.RandomState)), pure=False)
 constant(np.seterr, np.geterr, np.set_printoptions, np.save, np.load, np.savetxt, np.loadtxt, pure=False)

@@ -1,4 +1,4 @@
-"""np.r_ and np.c_, np.fromiter, np.vectorize: arrays of parts, as calls of np.concatenate and np.array."""
+"""np.r_ and np.c_, np.fromiter: arrays of parts, as calls of np.concatenate and np.array."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.errors import Unsupported
 from adcompile.rules.kinds import overlay
-from adcompile.runtime import scans
 
 
 def number_range(part: Any) -> Any:
@@ -51,11 +49,3 @@ def joined(self: Any, key: Any) -> Any:
 def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
     values = np.array(list(iter), dtype)
     return values if count == -1 else values[:count]
-
-
-@overlay(np.vectorize.__call__)
-def vectorize(self: Any, *args: Any) -> Any:
-    if self.signature is not None or self.otypes is not None:
-        remedy = "write a comprehension: np.array([f(t) for t in x])"
-        raise Unsupported("np.vectorize with otypes or a signature", None, remedy)
-    return scans.vectorized(self.pyfunc, *args)
