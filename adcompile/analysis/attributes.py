@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dis
+import enum
+import functools
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +21,7 @@ from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_glo
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
 from adcompile.ir.types import (
+    NEVER,
     UNKNOWN,
     Array,
     Closure,
@@ -35,6 +38,8 @@ from adcompile.ir.types import (
     SliceT,
     TupleT,
     Type,
+    join,
+    widen,
 )
 
 class_attributes: dict[type, Callable[..., Atom]] = {}
@@ -202,6 +207,12 @@ def sets_attribute(fn: Any, attribute: str) -> bool:
     return attribute in stored or not {"setattr", "__dict__", "vars"}.isdisjoint(code.co_names)
 
 
+def is_of_members(cls: type[enum.Enum], attribute: str) -> bool:
+    """Whether an attribute is what each member of an enumeration has for itself."""
+    named = attribute in ("name", "value") or all(attribute in vars(m) for m in cls)
+    return named and len(cls) > 0 and not issubclass(cls, enum.Flag)
+
+
 def class_attribute(
     b: Builder, owner: Atom, t: Type, cls: type, attribute: str, args: Args, name: str, place: Place | None
 ) -> Atom:
@@ -214,6 +225,9 @@ def class_attribute(
             if value is not None:
                 return value
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
+    if example is None and issubclass(cls, enum.Enum) and is_of_members(cls, attribute):
+        of_each = [widen(live_type(getattr(m, attribute))) for m in cls]
+        return b.emit(getattr, args[:2], functools.reduce(join, of_each, NEVER), (), name, place)
     found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
     own = getattr(example, "__dict__", {})
     if found is not None and attribute not in own:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
 import types as python_types
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.infer import (
@@ -120,3 +124,21 @@ def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | 
     b.context.example[var] = contents
     b.context.origin[var] = (ref, ("cell_contents",))
     return var
+
+
+def least_arguments(fn: Any) -> int:
+    """How many arguments a call of a builtin or of NumPy's needs; zero where that is not known."""
+    if isinstance(fn, np.ufunc):
+        return fn.nin
+    named = type(fn).__name__
+    return _least(fn) if named in ("builtin_function_or_method", "_ArrayFunctionDispatcher") else 0
+
+
+@functools.lru_cache(maxsize=4096)
+def _least(fn: Any) -> int:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return 0
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return sum(p.default is p.empty and p.kind not in variable for p in parameters)

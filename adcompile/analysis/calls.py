@@ -9,7 +9,6 @@ refused later if active values pass through it.
 from __future__ import annotations
 
 import functools
-import operator
 import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,8 +17,9 @@ import numpy as np
 
 from adcompile.analysis import standins
 from adcompile.analysis.arraylike import Lists, as_arrays, by_position
-from adcompile.analysis.binding import bind, read_cell, read_held
+from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
+from adcompile.analysis.choices import of_choice
 from adcompile.analysis.demotion import demote, is_container_write
 from adcompile.analysis.heap import (
     cell_of,
@@ -33,7 +33,7 @@ from adcompile.analysis.heap import (
     settle,
     unknown_function,
 )
-from adcompile.analysis.infer import Terminated, branch_on, run_function
+from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import (
     by_name,
@@ -68,6 +68,7 @@ from adcompile.ir.types import (
     holds_ref,
     is_array_subclass,
 )
+from adcompile.ir.walk import in_caller
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
 from adcompile.rules.typing_fold import fold
@@ -143,18 +144,8 @@ def dispatch(
 def call_choice(
     b: Builder, fn: Atom, t: Choice, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
-    """Call the function meant: a chain of tests of its number."""
-
-    def option(k: int) -> Callable[[Builder], Atom]:
-        def run(c: Builder) -> Atom:
-            return dispatch(c, Const(t.options[k].value), args, kwargs, name, place)
-
-        def rest(c: Builder) -> Atom:
-            return branch_on(c, c.call(operator.eq, fn, k), run, option(k + 1), name)
-
-        return run if k == len(t.options) - 1 else rest
-
-    return option(0)(b)
+    """Call the function meant."""
+    return of_choice(b, fn, t, name, lambda c, value: dispatch(c, Const(value), args, kwargs, name, place))
 
 
 TAKE_UNBOUND = (ops.make_function, ops.make_variable, ops.write_variable)
@@ -182,6 +173,9 @@ def call_known(
 ) -> Atom:
     if isinstance(value, Lifted):
         return value.run(b, *args)
+    if len(args) < 3 and len(args) + len(kwargs) < least_arguments(value):  # it raises what it raises
+        raised = b.emit(value, [settle(b, a) for a in args], UNKNOWN, [(k, settle(b, v)) for k, v in kwargs], "", place)
+        raise Terminated(Raise(raised, None, place))
     if any(isinstance(b.type(a), (Ref, ObjectT)) or has_operators(b, a) for a in args):
         result = call_with_cells(b, value, args, kwargs, name, place)
         if result is not None:
@@ -356,7 +350,7 @@ def cached_call(
     """A cached function of known values is what its cache says it is: its author declared that
     the result depends on the arguments alone."""
     try:
-        return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
+        return Const(in_caller(value, *map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
     except Exception as error:  # the program raises it where it calls
         raise Terminated(Raise(Const(error), None, place)) from None
 
@@ -371,7 +365,8 @@ def follow(
     place: Place | None,
 ) -> Atom:
     """Inline the source of a Python function, or emit the call if there is none."""
-    if writes_text(fn) and not any(may_carry(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
+    carries = any(may_carry(b.type(a)) for a in (*args, *(v for _, v in kwargs)))
+    if writes_text(fn) and (fn.__module__ == "logging" or not carries):
         return by_name(b, fn, args, kwargs, name, place) or emit_unknown(b, value, args, kwargs, name, place)
     try:
         function = lower_function(fn)

@@ -23,6 +23,7 @@ from adcompile.ir.types import (
     DictT,
     Known,
     ListT,
+    ObjectT,
     Seq,
     SliceT,
     Type,
@@ -419,6 +420,8 @@ def dict_setdefault(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: K
 def dict_update(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
     pairs = pairs_of(b, content)
     new: dict[Any, Atom] | None = {}
+    if args and isinstance(b.type(look(b, args[0], place)), ObjectT):
+        args = [b.call(dict, args[0], place=place)]
     if args:
         new = pairs_of(b, look(b, args[0], place))
         rows = None if new is not None else known_items(b, args[0])

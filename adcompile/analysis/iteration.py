@@ -6,6 +6,7 @@ whose element indexes them, so that later stages know two kinds of loop only.
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -84,7 +85,7 @@ def is_short(b: Builder, items: Sequence[Atom]) -> bool:
 def names(t: Type) -> bool:
     """Whether a value is, or is put together with, a name or a function."""
     if isinstance(t, Known):
-        return isinstance(t.value, str) or callable(t.value)
+        return isinstance(t.value, (str, enum.Enum)) or callable(t.value)
     return isinstance(t, (Closure, Method)) or isinstance(t, TupleT) and any(map(names, t.items))
 
 
@@ -97,7 +98,7 @@ def known_items(b: Builder, atom: Atom) -> list[Atom] | None:
             return b.items(atom)
         case DictT(keys, _):
             return [Const(k) for k in keys]
-        case Known(value) if isinstance(value, (tuple, list, str, dict)):
+        case Known(value) if isinstance(value, (tuple, list, str, dict, enum.EnumMeta)):
             return [Const(v) for v in value]
         case IterT(kind, _):
             items = known_iterator_items(b, atom, kind)

@@ -77,8 +77,6 @@ def choice(types: list[Type]) -> Choice | None:
                 return None
             if known not in options:
                 options.append(known)
-    if any(isinstance(t, Choice) and t.options != tuple(options[: len(t.options)]) for t in types):
-        return None
     return Choice(tuple(options))
 
 
@@ -184,10 +182,8 @@ class Join:
         if any(is_undefined(a) or a in self.b.context.loose for _, a in alternatives):
             self.b.context.loose.add(result)
         self.results.append(result)
-        for column, (s, a) in zip(self.columns, alternatives):
-            t = None if is_undefined(a) else s.b.type(a)
-            number = options is not None and whole and isinstance(t, Known)
-            column.append(Const(options.options.index(t)) if number else a)  # type: ignore[union-attr, arg-type]
+        for column, (_, a) in zip(self.columns, alternatives):
+            column.append(a)
         return Tree(result)
 
     def given(self, side: Side, atom: Atom) -> Atom:

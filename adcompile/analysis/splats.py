@@ -19,6 +19,7 @@ from adcompile.analysis.binding import Rest
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callables import Partial, unfold
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.choices import of_choice
 from adcompile.analysis.heap import look, owner_of
 from adcompile.analysis.infer import branch_on
 from adcompile.analysis.iteration import checked, known_items
@@ -26,7 +27,7 @@ from adcompile.analysis.structure import EVERY, Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Signature
-from adcompile.ir.types import UNKNOWN, Array, Closure, DictT, Known, Method, ObjectT, Ref, Seq, Type
+from adcompile.ir.types import UNKNOWN, Array, Choice, Closure, DictT, Known, Method, ObjectT, Ref, Seq, Type
 
 MOST = 8  # so many different numbers of arguments are tried
 HARMLESS: set[Any] = {
@@ -55,14 +56,20 @@ def arguments(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
 @handles(ops.apply, look=(1, 2))
 def apply(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """A call with splats, once the splatted containers are known."""
+    called = b.type(args[0])
+    if isinstance(called, Choice):
+        if isinstance(args[1], Const) and isinstance(args[1].value, Pack):
+            check_unchanged(b, args[1].value, place)
+            args = [args[0], Const(Pack(args[1].value.parts, 0)), args[2]]
+        return of_choice(b, args[0], called, name, lambda c, fn: c.call(ops.apply, Const(fn), *args[1:], place=place))
     t = b.type(args[2])
     keys = t.keys if isinstance(t, DictT) else tuple(t.value) if isinstance(t, Known) else None
     pack = args[1].value if isinstance(args[1], Const) and isinstance(args[1].value, Pack) else None
     if pack is not None:
         check_unchanged(b, pack, place)
-        called = None if keys is None else call_pack(b, args[0], pack, list(zip(keys, b.items(args[2]))), name, place)
-        if called is not None:
-            return called
+        made = None if keys is None else call_pack(b, args[0], pack, list(zip(keys, b.items(args[2]))), name, place)
+        if made is not None:
+            return made
         args = [args[0], b.call(ops.tuple_concat, *pack.parts, place=place), args[2]]
     positional = known_items(b, args[1])
     if positional is None or keys is None:

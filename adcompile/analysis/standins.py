@@ -86,6 +86,9 @@ class Deque(collections.deque):  # type: ignore[type-arg]
     def __iter__(self) -> Any:
         return iter(self.values)
 
+    def __reversed__(self) -> Any:
+        return reversed(self.values)
+
     def __contains__(self, x: Any) -> bool:
         return x in self.values
 

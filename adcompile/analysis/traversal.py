@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import dispatch, handles_cells
 from adcompile.analysis.heap import look
 from adcompile.analysis.library import may_carry
@@ -21,11 +22,12 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import ListT, Seq
 
-FIRST, SECOND, EVERY = slice(0, 1), slice(1, None), slice(None)
+FIRST, SECOND, LATER, EVERY = slice(0, 1), slice(1, 2), slice(1, None), slice(None)
 ITERATING: dict[Any, slice] = {
     **dict.fromkeys((ops.unpack, ops.unpack_star, list, tuple, set, frozenset, dict, sum, sorted, any, all), FIRST),
     **dict.fromkeys((max, min, enumerate, math.fsum, math.prod, itertools.accumulate, itertools.islice), FIRST),
-    **dict.fromkeys((map, filter, functools.reduce), SECOND),
+    **dict.fromkeys((filter, functools.reduce), SECOND),
+    map: LATER,
     **dict.fromkeys((zip, itertools.chain, ops.arguments, ops.tuple_concat, ops.list_concat), EVERY),
 }
 """Calls that go through what they are given, and which of their arguments."""
@@ -61,6 +63,20 @@ def is_iterable(b: Builder, owner: Atom) -> bool:
     return isinstance(method_of(class_named(b, owner) or object, "__iter__"), FunctionType)
 
 
+def from_behind(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`reversed(items)` of an object: what its class says, or its items by their positions."""
+    if not is_object(b, args[0]):
+        return None
+    cls = class_named(b, args[0]) or object
+    if isinstance(method_of(cls, "__reversed__"), FunctionType):
+        return method_call(b, args[0], "__reversed__", [], place)
+    if not all(isinstance(method_of(cls, part), FunctionType) for part in ("__len__", "__getitem__")):
+        return None
+    count = b.call(len, args[0], place=place)
+    read = Lifted(lambda c, i: dispatch(c, Const(operator.getitem), [args[0], i], [], "item", place))
+    return b.call(reversed, b.call(list, b.call(map, Const(read), b.call(range, count))), place=place)
+
+
 def merged(fn: Any) -> Callable[..., Atom | None]:
     """Mappings among what is merged (`{**a, **b}`, `f(**a)`) are dicts of their items."""
 
@@ -90,3 +106,4 @@ for _fn in ITERATING:
     register(_fn, iterated(_fn))
 for _fn in (ops.dict_merge, ops.kwargs_merge):
     register(_fn, merged(_fn))
+register(reversed, from_behind)

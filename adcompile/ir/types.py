@@ -10,7 +10,7 @@
     SliceT(parts)                  slice(start, stop, step)
     Closure(function, …, cells)    a function whose code is known and whose cells have these types
     Method(function, self)         a bound method
-    Choice(options)                one of several known callables, by its number
+    Choice(options)                one of several known callables
     Instance(cls, own)             an object of this class, nothing known of its attributes but that `own`
                                    names those of the class that it hides by its own
     ObjectT(cls, names, types)     an object of this class with these attributes
@@ -24,6 +24,7 @@ A dimension is "one", "many" (not one: zero counts) or "any".
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
@@ -136,7 +137,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of these known callables; the value itself is the number of the one meant."""
+    """One of these known callables."""
 
     options: tuple[Known, ...]
 
@@ -275,10 +276,10 @@ def is_complex(t: Type) -> bool:
 
 
 def widen(t: Type) -> Type:
-    """A Known number as the Scalar of its class; other types unchanged."""
+    """A Known number as the Scalar of its class, a text or member of an enumeration as any; other types unchanged."""
     if isinstance(t, Known) and is_scalar_class(type(t.value)):
         return Scalar(frozenset({type(t.value)}))
-    if isinstance(t, Known) and isinstance(t.value, (str, bytes)):
+    if isinstance(t, Known) and isinstance(t.value, (str, bytes, enum.Enum)):
         return Instance(type(t.value))
     return t
 

@@ -1,0 +1,37 @@
+"""Functions that depend on the path: which one is meant is tested where it is called."""
+
+from __future__ import annotations
+
+import operator
+import types as python_types
+from collections.abc import Callable
+from typing import Any
+
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.infer import Terminated, branch_on
+from adcompile.errors import Unsupported
+from adcompile.ir.nodes import Atom, Const, Raise
+from adcompile.ir.types import BOOL, Choice
+
+
+def of_choice(b: Builder, fn: Atom, t: Choice, name: str, call: Callable[[Builder, Any], Atom]) -> Atom:
+    """What `call` makes of the function meant: a chain of tests which it is."""
+
+    def option(k: int) -> Callable[[Builder], Atom]:
+        def run(c: Builder) -> Atom:
+            begin, mark = len(c.statements), c.context.store.mark()
+            try:
+                return call(c, t.options[k].value)
+            except Unsupported as error:  # of what is given it may be another that is meant, always
+                del c.statements[begin:]
+                c.context.store.undo(mark)
+                raise Terminated(Raise(Const(error), None, error.place)) from None
+
+        def rest(c: Builder) -> Atom:
+            value = t.options[k].value
+            same = operator.eq if isinstance(value, python_types.MethodType) else operator.is_  # made at each access
+            return branch_on(c, c.emit(same, (fn, Const(value)), BOOL), run, option(k + 1), name)
+
+        return run if k == len(t.options) - 1 else rest
+
+    return option(0)(b)
