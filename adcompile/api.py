@@ -12,60 +12,18 @@ import sys
 import types as pytypes
 import weakref
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, overload
 
-import numpy as np
-
-from adcompile import pipeline, tangents
+from adcompile import pipeline
 from adcompile.autodiff import nested
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry, guard_check
-from adcompile.boundary import ALONE, apart, conj, getrefcount, project, project_array, project_scalar, space_of
 from adcompile.errors import AdcompileError, Place, Unsupported
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
+from adcompile.runs import Made, Plan, function_run, gradient_run
+from adcompile.runtime.settings import Backend, known_backend
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is asked of a function; `argnums` are positions, None: whatever has a tangent."""
-
-    transform: str  # "grad", "value_and_grad", "vjp", "jvp", or one that is a function of its own
-    argnums: Any
-    has_aux: bool = False
-    restore: bool = True  # reverse mode: what is written is put back
-    closure: bool = False  # gradients by what the function has captured, too
-    mutated: bool = False  # jvp: the tangents of the arguments after the call, too
-
-    def from_start(self, count: int) -> Plan:
-        """The plan for a call with so many arguments by position: without positions from the end."""
-        at = self.positions
-        if not any(isinstance(i, int) and i < 0 for i in at):
-            return self
-        at = tuple(i + count if isinstance(i, int) and -count <= i < 0 else i for i in at)
-        return replace(self, argnums=at if isinstance(self.argnums, tuple) else at[0])
-
-    @property
-    def positions(self) -> tuple[Any, ...]:
-        """What is asked for, always a tuple."""
-        return self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The keyword-only parameters among what is asked for."""
-        return tuple(i for i in self.positions if isinstance(i, str))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Made:
-    """A specialisation: what the pipeline gave, and the positions it is the derivative for."""
-
-    derived: Any
-    wrt: tuple[int, ...]
-    invoke: Callable[..., Any]
-    unfollowed: AdcompileError | None = None  # split: why its pullback takes no cotangents of the arguments after it
-
 
 # -- specialisations ----------------------------------------------------------------------------
 
@@ -125,18 +83,26 @@ def _build(
     if kind is None:
         at = tuple(i if i < count else names[i - count] for i in wrt)
         whole = Derivative(fun, plan.transform, at if isinstance(plan.argnums, tuple) else at[0], plan.has_aux)
-        request = pipeline.Request("primal")
+        request = pipeline.Request("primal", backend=plan.backend)
         derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
         made = Made(derived, wrt, _invoker(derived))
-        return _function_run(made, plan.has_aux), guard_check(derived.guards, derived.followed), made
+        return function_run(made, plan.has_aux), guard_check(derived.guards, derived.followed), made
     bare = kind == "joint" and not isinstance(plan.argnums, tuple) and not plan.closure
     mutated = kind == "split" or plan.mutated
     request = pipeline.Request(
-        kind, wrt, plan.transform == "value_and_grad", plan.has_aux, bare, plan.restore, mutated, plan.closure
+        kind,
+        wrt,
+        plan.transform == "value_and_grad",
+        plan.has_aux,
+        bare,
+        plan.restore,
+        mutated,
+        plan.closure,
+        plan.backend,
     )
     derived, unfollowed = _derive(fun, request, types[:count], tuple(zip(names, types[count:])))
     made = Made(derived, wrt, _invoker(derived), unfollowed)
-    run = _gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
+    run = gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
     return run, guard_check(derived.guards, derived.followed), made
 
 
@@ -160,106 +126,6 @@ def _invoker(derived: Any) -> Callable[..., Any]:
         return call(*args, *captured(fun), *extra)
 
     return invoke
-
-
-def _function_run(made: Made, has_aux: bool) -> Callable[..., Any]:
-    """`run(fun, args)` for a transform whose result the generated function gives as it is."""
-    invoke = made.invoke
-
-    def run(fun: Any, args: tuple[Any, ...]) -> Any:
-        raw = [invoke(fun, args)]
-        if not has_aux:
-            return apart(raw, 0, set())
-        pair = list(raw.pop())
-        return apart(pair, 0, set()), pair[1]
-
-    return run
-
-
-# -- gradients ----------------------------------------------------------------------------------
-
-
-def _gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[..., Any]:
-    """`run(fun, args)`: call the generated function and project what it gives."""
-    single = not isinstance(plan.argnums, tuple)
-    if single and plan.transform == "grad" and not plan.has_aux and not plan.closure:
-        quick = _quick_run(made, example[made.wrt[0]], captured_free=not made.derived.has_cells)
-        if quick is not None:
-            return quick
-    value, aux, wrt, invoke = plan.transform == "value_and_grad", plan.has_aux, made.wrt, made.invoke
-    bare = single and not plan.closure
-
-    def run(fun: Any, args: tuple[Any, ...]) -> Any:
-        spaces = [space_of(args[i]) for i in wrt]  # before the function writes into them
-        by_cells = _captured_spaces(made, fun)
-        raw = invoke(fun, args)
-        head: Any = None
-        if value:
-            head, raw = raw
-        elif aux:
-            raw, head = raw
-        raw = (raw,) if bare else raw
-        seen: set[int] = set()
-        raw = conjugated(raw)
-        grads = tuple([project(raw, k, space, seen) for k, space in enumerate(spaces)])
-        out = grads[0] if single else grads
-        if plan.closure:
-            captured = {name: project(raw, k, space, seen) for k, (name, space) in enumerate(by_cells, len(wrt))}
-            out = ({name: g for name, g in captured.items() if g is not None}, out)
-        if value:
-            return head, out
-        return (out, head) if aux else out
-
-    return run
-
-
-def _captured_spaces(made: Made, fun: Any) -> list[tuple[str, Any]]:
-    """The names and spaces of the captured values whose gradients stand behind the others."""
-    at: tuple[int, ...] = made.derived.by_cells
-    if not at:
-        return []
-    plain = innermost(fun)
-    names, cells = plain.__code__.co_freevars, plain.__closure__ or ()
-    return [(names[i], space_of(cells[i].cell_contents)) for i in at]
-
-
-def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., Any] | None:
-    """One real scalar or array and nothing else asked for: the path with the least overhead."""
-    cls: type = type(example)
-    call, invoke, i = made.derived.call, made.invoke, made.wrt[0]
-    if cls is np.ndarray:
-        dtype = example.dtype
-        if dtype.kind == "c":
-            return None
-
-        def run_array(fun: Any, args: tuple[Any, ...]) -> Any:
-            g = call(*args) if captured_free else invoke(fun, args)
-            # new memory that nobody else holds: what `own` would return, for less
-            if g.__class__ is np.ndarray and g.base is None and getrefcount(g) < ALONE and g.shape == args[i].shape:
-                if g.dtype is dtype:
-                    return g
-            raw = (g,)
-            del g
-            return project_array(raw, 0, args[i])
-
-        return run_array
-    if not tangents.is_number_space(cls) or isinstance(example, (complex, np.complexfloating)):
-        return None
-
-    def run(fun: Any, args: tuple[Any, ...]) -> Any:
-        g = call(*args) if captured_free else invoke(fun, args)
-        return g if g.__class__ is cls else project_scalar(g, cls)
-
-    return run
-
-
-def conjugated(raw: tuple[Any, ...]) -> tuple[Any, ...]:
-    """User gradients of complex values are the conjugates of cotangents."""
-    return tuple([conj(raw[k]) if _any_complex(raw[k]) else raw[k] for k in range(len(raw))])
-
-
-def _any_complex(t: Any) -> bool:
-    return any(np.iscomplexobj(leaf) for leaf in tangents.leaves(t))
 
 
 class Derivative:
@@ -286,7 +152,7 @@ class Derivative:
     )  # fmt: skip
 
     def __init__(
-        self, fun: Callable[..., Any], transform: str, argnums: Any = 0, has_aux: bool = False, **settings: bool
+        self, fun: Callable[..., Any], transform: str, argnums: Any = 0, has_aux: bool = False, **settings: Any
     ) -> None:
         put = functools.partial(object.__setattr__, self)
         put("fun", fun)
@@ -330,8 +196,10 @@ class Derivative:
     def _renew(self) -> None:
         """The function has got other code, as tools that reload modules in place give it, or the
         class of a callable object another `__call__`."""
-        settings = {"restore": self.plan.restore, "closure": self.plan.closure}
-        Derivative.__init__(self, *self._given, **settings)
+        Derivative.__init__(self, *self._given, **self._settings())
+
+    def _settings(self) -> dict[str, Any]:
+        return {"restore": self.plan.restore, "closure": self.plan.closure, "backend": self.plan.backend}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._plain.__code__ is not self._code:
@@ -381,7 +249,9 @@ class Derivative:
         more = "" if self.argnums == 0 else f", argnums={self.argnums!r}"
         more += ", has_aux=True" if self.has_aux else ""
         more += "" if self.plan.restore else ", restore=False"
-        return f"{self.transform}({name}{more}{', wrt_closure=True' if self.plan.closure else ''})"
+        more += ", wrt_closure=True" if self.plan.closure else ""
+        more += f", backend={self.plan.backend!r}" if self.plan.backend else ""
+        return f"{self.transform}({name}{more})"
 
     def __reduce__(self) -> Any:
         # as a decorator, the derivative is what the function's name means
@@ -391,11 +261,10 @@ class Derivative:
             space = space.get(part) if isinstance(space, dict) else getattr(space, part, None)
         if space is self:
             return name
-        settings = {"restore": self.plan.restore, "closure": self.plan.closure}
-        return _unpickle, (*self._given, settings)
+        return _unpickle, (*self._given, self._settings())
 
 
-def _unpickle(fun: Any, transform: str, argnums: Any, has_aux: bool, settings: dict[str, bool]) -> Derivative:
+def _unpickle(fun: Any, transform: str, argnums: Any, has_aux: bool, settings: dict[str, Any]) -> Derivative:
     return Derivative(fun, transform, argnums, has_aux, **settings)
 
 
@@ -407,10 +276,17 @@ def grad(
     *,
     restore: bool = True,
     wrt_closure: bool = False,
+    backend: Backend | None = None,
 ) -> Derivative: ...
 @overload
 def grad(
-    fun: None = None, argnums: Any = 0, has_aux: bool = False, *, restore: bool = True, wrt_closure: bool = False
+    fun: None = None,
+    argnums: Any = 0,
+    has_aux: bool = False,
+    *,
+    restore: bool = True,
+    wrt_closure: bool = False,
+    backend: Backend | None = None,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 def grad(
     fun: Callable[..., Any] | None = None,
@@ -419,6 +295,7 @@ def grad(
     *,
     restore: bool = True,
     wrt_closure: bool = False,
+    backend: Backend | None = None,
 ) -> Any:
     """The gradient of a function with a real scalar result, as a function of the same arguments.
 
@@ -430,12 +307,13 @@ def grad(
 
     What the function writes into is put back, unless `restore` is false. With `wrt_closure` the
     gradient is `(captured, gradient)`: first a dict with the gradients by the values that the
-    function itself has captured from an enclosing one, by name.
+    function itself has captured from an enclosing one, by name. `backend` says what runs it: "numpy",
+    "numba" or "auto"; None: what `ad.config` has set.
 
     Raises NotDifferentiable (a TypeError) if the argument or the result has no derivative;
     errors of the function itself come through as they are.
     """
-    return _transform("grad", fun, argnums, has_aux, restore=restore, closure=wrt_closure)
+    return transform("grad", fun, argnums, has_aux, backend, restore=restore, closure=wrt_closure)
 
 
 @overload
@@ -446,10 +324,17 @@ def value_and_grad(
     *,
     restore: bool = True,
     wrt_closure: bool = False,
+    backend: Backend | None = None,
 ) -> Derivative: ...
 @overload
 def value_and_grad(
-    fun: None = None, argnums: Any = 0, has_aux: bool = False, *, restore: bool = True, wrt_closure: bool = False
+    fun: None = None,
+    argnums: Any = 0,
+    has_aux: bool = False,
+    *,
+    restore: bool = True,
+    wrt_closure: bool = False,
+    backend: Backend | None = None,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 def value_and_grad(
     fun: Callable[..., Any] | None = None,
@@ -458,15 +343,26 @@ def value_and_grad(
     *,
     restore: bool = True,
     wrt_closure: bool = False,
+    backend: Backend | None = None,
 ) -> Any:
     """Like `grad`, but the result is `(value, gradient)`, with `has_aux` `((value, aux), gradient)`."""
-    return _transform("value_and_grad", fun, argnums, has_aux, restore=restore, closure=wrt_closure)
+    return transform("value_and_grad", fun, argnums, has_aux, backend, restore=restore, closure=wrt_closure)
 
 
-def _transform(transform: str, fun: Callable[..., Any] | None, argnums: Any, has_aux: bool, **settings: bool) -> Any:
+def transform(
+    name: str,
+    fun: Callable[..., Any] | None,
+    argnums: Any,
+    has_aux: bool = False,
+    backend: Backend | None = None,
+    **settings: bool,
+) -> Any:
+    """A transform of a function; without one, the decorator."""
+    if backend is not None:
+        known_backend(backend)
     if fun is None:
-        return lambda fun: Derivative(fun, transform, argnums, has_aux, **settings)
-    return Derivative(fun, transform, argnums, has_aux, **settings)
+        return lambda fun: Derivative(fun, name, argnums, has_aux, backend=backend, **settings)
+    return Derivative(fun, name, argnums, has_aux, backend=backend, **settings)
 
 
 def find(fun: Callable[..., Any], args: Any, plan: Plan) -> tuple[Target, Bound, Entry]:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from adcompile import tangents
-from adcompile.api import Plan, dispatcher_of
+from adcompile.api import dispatcher_of
 from adcompile.backend.cache import Entry
 from adcompile.boundary import container, crosses, own_tree, project, project_scalar, space_of
 from adcompile.errors import RuleError, Unsupported, place_of
+from adcompile.runs import Plan
 from adcompile.runtime.arrays import zeros_like
 from adcompile.runtime.dynamic import Back, Forth
 from adcompile.runtime.objects import attributes

@@ -47,6 +47,8 @@ from adcompile.autodiff.transform import dispatched, finished, gradient, indepen
 from adcompile.autodiff.watched import Watched
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
+from adcompile.backend.native.compiled import NOTHING, Compiled, chosen, compiled
+from adcompile.backend.native.regions import native_parts
 from adcompile.errors import AdcompileError, Place, place_of
 from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, Return, Signature, Var
@@ -101,6 +103,7 @@ class Request:
     restore: bool = True  # joint, split: put back what the function has written
     mutated: bool = False  # forward, split: (co)tangents of the arguments after the call too
     closure: bool = False  # joint: gradients by what the function has captured, behind the others
+    backend: settings.Backend | None = None  # what runs it; None: what is set
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +130,7 @@ class Derived:
     writes: bool = False
     followed: tuple[pytypes.FunctionType, ...] = ()
     elsewhere: bool = False  # and not only into arguments: asked for with what they are after the call
+    native: Compiled = NOTHING  # which parts are compiled
 
     @property
     def has_cells(self) -> bool:
@@ -155,12 +159,14 @@ def derive(
     where the function does what cannot be followed: that of the function itself, where it is done by
     code that has none."""
     try:
-        return large_stack(_derive, fun, request, types, kwtypes, passes)
+        derived = large_stack(_derive, fun, request, types, kwtypes, passes)
     except AdcompileError as error:
         where = None if error.place is not None else place_of(plain(fun))
         if where is None:
             raise
         raise type(error)(error.message, where, error.remedy) from error
+    derived.native.tell(plain(fun))
+    return derived
 
 
 def _derive(
@@ -172,11 +178,13 @@ def _derive(
 ) -> Derived:
     made = specialise(fun, request, types, kwtypes)
     program, saved = finish(made, passes)
-    emitted = emit(program)
-    call = load(emitted, emitted.name)
-    pullback = call.__globals__.get(f"{emitted.name}_pullback") if request.kind == "split" else None
+    backend = chosen(request.backend or settings.current.backend)
+    parts = native_parts(program, backend, exact=request.kind != "joint" or request.value)
+    emitted = emit(parts.program)
+    call, namespace, native = compiled(parts, load(emitted, emitted.name), emitted.names, backend)
+    pullback = namespace.get(f"{emitted.name}_pullback") if request.kind == "split" else None
     after, followed = made.after, _live(made.followed, plain(fun))
-    about = (after.written, after.at, made.by_cells, made.writes, followed, after.elsewhere)
+    about = (after.written, after.at, made.by_cells, made.writes, followed, after.elsewhere, native)
     return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved, *about)
 
 

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from adcompile import tangents
-from adcompile.api import Made, Plan, conjugated, find
+from adcompile.api import find
 from adcompile.autodiff import nested
 from adcompile.boundary import accept, check_buffers, conj, own_tree, project, space_of
 from adcompile.errors import Unsupported, place_of
+from adcompile.runs import Made, Plan, conjugated
+from adcompile.runtime.settings import Backend, known_backend
 from adcompile.runtime.shadows import groups_of
 from adcompile.tangents import ArraySpace, NoTangent
 from adcompile.targets import Target, innermost, resolve
@@ -25,19 +27,22 @@ def jvp(
     has_aux: bool = False,
     *,
     mutated: bool = False,
+    backend: Backend | None = None,
 ) -> tuple[Any, ...]:
     """`(value, tangent)`: the value of `fun(*primals)` and its derivative along `tangents`.
 
     Each tangent has the type, shape and dtype of its primal, or is None (for what has none, or for
     zero); none is modified. The tangent of the result has the result's structure. With `has_aux`:
     `(value, tangent, aux)`. With `mutated` a dict comes last: the tangents, after the call, of the
-    arguments that the function writes into, by parameter name. Raises NotDifferentiable (a
-    TypeError) for tangents that do not fit.
+    arguments that the function writes into, by parameter name. `backend` as in `grad`. Raises
+    NotDifferentiable (a TypeError) for tangents that do not fit.
     """
-    return _jvp(fun, primals, tangents, has_aux, mutated)
+    return _jvp(fun, primals, tangents, has_aux, mutated, None if backend is None else known_backend(backend))
 
 
-def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool, mutated: bool) -> tuple[Any, ...]:
+def _jvp(
+    fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool, mutated: bool, backend: Backend | None
+) -> tuple[Any, ...]:
     check_pairs(primals, given)
     spaces = [space_of(p) for p in primals]
     checked = [accept(t, s, f"tangent {i}") for i, (t, s) in enumerate(zip(given, spaces))]
@@ -45,7 +50,7 @@ def _jvp(fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool, mutat
     if not active:
         active = [i for i, s in enumerate(spaces) if s is not NoTangent]
     lead = len(resolve(fun).leading)
-    plan = Plan("jvp", tuple(i + lead for i in active) or None, has_aux, mutated=mutated)
+    plan = Plan("jvp", tuple(i + lead for i in active) or None, has_aux, mutated=mutated, backend=backend)
     target, bound, entry = find(fun, primals, plan)
     args = (*bound.args, *bound.values)
     raw = list(entry.run(target.function, args, tuple(checked[i] for i in active)))
@@ -203,7 +208,12 @@ def _touched(made: Made, args: tuple[Any, ...]) -> set[int]:
 
 
 def vjp(
-    fun: Callable[..., Any], *primals: Any, has_aux: bool = False, copy: bool = True, restore: bool = True
+    fun: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    copy: bool = True,
+    restore: bool = True,
+    backend: Backend | None = None,
 ) -> tuple[Any, ...]:
     """`(value, pullback)`: the value of `fun(*primals)` and the function that takes a cotangent
     of the value to the tuple of cotangents of the arguments (class `Pullback`). With `has_aux`:
@@ -213,9 +223,10 @@ def vjp(
     it is called; with `restore=False` it stays, and results are not copied that share its memory.
 
     What the pullback reads from memory that anybody else can reach is copied, so that writes
-    after the call do not matter; `copy=False` saves the copies.
+    after the call do not matter; `copy=False` saves the copies. `backend` as in `grad`.
     """
-    target, bound, entry = find(fun, primals, Plan("vjp", None, has_aux, restore))
+    known = None if backend is None else known_backend(backend)
+    target, bound, entry = find(fun, primals, Plan("vjp", None, has_aux, restore, backend=known))
     args = (*bound.args, *bound.values)
     spaces = [space_of(p) for p in primals]  # before the function writes into them
     raw = list(entry.run(target.function, args))

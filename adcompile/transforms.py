@@ -11,11 +11,13 @@ import functools
 from collections.abc import Callable
 from typing import Any, overload
 
-from adcompile.api import Derivative, Plan, find, grad
+from adcompile.api import Derivative, find, grad, transform
 from adcompile.autodiff import nested
 from adcompile.boundary import accept, batch_length, batch_of, none_of, project, space_of
 from adcompile.errors import NotDifferentiable
 from adcompile.products import check_again, check_pairs, jvp
+from adcompile.runs import Plan
+from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import detached
 from adcompile.targets import Target, resolve
 
@@ -23,70 +25,72 @@ Fun = Callable[..., Any]
 Decorator = Callable[[Fun], Derivative]
 
 
-def _transform(transform: str, fun: Fun | None, argnums: Any, has_aux: bool = False) -> Any:
-    if fun is None:
-        return lambda fun: Derivative(fun, transform, argnums, has_aux)
-    return Derivative(fun, transform, argnums, has_aux)
-
-
 @overload
-def jacfwd(fun: Fun, argnums: Any = 0, has_aux: bool = False) -> Derivative: ...
+def jacfwd(fun: Fun, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None) -> Derivative: ...
 @overload
-def jacfwd(fun: None = None, argnums: Any = 0, has_aux: bool = False) -> Decorator: ...
-def jacfwd(fun: Fun | None = None, argnums: Any = 0, has_aux: bool = False) -> Any:
+def jacfwd(
+    fun: None = None, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None
+) -> Decorator: ...
+def jacfwd(fun: Fun | None = None, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None) -> Any:
     """The Jacobian by forward mode: one pass for each element of the arguments.
 
     The result has shape result + argument. With `has_aux`: `(jacobian, aux)`. `argnums` as in
     `grad`; without `fun`, a decorator. Raises NotDifferentiable for complex arguments.
     """
-    return _transform("jacfwd", fun, argnums, has_aux)
+    return transform("jacfwd", fun, argnums, has_aux, backend)
 
 
 @overload
-def jacrev(fun: Fun, argnums: Any = 0, has_aux: bool = False) -> Derivative: ...
+def jacrev(fun: Fun, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None) -> Derivative: ...
 @overload
-def jacrev(fun: None = None, argnums: Any = 0, has_aux: bool = False) -> Decorator: ...
-def jacrev(fun: Fun | None = None, argnums: Any = 0, has_aux: bool = False) -> Any:
+def jacrev(
+    fun: None = None, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None
+) -> Decorator: ...
+def jacrev(fun: Fun | None = None, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None) -> Any:
     """The Jacobian by reverse mode: one pass back for each element of the result.
 
     The result has shape result + argument. With `has_aux`: `(jacobian, aux)`. `argnums` as in
     `grad`; without `fun`, a decorator. Raises NotDifferentiable for complex results.
     """
-    return _transform("jacrev", fun, argnums, has_aux)
+    return transform("jacrev", fun, argnums, has_aux, backend)
 
 
 @overload
-def jacobian(fun: Fun, argnums: Any = 0, has_aux: bool = False) -> Derivative: ...
+def jacobian(fun: Fun, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None) -> Derivative: ...
 @overload
-def jacobian(fun: None = None, argnums: Any = 0, has_aux: bool = False) -> Decorator: ...
-def jacobian(fun: Fun | None = None, argnums: Any = 0, has_aux: bool = False) -> Any:
+def jacobian(
+    fun: None = None, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None
+) -> Decorator: ...
+def jacobian(fun: Fun | None = None, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None) -> Any:
     """The Jacobian by the mode that needs fewer passes; else like `jacfwd` and `jacrev`."""
-    return _transform("jacobian", fun, argnums, has_aux)
+    return transform("jacobian", fun, argnums, has_aux, backend)
 
 
 @overload
-def hessian(fun: Fun, argnums: Any = 0, has_aux: bool = False) -> Derivative: ...
+def hessian(fun: Fun, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None) -> Derivative: ...
 @overload
-def hessian(fun: None = None, argnums: Any = 0, has_aux: bool = False) -> Decorator: ...
-def hessian(fun: Fun | None = None, argnums: Any = 0, has_aux: bool = False) -> Any:
+def hessian(
+    fun: None = None, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None
+) -> Decorator: ...
+def hessian(fun: Fun | None = None, argnums: Any = 0, has_aux: bool = False, *, backend: Backend | None = None) -> Any:
     """The second derivative of a function with a scalar result: forward over reverse.
 
     Its shape is that of the argument twice; for a tuple of argnums a tuple of tuples. With
     `has_aux`: `(hessian, aux)`.
     """
     if fun is None:
-        return lambda fun: hessian(fun, argnums, has_aux)
-    return jacfwd(grad(fun, argnums, has_aux), argnums, has_aux)
+        return lambda fun: hessian(fun, argnums, has_aux, backend=backend)
+    return jacfwd(grad(fun, argnums, has_aux), argnums, has_aux, backend=backend)
 
 
 @overload
-def elementwise_grad(fun: Fun, argnums: Any = 0) -> Derivative: ...
+def elementwise_grad(fun: Fun, argnums: Any = 0, *, backend: Backend | None = None) -> Derivative: ...
 @overload
-def elementwise_grad(fun: None = None, argnums: Any = 0) -> Decorator: ...
-def elementwise_grad(fun: Fun | None = None, argnums: Any = 0) -> Any:
+def elementwise_grad(fun: None = None, argnums: Any = 0, *, backend: Backend | None = None) -> Decorator: ...
+def elementwise_grad(fun: Fun | None = None, argnums: Any = 0, *, backend: Backend | None = None) -> Any:
     """The derivatives of a function that acts element by element: the gradient of the sum of its
     result, of the type of the argument."""
-    return _transform("elementwise_grad", fun, argnums)
+    return transform("elementwise_grad", fun, argnums, False, backend)
 
 
 def hvp(fun: Fun, primals: tuple[Any, ...], tangents: tuple[Any, ...], argnums: Any = 0) -> Any:

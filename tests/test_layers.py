@@ -25,6 +25,7 @@ LAYERS = (
     "targets",  # parts of the interface: the function behind a callable,
     "boundary",  # what crosses between user and generated code,
     "refusals",  # and calls that are refused
+    "runs",  # what a specialisation is asked for and runs
     "api",
     "products",  # jvp and vjp
     "lookup",  # derivatives that running code asks for

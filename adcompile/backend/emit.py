@@ -8,7 +8,8 @@ source line a group of adjoint statements comes from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -16,17 +17,19 @@ import gast
 from adcompile.backend.callables import Globals
 from adcompile.backend.define import define
 from adcompile.backend.text import to_source
-from adcompile.ir.program import Program
+from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.walk import large_stack
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Emitted:
-    """A module: its text, the objects it refers to without importing them, and its entry."""
+    """A module: its text, the objects it refers to without importing them, its entry, and what its functions
+    are called."""
 
     source: str
     namespace: dict[str, Any]
     name: str
+    names: Mapping[FunctionRef, str] = field(default_factory=dict[FunctionRef, str])
 
 
 def emit(program: Program) -> Emitted:
@@ -41,4 +44,4 @@ def _emit(program: Program) -> Emitted:
     body: list[Any] = []
     for ref in [*refs[1:], program.entry]:
         body += define(program.functions[ref], names[ref], program.types, scope, names)
-    return Emitted(to_source(gast.Module(body, []), scope.header()), scope.namespace, names[program.entry])
+    return Emitted(to_source(gast.Module(body, []), scope.header()), scope.namespace, names[program.entry], names)

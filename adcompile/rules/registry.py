@@ -117,7 +117,7 @@ def unregister(fn: Any) -> None:
 
 def version() -> int:
     """Another number after every registration, and for other settings; part of every specialisation's key."""
-    return 4 * _version + settings.code()
+    return settings.CODES * _version + settings.code()
 
 
 def registered() -> dict[Any, Rule]:

@@ -1,4 +1,4 @@
-"""What can be set, for the whole process: which rules the compiler uses, and whether it checks them."""
+"""What can be set, for the whole process: which rules there are, if they are checked, and what runs derivatives."""
 
 from __future__ import annotations
 
@@ -11,16 +11,33 @@ CONTEXTS: tuple[Context, ...] = ("minimal", "default")
 """Which rules there are: those without which a function has no derivative, or those for speed too."""
 
 
+Backend = Literal["numpy", "numba", "auto"]
+BACKENDS: tuple[Backend, ...] = ("numpy", "numba", "auto")
+"""What runs derivatives: NumPy; compiled kernels wherever there can be; or these where they are worth it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`context`: "default" uses every rule; "minimal" leaves out the rules of functions whose own
-    source can be differentiated instead. `debug`: derivatives check their rules as they run."""
+    source can be differentiated instead. `debug`: derivatives check their rules as they run.
+    `backend`: what runs them."""
 
     context: Context = "default"
     debug: bool = False
+    backend: Backend = "numpy"
 
 
-current = Settings(debug=os.environ.get("ADCOMPILE_DEBUG") == "1")
+def known_backend(name: Any) -> Backend:
+    """The name of a backend; raises ValueError for what is none."""
+    if name not in BACKENDS:
+        raise ValueError(f"backend is {' or '.join(map(repr, BACKENDS))}, not {name!r}")
+    return name
+
+
+current = Settings(
+    debug=os.environ.get("ADCOMPILE_DEBUG") == "1",
+    backend=known_backend(os.environ.get("ADCOMPILE_BACKEND") or "numpy"),
+)
 
 
 def config(**changes: Any) -> Changed:
@@ -35,6 +52,8 @@ def config(**changes: Any) -> Changed:
     finite numbers), and the memory that mirrors the arrays that are written; what is wrong raises
     RuleError, which names the rule and the place in your source. The environment variable
     ADCOMPILE_DEBUG=1 sets it from the start.
+    `backend`: "numpy"; "numba": loops are compiled, and what cannot be is named in a NativeWarning;
+    or "auto": so, where Numba is installed, without a word. ADCOMPILE_BACKEND sets it from the start.
 
     Raises TypeError for other names and ValueError for other values. For each combination of
     settings derivatives have code of their own, made when they are first called.
@@ -48,6 +67,7 @@ def config(**changes: Any) -> Changed:
         raise ValueError(f"context is {' or '.join(map(repr, CONTEXTS))}, not {changes['context']!r}")
     if not isinstance(changes.get("debug", False), bool):
         raise ValueError(f"debug is True or False, not {changes['debug']!r}")
+    known_backend(changes.get("backend", "numpy"))
     before, current = current, replace(current, **changes)
     return Changed(before)
 
@@ -68,4 +88,8 @@ class Changed:
 
 def code() -> int:
     """A number for what the settings make of a program."""
-    return CONTEXTS.index(current.context) + 2 * current.debug
+    return CONTEXTS.index(current.context) + 2 * current.debug + 4 * BACKENDS.index(current.backend)
+
+
+CODES = len(CONTEXTS) * 2 * len(BACKENDS)
+"""How many such numbers there are."""

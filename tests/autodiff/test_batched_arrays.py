@@ -3,9 +3,10 @@
 import numpy as np
 
 import adcompile as ad
-from adcompile.api import Plan, find
+from adcompile.api import find
 from adcompile.autodiff.batched_arrays import index_kind
 from adcompile.ir.types import BOOL, INT, Array, Known, Scalar, SliceT
+from adcompile.runs import Plan
 
 T = np.arange(24.0).reshape(2, 3, 4)
 

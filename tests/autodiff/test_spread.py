@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile.api import Plan, find
+from adcompile.api import find
 from adcompile.autodiff.spread import fact_of_parts, join, some
 from adcompile.errors import Unsupported
+from adcompile.runs import Plan
 
 X = np.array([1.0, 2.0, 3.0])
 

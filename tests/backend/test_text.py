@@ -101,7 +101,8 @@ import ast, json
 import numpy as np
 import adcompile as ad
 from adcompile.backend import text
-from adcompile.api import Plan, find
+from adcompile.api import find
+from adcompile.runs import Plan
 from tests.programs import collect
 assert not text.has_astor and text.printer is ast.unparse
 found = {}

@@ -10,7 +10,8 @@ import pytest
 
 import adcompile as ad
 from adcompile import rules
-from adcompile.api import Plan, find
+from adcompile.api import find
+from adcompile.runs import Plan
 from adcompile.tangents import add_to_primal, dot, randn_like, scale, tangent_type
 from adcompile.testing import check_rule
 from tests.checks import bits

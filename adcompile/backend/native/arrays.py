@@ -1,0 +1,438 @@
+"""Calls on arrays in kernels: elements, views, storage, elementwise arithmetic and sums."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.backend.native.base import LENGTH_BITS
+from adcompile.backend.native.bounds import Linear
+from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS, Scalars
+from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Number
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.optimise.typing import INPLACE
+from adcompile.runtime import arrays, memory
+
+Part = tuple[str, str]  # what selects along an axis: "item", "slice", "new" or "rest", and its text
+
+
+class Arrays(Scalars):
+    """Prints calls on arrays."""
+
+    def rank(self, atom: Atom) -> int:
+        found = self.native_type(atom)
+        return found.rank if isinstance(found, ArrayOf) else 0
+
+    def is_array(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and isinstance(self.native.get(atom), ArrayOf)
+
+    def array_call(self, call: Call, fn: Any) -> bool:
+        """Print a call if it is one on arrays that kernels know."""
+        if fn in HANDLED:
+            return HANDLED[fn](self, call)
+        plain = INPLACE.get(fn, fn)
+        if not any(map(self.is_array, call.args)) or call.kwargs:
+            return False
+        if plain is not fn and self.is_array(call.args[0]):
+            self._in_place(call, SYMBOLS.get(plain))
+        elif plain in SYMBOLS and len(call.args) == 2:
+            self._elementwise(call, SYMBOLS[plain])
+        elif plain in COMPARISONS and len(call.args) == 2:
+            self._elementwise(call, COMPARISONS[plain])
+        elif plain in FUNCTIONS and isinstance(plain, np.ufunc) and len(call.args) == 1:
+            self._mapped(call, plain)
+        elif plain in (operator.neg, np.negative):
+            self.make(call.result, self.result_type(call), f"-{self.atom(call.args[0])}")
+        else:
+            return False
+        return True
+
+    # -- indices
+
+    def parts(self, array: Var, index: Atom) -> list[Part]:
+        """An index, axis by axis."""
+        value = self.known(index)
+        if value is not None:
+            atoms: Sequence[Atom] = [Const(v) for v in value] if type(value) is tuple else [Const(value)]
+        elif isinstance(index, Var) and index in self.made and self.callee(self.made[index]) is ops.build_tuple:
+            atoms = self.made[index].args
+        else:
+            atoms = [index]
+        axis, out = 0, list[Part]()
+        for k, a in enumerate(atoms):
+            part = self._part(array, axis, a)
+            out.append(part)
+            if part[0] == "rest":
+                out.pop()
+                stop = self.rank(array) - sum(not self._is_new(b) for b in atoms[k + 1 :])
+                out += [("slice", ":")] * (stop - axis)
+                axis = stop
+            elif part[0] != "new":
+                axis += 1
+        if axis > self.rank(array):
+            self.refuse("an index with too many axes")
+        return out
+
+    def _is_new(self, atom: Atom) -> bool:
+        return isinstance(atom, Const) and atom.value is None
+
+    def _part(self, array: Var, axis: int, atom: Atom) -> Part:
+        if self._is_new(atom):
+            return "new", "None"
+        value = self.known(atom)
+        if value is Ellipsis:
+            return "rest", "..."
+        if isinstance(value, builtins.slice):
+            return "slice", self._slice([Const(value.start), Const(value.stop), Const(value.step)])
+        if isinstance(atom, Var) and atom in self.made and self.callee(self.made[atom]) is builtins.slice:
+            args = self.made[atom].args
+            return "slice", self._slice([*args, Const(None)] if len(args) == 2 else list(args))
+        if self.native_type(atom) != Number("i8"):
+            self.refuse("an index that is neither an integer nor a slice")
+        return "item", self.item(array, axis, atom)
+
+    def _slice(self, bounds: Sequence[Atom]) -> str:
+        if len(bounds) != 3:
+            self.refuse("a slice of one bound")
+        texts = ["" if self._is_new(b) else self.cast(b, "i8") for b in bounds]
+        step = self.known(bounds[2])
+        if texts[2] and (step is None or step == 0):
+            self.refuse("a slice whose step is decided at run time")
+        return ":".join(texts if texts[2] else texts[:2])
+
+    def item(self, array: Var, axis: int, atom: Atom) -> str:
+        """The number of an element along an axis, checked unless it is proved to be there."""
+        text = self.cast(atom, "i8")
+        if self.bounded(array, axis, self.rank(array), atom):
+            return text
+        self.faults = True
+        name = self.fresh("k")
+        self.line(f"{name} = nt.index({text}, {self.names[array]}.shape[{axis}])")
+        return name
+
+    def _place(self, array: Var, index: Atom) -> tuple[str, bool]:
+        """The text of `array[index]`, and whether it is one element."""
+        parts = self.parts(array, index)
+        element = len(parts) == self.rank(array) and all(kind == "item" for kind, _ in parts)
+        return f"{self.names[array]}[{', '.join(text for _, text in parts)}]", element
+
+    # -- elements and views
+
+    def read_item(self, call: Call) -> bool:
+        array, index = call.args
+        if not isinstance(array, Var) or not self.is_array(array):
+            return False
+        text, element = self._place(array, index)
+        found = self.native[array]
+        assert isinstance(found, ArrayOf)
+        if element:
+            self.define(call.result, Number(found.code), text)
+            return True
+        self.define(call.result, self.result_type(call), text)
+        self.shares(call.result, array)
+        return True
+
+    def _store(self, call: Call) -> bool:
+        array, index, value = call.args
+        if not isinstance(array, Var) or not self.is_array(array):
+            return False
+        found = self.native[array]
+        assert isinstance(found, ArrayOf)
+        place, element = self._place(array, index)
+        self.writes(array)
+        if element:
+            if self.is_array(value):
+                self.refuse("an array stored into an element")
+            self.line(f"{place} = {self._stored(value, found.code)}")
+        elif self.is_array(value):
+            self.line(f"{place} = {self.atom(value)}")
+            self.faults = True  # the shapes may differ
+        else:
+            self.line(f"{place} = {self._stored(value, found.code)}")
+        return True
+
+    def _stored(self, value: Atom, code: Code) -> str:
+        have = self.code(value)
+        if have != code and (code in ("i8", "b1") or have == "c16"):
+            self.refuse("a number stored into an array of another kind")
+        return self.cast(value, code)
+
+    def _add_at(self, call: Call) -> bool:
+        array, index, value = call.args
+        if not isinstance(array, Var) or not self.is_array(array):
+            return False
+        found = self.native[array]
+        assert isinstance(found, ArrayOf)
+        place, element = self._place(array, index)
+        self.writes(array)
+        if element:
+            self.line(f"{place} += {self._stored(value, found.code)}")
+        elif self.is_array(value):
+            self._add_array(place, array, value)
+        else:
+            part = self.fresh("part")
+            self.line(f"{part} = {place}")
+            self.line(f"{part} += {self._stored(value, found.code)}")
+        if fn_gives_buffer(call):
+            self.alias(call.result, array)
+        return True
+
+    def _add_array(self, place: str, array: Var, value: Atom) -> None:
+        assert isinstance(value, Var)
+        self.faults = True
+        part = self.fresh("part")
+        self.line(f"{part} = {place}")
+        if self.root(value) in self.memory_of([array]) or self.rank(value) > self.rank(array):
+            self.line(f"{part}[:] = {part} + {self.atom(value)}")
+        else:
+            self.line(f"{part} += {self.atom(value)}")
+
+    def _in_place(self, call: Call, symbol: str | None) -> None:
+        """`x += v` of an array."""
+        array, value = call.args
+        assert isinstance(array, Var)
+        found = self.native[array]
+        assert isinstance(found, ArrayOf)
+        if symbol is None or symbol == "@":
+            self.refuse("this operation in place")
+        self.writes(array)
+        name = self.names[array]
+        if self.is_array(value):
+            other = self.native_type(value)
+            if other != ArrayOf(found.code, self.rank(value)):
+                self.refuse("arithmetic in place between arrays of different kinds")
+            self.faults = True
+            self.line(f"{name}[:] = {name} {symbol} {self.atom(value)}")
+        else:
+            self.line(f"{name}[:] = {name} {symbol} {self._stored(value, found.code)}")
+        self.alias(call.result, array)
+
+    # -- whole arrays
+
+    def _operand(self, atom: Atom, code: Code) -> str:
+        if self.is_array(atom):
+            return self.atom(atom)
+        return self.cast(atom, code)
+
+    def _elementwise(self, call: Call, symbol: str) -> None:
+        result = self.result_type(call)
+        if not isinstance(result, ArrayOf) or result.code not in ("f8", "f4", "b1"):
+            self.refuse("arithmetic of whole arrays of this kind")
+        code: Code = result.code
+        if code == "b1":
+            codes: set[Code] = {n.code for a in call.args if isinstance(n := self.native_type(a), ArrayOf)}
+            if len(codes) != 1:
+                self.refuse("a comparison of arrays of different kinds")
+            code = codes.pop()
+        if any(isinstance(n := self.native_type(a), ArrayOf) and n.code != code for a in call.args):
+            self.refuse("arithmetic of arrays of different kinds")
+        if symbol in ("//", "%"):
+            self.refuse("remainders of whole arrays")
+        left, right = (self._operand(a, code) for a in call.args)
+        if symbol == "**" and self.known(call.args[1]) == 2:
+            symbol, right = "*", left
+        self.faults |= sum(map(self.is_array, call.args)) > 1
+        self.make(call.result, result, f"{left} {symbol} {right}")
+
+    def _mapped(self, call: Call, fn: np.ufunc) -> None:
+        result = self.result_type(call)
+        if result != self.native_type(call.args[0]):
+            self.refuse("a function of an array of another kind")
+        self.make(call.result, result, f"np.{fn.__name__}({self.atom(call.args[0])})")
+
+    def _copy(self, call: Call) -> bool:
+        if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
+            return False
+        self.make(call.result, self.native_type(call.args[0]), f"{self.atom(call.args[0])}.copy()")
+        self._as_long(call.result, call.args[0])
+        return True
+
+    def _alike(self, call: Call) -> bool:
+        """`np.zeros_like(x)` and the like."""
+        fn = self.callee(call)
+        if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
+            return False
+        if call.result in self.names:  # the caller has made it
+            self.own.add(call.result)
+            self._as_long(call.result, call.args[0])
+            return True
+        name = "zeros_like" if fn in (np.zeros_like, rt.shadow, arrays.zeros_like) else fn.__name__
+        self.make(call.result, self.native_type(call.args[0]), f"np.{name}({self.atom(call.args[0])})")
+        self._as_long(call.result, call.args[0])
+        return True
+
+    def _as_long(self, var: Var, other: Atom) -> None:
+        """An array has the shape of another one."""
+        assert isinstance(other, Var)
+        self.lengths[var] = self.lengths_of(other, self.rank(other))
+
+    def _filled(self, call: Call) -> bool:
+        """`np.zeros(n)` and the like; the dtype comes from the type."""
+        fn, result = self.callee(call), self.result_type(call)
+        if not isinstance(result, ArrayOf) or any(name not in ("dtype", "shape") for name, _ in call.kwargs):
+            return False
+        shape = call.args[0] if call.args else dict(call.kwargs).get("shape")
+        if shape is None or len(call.args) > 2:
+            return False
+        sizes = self._lengths(shape)
+        self.faults = True  # negative lengths
+        text = "(" + "".join(f"{s}, " for s in sizes) + ")"
+        self.make(call.result, result, f"np.{fn.__name__}({text}, {DTYPES[result.code]})")
+        self.lengths[call.result] = self._forms(shape, result.rank)
+        return True
+
+    def _forms(self, shape: Atom, rank: int) -> tuple[Linear, ...]:
+        """The lengths of a shape as linear forms."""
+        value = self.known(shape)
+        if type(value) is tuple:
+            return tuple(Linear(int(v)) for v in value)
+        if isinstance(shape, Var) and shape in self.made:
+            call = self.made[shape]
+            if self.callee(call) is ops.build_tuple:
+                return tuple(map(self.form, call.args))
+            array = call.args[0]
+            assert isinstance(array, Var)
+            return self.lengths_of(array, rank)
+        return (self.form(shape),)
+
+    def _lengths(self, shape: Atom) -> list[str]:
+        value = self.known(shape)
+        if type(value) is tuple:
+            return [self.constant(v) for v in value]
+        if isinstance(shape, Var) and shape in self.made:
+            call = self.made[shape]
+            if self.callee(call) is ops.build_tuple:
+                return [self.cast(a, "i8") for a in call.args]
+            name = self.atom(call.args[0])
+            return [f"{name}.shape[{k}]" for k in range(self.rank(call.args[0]))]
+        return [self.cast(shape, "i8")]
+
+    def _sum(self, call: Call) -> bool:
+        if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
+            return False
+        result = self.result_type(call)
+        if result not in (Number("f8"), Number("f4")) or self.native_type(call.args[0]).code != result.code:  # type: ignore[union-attr]
+            return False
+        self.define(call.result, result, f"nt.total({self.atom(call.args[0])})")
+        return True
+
+    def _dot(self, call: Call) -> bool:
+        if len(call.args) != 2 or call.kwargs or any(self.rank(a) != 1 for a in call.args):
+            return False
+        result = self.result_type(call)
+        if any(self.native_type(a) != ArrayOf(result.code, 1) for a in call.args):  # type: ignore[union-attr]
+            return False
+        if result not in (Number("f8"), Number("f4")):
+            return False
+        self.faults = True
+        self.define(call.result, result, f"nt.dot({self.atom(call.args[0])}, {self.atom(call.args[1])})")
+        return True
+
+    def _len(self, call: Call) -> bool:
+        (value,) = call.args
+        if self.is_array(value):
+            assert isinstance(value, Var)
+            self.define(call.result, Number("i8"), f"{self.atom(value)}.shape[0]", LENGTH_BITS)
+            self.linear[call.result] = self.lengths_of(value, self.rank(value))[0]
+            return True
+        return False
+
+    def _size(self, call: Call) -> bool:
+        if len(call.args) != 1 or not self.is_array(call.args[0]):
+            return False
+        self.define(call.result, Number("i8"), f"{self.atom(call.args[0])}.size", LENGTH_BITS)
+        return True
+
+    def _shape(self, call: Call) -> bool:
+        if len(call.args) != 1 or not self.is_array(call.args[0]):
+            return False
+        self.made[call.result] = call
+        return True
+
+    def _flip(self, call: Call) -> bool:
+        if not call.args or call.kwargs or self.rank(call.args[0]) != 1:
+            return False
+        if len(call.args) == 2 and self.known(call.args[1]) not in (None, 0):
+            return False
+        self.define(call.result, self.result_type(call), f"{self.atom(call.args[0])}[::-1]")
+        assert isinstance(call.args[0], Var)
+        self.shares(call.result, call.args[0])
+        return True
+
+    def _transpose(self, call: Call) -> bool:
+        if len(call.args) != 1 or not self.is_array(call.args[0]):
+            return False
+        self.define(call.result, self.result_type(call), f"{self.atom(call.args[0])}.T")
+        assert isinstance(call.args[0], Var)
+        self.shares(call.result, call.args[0])
+        return True
+
+    def _triangle(self, call: Call) -> bool:
+        if not call.args or call.kwargs or self.rank(call.args[0]) != 2:
+            return False
+        k = self.known(call.args[1]) if len(call.args) == 2 else 0
+        if type(k) is not int:
+            return False
+        name = self.callee(call).__name__
+        self.make(call.result, self.result_type(call), f"np.{name}({self.atom(call.args[0])}, {k})")
+        return True
+
+    def _apart(self, call: Call) -> bool:
+        """Fresh memory inside a kernel is nobody else's; a view is copied."""
+        (value,) = call.args
+        if not isinstance(value, Var) or value not in self.own:
+            return False
+        self.alias(call.result, value)
+        return True
+
+    def _same_shape(self, call: Call) -> bool:
+        """`rt.unbroadcast(g, x)` and `rt.broadcast_like(g, x)` where they have nothing to do, or a number
+        to spread; where shapes differ the kernel is left."""
+        g, x = call.args
+        have, want = self.native_type(g), self.native_type(x)
+        if isinstance(have, Number) and isinstance(want, Number):
+            self.define(call.result, have, self.atom(g))
+        elif isinstance(have, Number) and isinstance(want, ArrayOf) and self.callee(call) is arrays.broadcast_like:
+            result = self.result_type(call)
+            if result != ArrayOf(have.code, want.rank):
+                return False
+            self.make(call.result, result, f"np.full({self.atom(x)}.shape, {self.atom(g)})")
+            self._as_long(call.result, x)
+        elif isinstance(g, Var) and isinstance(have, ArrayOf) and isinstance(want, ArrayOf) and have.rank == want.rank:
+            self.fault_if(f"{self.atom(g)}.shape != {self.atom(x)}.shape")
+            self.alias(call.result, g)
+        else:
+            return False
+        return True
+
+    def callee(self, call: Call) -> Any:
+        return call.fn.value if isinstance(call.fn, Const) else None
+
+
+def fn_gives_buffer(call: Call) -> bool:
+    """Whether the result of an addition is the buffer itself."""
+    return isinstance(call.fn, Const) and call.fn.value is ops.index_add
+
+
+def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
+    a: Any = Arrays
+    ndarray: Any = np.ndarray
+    return {
+        operator.getitem: a.read_item, operator.setitem: a._store, memory.add_at: a._add_at, ops.index_add: a._add_at,
+        ndarray.copy: a._copy, np.copy: a._copy, rt.snapshot: a._copy, arrays.copy: a._copy,
+        np.zeros_like: a._alike, np.ones_like: a._alike, np.empty_like: a._alike, rt.shadow: a._alike,
+        arrays.zeros_like: a._alike, np.zeros: a._filled, np.ones: a._filled, np.empty: a._filled,
+        np.sum: a._sum, ndarray.sum: a._sum, np.dot: a._dot, operator.matmul: a._dot, np.matmul: a._dot,
+        ndarray.dot: a._dot, len: a._len, ndarray.shape: a._shape, np.shape: a._shape, ndarray.size: a._size,
+        np.size: a._size, np.flip: a._flip, ndarray.T: a._transpose, np.tril: a._triangle, np.triu: a._triangle,
+        memory.apart: a._apart, arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
+    }  # fmt: skip
+
+
+HANDLED = _handled()

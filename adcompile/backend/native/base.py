@@ -1,0 +1,284 @@
+"""The state of a kernel that is being printed: names, native types, what is known of integers, memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from adcompile.backend.callables import BUILTINS, KEYWORDS, identifier
+from adcompile.backend.native.values import ArrayOf, Code, Native, NotNative, Number, TupleOf, native_of
+from adcompile.errors import Place
+from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.types import Scalar, Type
+from adcompile.optimise.typing import kinds as scalar_kinds
+from adcompile.optimise.typing import type_of
+
+ARGUMENT_BITS = 40
+"""Integers that come into a kernel are checked to be this small, so that sums and products of a few need no check."""
+LENGTH_BITS = 48
+"""No array has more elements."""
+EXACT_BITS = 53
+"""Integers up to this size are floats exactly."""
+WORD_BITS = 62
+"""Beyond, an operation on integers is checked as it runs."""
+REAL = frozenset({float, np.float64})
+COMPLEX = frozenset({complex, np.complex128})
+RESERVED = KEYWORDS | BUILTINS | {"np", "math", "nt", "njit"}
+
+
+class Base:
+    """What every part of the printer needs."""
+
+    def __init__(self, types: Mapping[Var, Type]) -> None:
+        self.types = types
+        self.native: dict[Var, Native] = {}
+        self.names: dict[Var, str] = {}
+        self.taken: dict[str, int] = {}
+        self.issued: set[str] = set()
+        self.bits: dict[Var, int] = {}
+        self.made: dict[Var, Call] = {}  # ranges, slices, tuples, shapes: printed where they are used
+        self.lines: list[str] = []
+        self.depth = 1
+        self.faults = False  # whether the kernel may leave early
+        self.memory: dict[Var, Var] = {}  # union-find: arrays that may share memory
+        self.written: set[Var] = set()
+        self.own: set[Var] = set()  # arrays that the kernel has made
+        self.changing: frozenset[Var] = frozenset()  # all that is written, in whatever order: from the first printing
+        self.place: Place | None = None
+
+    # -- text
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def fresh(self, hint: str) -> str:
+        """A name that nothing else in the kernel has."""
+        base = identifier(hint)
+        if base in RESERVED:
+            base += "_"
+        while True:
+            count = self.taken.get(base, 0)
+            self.taken[base] = count + 1
+            name = base if count == 0 else f"{base}_{count}"
+            if name not in self.issued:
+                self.issued.add(name)
+                return name
+
+    def refuse(self, what: str) -> NoReturn:
+        raise self.refusal(what)
+
+    def refusal(self, what: str) -> NotNative:
+        return NotNative(what, self.place)
+
+    def fault_if(self, condition: str) -> None:
+        self.faults = True
+        self.line(f"if {condition}:")
+        self.line("    raise nt.Fault")
+
+    # -- values
+
+    def define(self, var: Var, native: Native | None, text: str, bits: int | None = None) -> None:
+        """`var = text`."""
+        if native is None:
+            self.refuse("a value without a machine type")
+        self.native[var] = native
+        name = self.names[var] = self.fresh(var.name)
+        if bits is not None:
+            self.bits[var] = bits
+        self.defined(var)
+        self.line(f"{name} = {text}")
+
+    def defined(self, var: Var) -> None:
+        """Called for every value that gets a name."""
+
+    def alias(self, var: Var, other: Var) -> None:
+        """Another name for a value that stays what it is."""
+        self.names[var], self.native[var] = self.names[other], self.native[other]
+        if other in self.bits:
+            self.bits[var] = self.bits[other]
+        if isinstance(self.native[var], ArrayOf):
+            self.shares(var, other)
+            if other in self.own:
+                self.own.add(var)
+
+    def native_type(self, atom: Atom) -> Native | None:
+        if isinstance(atom, Var) and atom in self.native:
+            return self.native[atom]
+        return native_of(type_of(atom, self.types))
+
+    def result_type(self, call: Call) -> Native:
+        t = type_of(call.result, self.types)
+        if isinstance(t, Scalar) and t.kinds & COMPLEX and t.kinds & REAL:
+            # real powers may be complex: where they are, the kernel is left
+            if any(n == Number("c16") for n in map(self.native_type, call.args)):
+                self.refuse("a number that may be real or complex")
+            t = Scalar(t.kinds - COMPLEX)
+        found = native_of(t)
+        if found is None:
+            self.refuse(f"a result of type {_short(type_of(call.result, self.types))}")
+        return found
+
+    def number_type(self, call: Call) -> Number:
+        """The native type of a result that is a number."""
+        found = self.result_type(call)
+        if not isinstance(found, Number):
+            self.refuse("an array made of numbers")
+        return found
+
+    def code(self, atom: Atom) -> Code:
+        """The machine type of a number."""
+        found = self.native_type(atom)
+        if not isinstance(found, Number):
+            self.refuse(f"{getattr(atom, 'name', 'a constant')}, which is no number that a kernel can hold")
+        return found.code
+
+    def kinds(self, atom: Atom) -> frozenset[type]:
+        """The classes that a number may have outside of the kernel; empty where it is no number."""
+        return scalar_kinds(type_of(atom, self.types))
+
+    def known(self, atom: Atom) -> Any:
+        """The number that an atom is known to be, else None."""
+        if isinstance(atom, Const):
+            return atom.value
+        t = self.types.get(atom)
+        return getattr(t, "value", None) if atom not in self.names else None
+
+    def atom(self, atom: Atom) -> str:
+        """The text of a value as it is."""
+        if isinstance(atom, Var) and atom in self.names:
+            return self.names[atom]
+        if isinstance(atom, Var) and atom in self.made:
+            return self.display(self.made[atom])
+        value = self.known(atom)
+        if value is None:
+            self.refuse(f"{getattr(atom, 'name', 'None')}, which is not there in a kernel")
+        return self.constant(value)
+
+    def display(self, call: Call) -> str:
+        """A tuple that is printed where it is used."""
+        return "(" + "".join(f"{self.atom(a)}, " for a in call.args) + ")"
+
+    def constant(self, value: Any) -> str:
+        if type(value) in (bool, np.bool_):
+            return str(bool(value))
+        if type(value) in (int, np.int64):
+            if not -(2**62) < value < 2**62:
+                self.refuse(f"the integer {value}")
+            return str(int(value))
+        if type(value) is np.float32:
+            return f"np.float32({float(value)!r})"
+        if isinstance(value, float):
+            if math.isnan(value):
+                return "np.nan"
+            if math.isinf(value):
+                return "np.inf" if value > 0 else "(-np.inf)"
+            return repr(float(value)) if value >= 0 and math.copysign(1, value) > 0 else f"({float(value)!r})"
+        if isinstance(value, complex):
+            return f"complex({float(value.real)!r}, {float(value.imag)!r})"
+        if type(value) is tuple:
+            return "(" + "".join(f"{self.constant(v)}, " for v in value) + ")"
+        raise self.refusal(f"a constant of class {type(value).__name__}")
+
+    def cast(self, atom: Atom, code: Code) -> str:
+        """A number as one of another machine type, as NumPy and Python convert it."""
+        value = self.known(atom)
+        have = self.code(atom)
+        if value is not None:
+            return self._cast_constant(value, have, code)
+        name = self.atom(atom)
+        if have == code:
+            return name
+        if code == "f8" and have == "f4":
+            return f"np.float64({name})"
+        if code == "f8":
+            if have == "i8":
+                self.need_exact(atom)
+            return f"float({name})"
+        if code == "f4":
+            if have == "i8":
+                self.need_exact(atom)
+            return f"np.float32({name})"
+        if code == "i8" and have == "b1":
+            return f"np.int64({name})"
+        if code == "c16":
+            return f"complex({self.cast(atom, 'f8')}, 0.0)"
+        if code == "b1":
+            return f"({name} != 0)"
+        raise self.refusal(f"a conversion from {have} to {code}")
+
+    def _cast_constant(self, value: Any, have: Code, code: Code) -> str:
+        if code == "f8" and have in ("f4", "i8", "b1"):
+            return self.constant(float(value))
+        if code == "f4" and have in ("f8", "i8", "b1"):
+            return f"np.float32({float(value)!r})" if math.isfinite(value) else f"np.float32({self.constant(value)})"
+        if code == "c16":
+            return self.constant(complex(value))
+        if code == "i8" and have == "b1":
+            return str(int(value))
+        if code == "b1":
+            return str(bool(value))
+        if have == code:
+            return self.constant(value)
+        raise self.refusal(f"a conversion of {value!r} to {code}")
+
+    # -- integers
+
+    def size(self, atom: Atom) -> int:
+        """So many bits hold the magnitude of an integer; 63 where nothing is known."""
+        value = self.known(atom)
+        if value is not None:
+            return int(value).bit_length()
+        if not isinstance(atom, Var):
+            return 0  # what is not there
+        return 1 if self.code(atom) == "b1" else self.bits.get(atom, 63)
+
+    def need_exact(self, atom: Atom) -> None:
+        """Leave the kernel unless an integer is a float exactly."""
+        if self.size(atom) > EXACT_BITS:
+            name = self.atom(atom)
+            self.fault_if(f"{name} > {2**EXACT_BITS} or {name} < {-(2**EXACT_BITS)}")
+
+    # -- memory
+
+    def root(self, var: Var) -> Var:
+        while var in self.memory:
+            var = self.memory[var]
+        return var
+
+    def shares(self, a: Var, b: Var) -> None:
+        """Two arrays may have memory in common."""
+        a, b = self.root(a), self.root(b)
+        if a is not b:
+            self.memory[a] = b
+
+    def writes(self, atom: Atom) -> None:
+        assert isinstance(atom, Var)
+        self.written.add(atom)
+
+    def make(self, var: Var, native: Native | None, text: str) -> None:
+        """Define an array in memory of its own."""
+        self.define(var, native, text)
+        self.own.add(var)
+
+    def is_written(self, var: Var) -> bool:
+        """Whether anything writes into the memory of an array."""
+        root = self.root(var)
+        return any(self.root(v) is root for v in self.changing)
+
+    def memory_of(self, atoms: Iterable[Atom]) -> frozenset[Var]:
+        return frozenset(
+            self.root(a) for a in atoms if isinstance(a, Var) and isinstance(self.native.get(a), (ArrayOf, TupleOf))
+        )
+
+    def written_among(self, params: Iterable[Var]) -> list[Var]:
+        """The parameters into whose memory the kernel may write."""
+        roots = {self.root(v) for v in self.written}
+        return [p for p in params if isinstance(self.native.get(p), ArrayOf) and self.root(p) in roots]
+
+
+def _short(t: Type) -> str:
+    text = repr(t)
+    return text if len(text) < 80 else type(t).__name__

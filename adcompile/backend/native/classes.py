@@ -1,0 +1,77 @@
+"""Numbers whose class is decided at run time: `total = 0.0` that a loop adds NumPy numbers to is a float if the
+loop runs zero times. Where such a number is a result, the kernel computes its class beside it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+
+import numpy as np
+
+from adcompile.backend.native.scalars import SYMBOLS
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, For, Function, If, Return, Var, While, Yield
+from adcompile.ir.types import Type
+from adcompile.ir.walk import all_blocks, statements_of
+from adcompile.optimise.typing import INPLACE, kinds, type_of
+
+ORDER: tuple[type, ...] = (int, float, np.float64)
+"""The class of a sum, difference or product is the last of those of its operands."""
+KEEPING = frozenset({*SYMBOLS, *INPLACE, operator.neg, operator.pos, operator.abs, abs, ops.identity})
+"""Calls whose result has the last of the classes of their operands."""
+
+
+def is_undecided(atom: Atom, types: Mapping[Var, Type]) -> bool:
+    """Whether a number may have several classes."""
+    found = kinds(type_of(atom, types))
+    return len(found) > 1 and found <= set(ORDER)
+
+
+def undecided(function: Function, types: Mapping[Var, Type]) -> frozenset[Var]:
+    """The numbers whose class decides that of a result."""
+    sources = _sources(function)
+    end = function.body.end
+    work: list[Atom] = [end.value] if isinstance(end, Return) else []
+    out: set[Var] = set()
+    seen: set[Var] = set()
+    while work:
+        atom = work.pop()
+        if not isinstance(atom, Var) or atom in seen:
+            continue
+        seen.add(atom)
+        if is_undecided(atom, types):
+            out.add(atom)
+            work += sources.get(atom, ())
+        elif atom in sources and _is_display(atom, function):
+            work += sources[atom]
+    return frozenset(out)
+
+
+def _is_display(var: Var, function: Function) -> bool:
+    made = next((s for s in function.body.statements if isinstance(s, Call) and s.result is var), None)
+    return made is not None and isinstance(made.fn, Const) and made.fn.value is ops.build_tuple
+
+
+def _sources(function: Function) -> dict[Var, list[Atom]]:
+    """What each value comes from."""
+    out: dict[Var, list[Atom]] = {}
+    for s in statements_of(function.body):
+        match s:
+            case Call():
+                out[s.result] = list(s.args)
+            case If():
+                for block in (s.then, s.orelse):
+                    if isinstance(block.end, Yield):
+                        for r, v in zip(s.results, block.end.values):
+                            out.setdefault(r, []).append(v)
+            case For() | While():
+                params = s.body.params[isinstance(s, For) :]
+                for k, (r, p, v) in enumerate(zip(s.results, params, s.init)):
+                    out[r], out[p] = [p], [v]
+                    for block in all_blocks(s.body):
+                        values = getattr(block.end, "values", ())
+                        if not isinstance(block.end, Yield) and k < len(values):
+                            out[p].append(values[k])  # of loops inside, too: more than there is, never less
+            case _:
+                pass
+    return out

@@ -1,0 +1,187 @@
+"""Kernels compiled, and the functions that call them: what a kernel cannot finish runs again on NumPy."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import adcompile
+from adcompile.backend.native.classes import ORDER
+from adcompile.backend.native.files import write
+from adcompile.backend.native.kernel import Kernel
+from adcompile.backend.native.regions import Note, Parts
+from adcompile.backend.native.values import ArrayOf, Native, NotNative, Number, TupleOf
+from adcompile.ir.program import FunctionRef
+from adcompile.runtime.native import Fault
+from adcompile.runtime.settings import Backend
+
+HEADER = """import math
+
+import numpy as np
+
+from adcompile.backend.native import support as nt
+
+
+"""
+RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError)
+"""What a kernel raises where NumPy or Python may raise something else."""
+
+
+class NativeWarning(UserWarning):
+    """Something that was asked to be native is not: where, and why."""
+
+
+@functools.cache
+def available() -> bool:
+    """Whether Numba is installed."""
+    return importlib.util.find_spec("numba") is not None
+
+
+def chosen(backend: Backend) -> Backend:
+    """The backend that runs: "auto" is NumPy alone where Numba is missing. Raises MissingBackend if Numba
+    was asked for and is missing."""
+    if backend != "numpy" and not available():
+        if backend == "numba":
+            raise ImportError("backend='numba' needs Numba, which is not installed: pip install adcompile[numba]")
+        return "numpy"
+    return backend
+
+
+@functools.cache
+def support() -> Any:
+    """The module of helpers; imports Numba."""
+    return importlib.import_module("adcompile.backend.native.support")
+
+
+@functools.cache
+def _salt() -> str:
+    numba: Any = importlib.import_module("numba")
+    helpers = Path(support().__file__).read_text(encoding="utf-8")
+    return "\0".join((adcompile.__version__, numba.__version__, np.__version__, helpers))
+
+
+def compile_kernel(kernel: Kernel) -> Any:
+    """The kernel as a Numba function, compiled for contiguous arrays; for others when they come."""
+    numba: Any = importlib.import_module("numba")
+    text = HEADER + kernel.source
+    path = write(text, kernel.name, _salt())
+    function = getattr(_module(path), kernel.name)
+    signature = tuple(_signature(n, numba) for n in kernel.natives)
+    try:
+        return _compile(numba.njit(error_model="numpy", cache=True)(function), signature)
+    except (numba.core.errors.NumbaError, NotImplementedError) as error:
+        raise NotNative(f"code that Numba does not take ({str(error).strip().splitlines()[0]})") from error
+    except Exception:  # whatever a spoilt entry of Numba's cache raises
+        return _compile(numba.njit(error_model="numpy")(function), signature)
+
+
+def _compile(made: Any, signature: Any) -> Any:
+    made.compile(signature)
+    return made
+
+
+def _module(path: Path) -> Any:
+    """The file as a module that can be found by name, as Numba's cache wants it."""
+    name = f"_adcompile_{path.stem}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+def _signature(native: Native, numba: Any) -> Any:
+    names = {"f8": "float64", "f4": "float32", "i8": "int64", "b1": "boolean", "c16": "complex128"}
+    match native:
+        case Number(code):
+            return getattr(numba.types, names[code])
+        case ArrayOf(code, rank):
+            return numba.types.Array(getattr(numba.types, names[code]), rank, "C")
+        case TupleOf(items):
+            return numba.types.Tuple.from_types([_signature(i, numba) for i in items])
+
+
+def joined(kernel: Kernel, native: Any, plain: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """A function of `count` arguments that calls the kernel, and `plain` where the kernel leaves early."""
+    names = [f"a{k}" for k in range(count)]
+    taken = [names[k] for k in kernel.positions]
+    saved = [taken[kernel.params.index(p)] for p in kernel.saved]
+    zeros = [f"zeros_like({taken[k]})" for k in kernel.prepared]
+    made = f"native({', '.join((*taken, *zeros))})"
+    lines = [f"def {kernel.name}({', '.join(names)}):"]
+    lines += [f"    {n}_saved = {n}.copy()" for n in saved]
+    lines += ["    try:", f"        return {made}" if kernel.exact == "r" else f"        r = {made}"]
+    lines += ["    except handled:", *([f"        {n}[...] = {n}_saved" for n in saved] or ["        pass"])]
+    if kernel.exact != "r":
+        lines += ["    else:", f"        return {kernel.exact}"]
+    lines += [f"    return plain({', '.join(names)})"]
+    namespace: dict[str, Any] = {"native": native, "plain": plain, "handled": RAISED, "np": np, "classes": ORDER}
+    namespace["zeros_like"] = np.zeros_like
+    exec(compile("\n".join(lines), f"<adcompile native {kernel.name}>", "exec"), namespace)
+    return namespace[kernel.name]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What of a derivative is native: the texts of its kernels, by name, and what is not, and why."""
+
+    kernels: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()
+    explicit: bool = False  # it was asked for by name
+
+    def tell(self, fun: Any) -> None:
+        """Warn of what was asked to be native and is not."""
+        if not self.explicit:
+            return
+        name = getattr(fun, "__name__", "the function")
+        if not self.kernels and not self.notes:
+            notice(f"nothing of the derivative of {name}() is compiled: it has neither loops nor arithmetic of numbers")
+        for note in self.notes:
+            notice(str(note))
+
+
+NOTHING = Compiled()
+
+
+def compiled(
+    parts: Parts, entry: Callable[..., Any], names: Mapping[FunctionRef, str], backend: Backend
+) -> tuple[Callable[..., Any], dict[str, Any], Compiled]:
+    """The entry of a loaded module, whose functions that have kernels are replaced by what calls these, and
+    the names of the module."""
+    namespace: dict[str, Any] = entry.__globals__
+    if backend == "numpy":
+        return entry, namespace, NOTHING
+    notes, done = list(parts.notes), list[tuple[str, str]]()
+    for ref, kernel in parts.kernels.items():
+        function = parts.program.functions[ref]
+        plain = namespace[names[ref]]
+        try:
+            native = compile_kernel(kernel)
+        except NotNative as error:
+            notes.append(Note(f"{kernel.name}()", function.place, error.what, error.place))
+            continue
+        namespace[names[ref]] = joined(kernel, native, plain, len(function.params) + len(function.captured))
+        done.append((kernel.name, kernel.source))
+    return namespace[entry.__name__], namespace, Compiled(tuple(done), tuple(notes), backend == "numba")
+
+
+def notice(what: str) -> None:
+    """Warn, on behalf of who has called us."""
+    frame, depth = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage]
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(what, NativeWarning, stacklevel=depth - 1)
+
+
+_OWN = str(Path(adcompile.__file__).parent)

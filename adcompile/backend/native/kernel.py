@@ -1,0 +1,257 @@
+"""A function of the IR as a kernel: parameters, calls and results in Numba's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS
+from adcompile.backend.native.classes import undecided
+from adcompile.backend.native.flow import Flow
+from adcompile.backend.native.lists import Lists, Store, lists_of
+from adcompile.backend.native.values import ArrayOf, Native, NotNative, Number, TupleOf, native_of
+from adcompile.ir import ops
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    For,
+    Function,
+    Return,
+    Signature,
+    Statement,
+    Unreachable,
+    Var,
+    While,
+)
+from adcompile.ir.types import UNKNOWN, Type
+from adcompile.ir.walk import free_vars, large_stack
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The text of a kernel, and what its caller must know: `saved` are the parameters to be put back
+    where the kernel leaves early, `result` what it returns."""
+
+    name: str
+    source: str
+    params: tuple[Var, ...]  # those that are read, with their positions
+    positions: tuple[int, ...]
+    natives: tuple[Native, ...]
+    """Of the parameters, and then of the arrays prepared for it."""
+    prepared: tuple[int, ...]
+    """Parameters (by number among `params`) like which zeros are handed over, behind the parameters: memory of
+    NumPy's own, which is zero at no cost and the caller's when it comes back."""
+    saved: tuple[Var, ...]
+    faults: bool
+    exact: str
+    """An expression of the result `r` with the classes that the function itself would give."""
+
+
+def kernel(function: Function, name: str, types: Mapping[Var, Type], inexact: bool = False) -> Kernel:
+    """A function as a kernel; raises NotNative, with the place, where it cannot be one. `inexact`: whoever
+    gets the result decides what classes its numbers have."""
+    return large_stack(_kernel, function, name, types, inexact)
+
+
+def _kernel(function: Function, name: str, types: Mapping[Var, Type], inexact: bool) -> Kernel:
+    lists = lists_of(function, types)
+    classes = frozenset() if inexact else undecided(function, types)
+    before = Printer(types, lists, classes)
+    made = before.function(function, name, inexact)
+    for _ in range(ROUNDS):
+        now = Printer(types, lists, classes)  # with what has been found further down
+        now.learn(before)
+        made = now.function(function, name, inexact)
+        if now.varying == before.varying and now.views == before.views:
+            return made
+        before = now
+    raise NotNative("arrays whose lengths depend on each other", function.place)
+
+
+def supported(statements: Sequence[Statement], types: Mapping[Var, Type]) -> dict[int, NotNative]:
+    """By number: the statements that no kernel can hold, and why. Those that a kernel could hold were
+    their operands there, count as supported."""
+    out: dict[int, NotNative] = {}
+    whole = Function("", (), (), Block((), tuple(statements), Return(Const(None))), Signature())
+    probe = Printer(types, lists_of(whole, types))
+    for k, s in enumerate(statements):
+        for v in free_vars(Block((), (s,), Unreachable())):
+            if v not in probe.native and v not in probe.made and not probe.lists.is_list(v):
+                native = native_of(types.get(v, UNKNOWN))
+                probe.names.setdefault(v, probe.fresh(v.name))
+                if native is not None:
+                    probe.native[v] = native
+        try:
+            probe.statement(s)
+        except NotNative as error:
+            out[k] = error
+    return out
+
+
+ROUNDS = 8
+"""How often a kernel is printed, each time with more known of what its loops carry."""
+
+
+class Printer(Flow):
+    """Prints one kernel."""
+
+    def __init__(self, types: Mapping[Var, Type], lists: Lists, undecided: frozenset[Var] = frozenset()) -> None:
+        super().__init__(types)
+        self.undecided = undecided
+        self.classes: dict[Var, str] = {}  # the names of the numbers of the classes of these
+        self.lists = lists
+        self.stores: dict[Var, Store] = {}
+        self.starts: dict[Var, str] = {}
+        self.loops: list[For | While] = []
+        self.kept_codes: dict[Var, Store] = {}
+        self.joined: dict[Var, Native] = {}
+
+    def _store_of(self, root: Var, hint: str) -> Store:
+        if root not in self.stores and root in self.kept_codes:
+            known = self.kept_codes[root]
+            store = super()._store_of(root, hint)
+            store.codes, store.native, store.views, store.sample = known.codes, known.native, known.views, known.sample
+            self._name_columns(store)
+        return super()._store_of(root, hint)
+
+    def learn(self, before: Printer) -> None:
+        """Take over what another printing has found of the whole kernel."""
+        self.memory, self.kept_codes, self.joined = dict(before.memory), before.stores, before.native
+        self.changing, self.own = frozenset(before.written), set(before.own)
+        self.varying = set(before.varying)
+        for store in before.stores.values():
+            if store.sample is not None and (store.sample not in before.own or self.is_written(store.sample)):
+                store.views = True
+
+    @property
+    def views(self) -> set[Var]:
+        return {root for root, store in self.stores.items() if store.views}
+
+    # -- the function
+
+    def function(self, function: Function, name: str, inexact: bool) -> Kernel:
+        params = (*function.params, *function.captured)
+        read = free_vars(function.body)
+        used = tuple(p for p in params if p in read)
+        for p in used:
+            self._param(p)
+        prepared = self._prepare(function.body, used)
+        if not isinstance(function.body.end, Return):
+            self.refuse("a function that only raises")
+        self.block(Block((), function.body.statements, Unreachable()), ())
+        exact = self._finish(function.body.end.value, used, inexact)
+        given = ", ".join(self.names[p] for p in (*used, *prepared))
+        text = [f"def {name}({given}):", *self.storage(), *self.lines]
+        saved = tuple(self.written_among(used)) if self.faults else ()
+        natives = tuple(self.native[p] for p in (*used, *prepared))
+        like = tuple(used.index(p) for p in prepared.values())
+        positions = tuple(params.index(p) for p in used)
+        return Kernel(name, "\n".join(text) + "\n", used, positions, natives, like, saved, self.faults, exact)
+
+    def _prepare(self, body: Block, params: Sequence[Var]) -> dict[Var, Var]:
+        """The arrays of zeros that the caller makes, and like which parameters."""
+        out: dict[Var, Var] = {}
+        for s in body.statements:
+            if isinstance(s, Call) and self.callee(s) is np.zeros_like and len(s.args) == 1 and not s.kwargs:
+                like = s.args[0]
+                if isinstance(like, Var) and like in params and isinstance(self.native[like], ArrayOf):
+                    out[s.result] = like
+                    self.native[s.result] = self.native[like]
+                    self.names[s.result] = self.fresh(s.result.name)
+        return out
+
+    def _param(self, var: Var) -> None:
+        native = native_of(self.types[var])
+        if native is None:
+            self.place = var.place
+            self.refuse(f"{var.name}, which no kernel can take")
+        name = self.names[var] = self.fresh(var.name)
+        self.native[var] = native
+        if native == Number("i8"):
+            self.bits[var] = ARGUMENT_BITS
+            self.fault_if(f"{name} > {2**ARGUMENT_BITS} or {name} < {-(2**ARGUMENT_BITS)}")
+
+    def _exact_if_integer(self, call: Call) -> None:
+        """What may be an integer is kept as a float, which is exact up to a limit."""
+        if self.native.get(call.result) == Number("f8") and int in self.kinds(call.result):
+            self.fault_if(f"abs({self.names[call.result]}) > {2.0**EXACT_BITS}")
+
+    # -- results
+
+    def _finish(self, value: Atom, params: Sequence[Var], inexact: bool) -> str:
+        """Print the return; gives the expression that makes its classes exact."""
+        flat: list[str] = []
+        roots = {self.root(p) for p in params if isinstance(self.native.get(p), ArrayOf)}
+        exact = self._result(value, flat, roots, inexact)
+        if not flat:
+            self.line("return 0")
+        elif len(flat) == 1:
+            self.line(f"return {flat[0]}")
+            exact = exact.replace("r[0]", "r")
+        else:
+            self.line(f"return ({', '.join(flat)})")
+            if exact == "(" + "".join(f"r[{k}], " for k in range(len(flat))) + ")":
+                return "r"
+        return exact
+
+    def _result(self, value: Atom, flat: list[str], roots: set[Var], inexact: bool) -> str:
+        """Add the machine values of a result; gives the expression that makes it of them."""
+        if isinstance(value, Var) and value in self.made and self.callee(self.made[value]) is ops.build_tuple:
+            parts = [self._result(a, flat, roots, inexact) for a in self.made[value].args]
+            return "(" + "".join(f"{p}, " for p in parts) + ")"
+        known = self.known(value)
+        if isinstance(value, Const) or known is not None:
+            if known is None or type(known) in (int, float, bool, complex):
+                return f"float({str(known)!r})" if type(known) is float else repr(known)
+            flat.append(self.constant(known))
+            return f"{self._class_of(value, False)}(r[{len(flat) - 1}])"
+        native = self.native_type(value)
+        if native is None or value not in self.names:
+            self.refuse("a result that is neither a number, an array nor a tuple of these")
+        flat.append(self.atom(value))
+        here = f"r[{len(flat) - 1}]"
+        if value in self.classes:
+            flat.append(self.classes[value])
+            return f"classes[r[{len(flat) - 1}]]({here})"
+        if isinstance(native, ArrayOf):
+            return here
+        if isinstance(native, TupleOf):
+            self.refuse("a tuple from elsewhere as a result")
+        name = self._class_of(value, inexact)
+        return here if name in ("float", "int", "bool", "complex") else f"{name}({here})"
+
+    def _class_of(self, value: Atom, inexact: bool) -> str:
+        """The class of a number outside of the kernel."""
+        kinds = self.kinds(value)
+        if len(kinds) == 1:
+            (kind,) = kinds
+            return kind.__name__ if kind.__module__ == "builtins" else f"np.{kind.__name__}"
+        if not inexact:
+            self.refuse(f"{getattr(value, 'name', 'a number')}, whose class is decided at run time")
+        return "float"
+
+    # -- calls
+
+    def call(self, call: Call) -> None:
+        fn = self.callee(call)
+        if fn is None:
+            self.refuse("a call of what is known only at run time")
+        try:
+            hash(fn)
+        except TypeError:
+            self.refuse("a call of an object")
+        if self.list_call(call, fn) or self.structure_call(call, fn) or self.array_call(call, fn):
+            return
+        if not call.kwargs and self.number_call(call, fn):
+            self._exact_if_integer(call)
+            if call.result in self.undecided:
+                self._decide(call, fn)
+            return
+        self.refuse(f"a call of {getattr(fn, '__name__', repr(fn))}")
+
+
+__all__ = ["Kernel", "NotNative", "kernel", "supported"]

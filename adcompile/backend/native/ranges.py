@@ -1,0 +1,132 @@
+"""Ranges, tuples and shapes in kernels: never values, but printed where they are used."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompile.backend.native.base import LENGTH_BITS
+from adcompile.backend.native.lists import Keeping
+from adcompile.backend.native.values import ArrayOf, Number, TupleOf
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Var
+
+ndarray: Any = np.ndarray
+SHAPES = (ndarray.shape, np.shape)
+
+
+class Ranges(Keeping):
+    """Prints calls that make, and take apart, what has no value of its own."""
+
+    def range_of(self, atom: Atom) -> tuple[Atom, Atom, Atom, bool] | None:
+        """Start, stop and step of a range, and whether it is gone through backwards."""
+        value = self.known(atom)
+        if isinstance(value, builtins.range):
+            return Const(value.start), Const(value.stop), Const(value.step), False
+        if not isinstance(atom, Var) or atom not in self.made:
+            return None
+        call = self.made[atom]
+        fn = self.callee(call)
+        if fn is builtins.reversed:
+            inner = self.range_of(call.args[0])
+            return None if inner is None else (*inner[:3], not inner[3])
+        if fn is not builtins.range:
+            return None
+        args = call.args
+        if len(args) == 1:
+            return Const(0), args[0], Const(1), False
+        return args[0], args[1], args[2] if len(args) == 3 else Const(1), False
+
+    def _trips(self, start: Atom, stop: Atom, step: Atom) -> str:
+        if self.known(start) == 0 and self.known(step) == 1:
+            return f"max({self.cast(stop, 'i8')}, 0)"
+        return f"nt.length({self.cast(start, 'i8')}, {self.cast(stop, 'i8')}, {self.cast(step, 'i8')})"
+
+    def _range(self, start: Atom, stop: Atom, step: Atom, backwards: bool) -> str:
+        first, last = self.cast(start, "i8"), self.cast(stop, "i8")
+        by = self.known(step)
+        if by is None:
+            self.refuse("a range whose step is decided at run time")
+        if by == 0:
+            self.refuse("a range of step zero")
+        if not backwards:
+            if by == 1:
+                return f"range({last})" if self.known(start) == 0 else f"range({first}, {last})"
+            return f"range({first}, {last}, {by})"
+        if by == 1:
+            begin = f"{last} - 1"
+            return f"range({begin}, {first} - 1, -1)" if self.known(start) != 0 else f"range({begin}, -1, -1)"
+        count = self._trips(start, stop, step)
+        return f"range({first} + ({count} - 1) * {by}, {first} - {by}, {-by})"
+
+    def structure_call(self, call: Call, fn: Any) -> bool:
+        """Ranges, slices and tuples: printed where they are used."""
+        if fn in (builtins.range, builtins.slice, ops.build_tuple, builtins.reversed):
+            self.made[call.result] = call
+            if fn is ops.build_tuple:
+                native = [self.native_type(a) for a in call.args]
+                if all(n is not None for n in native):
+                    self.native[call.result] = TupleOf(tuple(n for n in native if n is not None))
+            return True
+        if fn is ops.read:
+            return True
+        if fn is operator.getitem and len(call.args) == 2:
+            return self._item(call)
+        if fn is builtins.len and isinstance(call.args[0], Var) and self.range_of(call.args[0]) is not None:
+            start, stop, step, _ = self.range_of(call.args[0]) or (Const(0), Const(0), Const(1), False)
+            self.define(call.result, Number("i8"), self._trips(start, stop, step), LENGTH_BITS)
+            if self.known(step) == 1:
+                self.counts[call.result] = self.form(stop).plus(self.form(start), -1)
+            return True
+        return False
+
+    def _item(self, call: Call) -> bool:
+        """An item of a tuple, a shape or a range."""
+        value, k = call.args
+        if not isinstance(value, Var):
+            return False
+        bounds = self.range_of(value)
+        if bounds is not None and call.role != "primal":
+            start, _, step, backwards = bounds
+            if backwards:
+                return False
+            text, number = self.cast(start, "i8"), self.cast(k, "i8")
+            by = self.known(step)
+            text = number if self.known(start) == 0 and by == 1 else f"{text} + {number}"
+            if by != 1:
+                text = f"{self.cast(start, 'i8')} + {number} * {self.cast(step, 'i8')}"
+            self.define(call.result, Number("i8"), text, LENGTH_BITS + 1)
+            if isinstance(by, int):
+                self.linear[call.result] = self.form(start).plus(self.form(k), by)
+            return True
+        number = self.known(k)
+        if value in self.made and self.callee(self.made[value]) is ops.build_tuple and type(number) is int:
+            item = self.made[value].args[number]
+            self._named(call.result, item)
+            return True
+        if value in self.made and self.callee(self.made[value]) in SHAPES and type(number) is int:
+            array = self.made[value].args[0]
+            rank = self.rank(array)
+            text = f"{self.atom(array)}.shape[{number if number >= 0 else number + rank}]"
+            self.define(call.result, Number("i8"), text, LENGTH_BITS)
+            assert isinstance(array, Var)
+            self.linear[call.result] = self.lengths_of(array, rank)[number]
+            return True
+        found = self.native_type(value)
+        if isinstance(found, TupleOf) and type(number) is int and value in self.names:
+            self.define(call.result, found.items[number], f"{self.names[value]}[{number}]")
+            if isinstance(found.items[number], (ArrayOf, TupleOf)):
+                self.shares(call.result, value)
+            return True
+        return False
+
+    def _named(self, var: Var, item: Atom) -> None:
+        if isinstance(item, Var) and item in self.made and item not in self.names:
+            self.made[var] = self.made[item]
+        elif isinstance(item, Var) and item in self.names:
+            self.alias(var, item)
+        else:
+            self.define(var, self.native_type(item), self.atom(item))

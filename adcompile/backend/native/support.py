@@ -1,0 +1,191 @@
+"""What kernels call: checked arithmetic of Python's numbers, growing storage, array functions Numba lacks.
+
+Compiled into the kernels; this module alone imports Numba, and is imported when the first kernel is made.
+Whatever Python would raise raises `Fault` here: the caller runs the same code on NumPy, which raises the rest.
+"""
+
+# Numba has no stubs, and gives the functions their types when they are called.
+# pyright: basic, reportUntypedFunctionDecorator=false
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from adcompile.runtime.native import Fault as Fault
+
+_WORD = 2**62
+
+
+def helper(function, **options):
+    """A function for kernels: no check of divisions, put in place of its calls by LLVM."""
+    return njit(error_model="numpy", inline="never", **options)(function)
+
+
+# -- integers of Python, which have no bound ----------------------------------------------------
+
+
+@helper
+def add(a, b):
+    r = a + b
+    if (a ^ r) & (b ^ r) < 0:
+        raise Fault
+    return r
+
+
+@helper
+def sub(a, b):
+    r = a - b
+    if (a ^ b) & (a ^ r) < 0:
+        raise Fault
+    return r
+
+
+@helper
+def mul(a, b):
+    if abs(float(a)) * abs(float(b)) > 4.0e18:
+        raise Fault
+    return a * b
+
+
+@helper
+def floordiv(a, b):
+    if b == 0 or b == -1:
+        raise Fault
+    return a // b
+
+
+@helper
+def mod(a, b):
+    if b == 0 or b == -1:
+        raise Fault
+    return a % b
+
+
+@helper
+def power(a, n):
+    """`a ** n` for integers that stay ones."""
+    if n < 0:
+        raise Fault
+    r = 1
+    for _ in range(n):
+        if abs(float(a)) * abs(float(r)) > 4.0e18:
+            raise Fault
+        r *= a
+    return r
+
+
+@helper
+def whole(x):
+    """`int(x)`."""
+    if not abs(x) < 4.0e18:
+        raise Fault
+    return np.int64(x)
+
+
+# -- floats of Python, which raise where NumPy warns --------------------------------------------
+
+
+@helper
+def finite(x):
+    """What a function of `math` has given; it may have had to raise."""
+    if not math.isfinite(x):
+        raise Fault
+    return x
+
+
+@helper
+def divisor(x):
+    if x == 0:
+        raise Fault
+    return x
+
+
+# -- minimum and maximum ------------------------------------------------------------------------
+
+
+@helper
+def lesser(a, b):
+    """`min(a, b)`: the first unless the second is less."""
+    return b if b < a else a
+
+
+@helper
+def greater(a, b):
+    return b if b > a else a
+
+
+@helper
+def minimum(a, b):
+    """`np.minimum(a, b)`: nan wins."""
+    return a if a < b or a != a else b
+
+
+@helper
+def maximum(a, b):
+    return a if a > b or a != a else b
+
+
+# -- indices ------------------------------------------------------------------------------------
+
+
+@helper
+def index(i, n):
+    """An index as one from the start; negative ones count from the end."""
+    if i < 0:
+        i += n
+    if i < 0 or i >= n:
+        raise Fault
+    return i
+
+
+@helper
+def length(start, stop, step):
+    """The number of items of a range."""
+    if step > 0:
+        return (stop - start + step - 1) // step if stop > start else 0
+    return (start - stop - step - 1) // -step if stop < start else 0
+
+
+# -- storage ------------------------------------------------------------------------------------
+
+
+@helper
+def grown(items, top, need):
+    """Storage with room for `need` items, the first `top` of which are there."""
+    out = np.empty(max(2 * items.shape[0], need), items.dtype)
+    out[:top] = items[:top]
+    return out
+
+
+# -- arrays -------------------------------------------------------------------------------------
+
+
+@helper
+def same(a, b):
+    if a != b:
+        raise Fault
+    return a
+
+
+@njit(error_model="numpy", fastmath={"reassoc", "contract"})
+def dot(a, b):
+    """The product of two vectors."""
+    if a.shape[0] != b.shape[0]:
+        raise Fault
+    s = a[0] * b[0] * 0 if a.shape[0] else a.dtype.type(0)
+    s = a.dtype.type(0)
+    for k in range(a.shape[0]):
+        s += a[k] * b[k]
+    return s
+
+
+@njit(error_model="numpy", fastmath={"reassoc", "contract"})
+def total(a):
+    """The sum of all elements."""
+    s = a.dtype.type(0)
+    for v in a.flat:
+        s += v
+    return s

@@ -1,0 +1,96 @@
+"""What a value is in a kernel: numbers by their machine type, arrays, and tuples of them.
+
+A kernel has one machine type for what Python and NumPy have two classes for: `float` and `np.float64` are both
+"f8". Which of the two semantics an operation has is decided where it is printed, from the abstract types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Union
+
+import numpy as np
+
+from adcompile.errors import Place
+from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, widen
+
+Code = Literal["f8", "f4", "i8", "b1", "c16"]
+
+CLASSES: dict[Code, frozenset[type]] = {
+    "f8": frozenset({float, np.float64}),
+    "f4": frozenset({np.float32}),
+    "i8": frozenset({int, np.int64}),
+    "b1": frozenset({bool, np.bool_}),
+    "c16": frozenset({complex, np.complex128}),
+}
+DTYPES: dict[Code, str] = {
+    "f8": "np.float64",
+    "f4": "np.float32",
+    "i8": "np.int64",
+    "b1": "np.bool_",
+    "c16": "np.complex128",
+}
+_OF_DTYPE: dict[np.dtype, Code] = {
+    np.dtype(np.float64): "f8",
+    np.dtype(np.float32): "f4",
+    np.dtype(np.int64): "i8",
+    np.dtype(np.bool_): "b1",
+    np.dtype(np.complex128): "c16",
+}
+
+
+class NotNative(Exception):
+    """Something that a kernel cannot hold or do, and where it is."""
+
+    def __init__(self, what: str, place: Place | None = None) -> None:
+        super().__init__(what)
+        self.what, self.place = what, place
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    code: Code
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayOf:
+    code: Code
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class TupleOf:
+    items: tuple[Native, ...]
+
+
+Native = Union[Number, ArrayOf, TupleOf]
+
+
+def code_of(kinds: frozenset[type]) -> Code | None:
+    """The machine type of a number that has one of these classes. Where an int may be a float too it
+    is kept as one, which is exact within 2**53."""
+    for code, classes in CLASSES.items():
+        if kinds and kinds <= classes:
+            return code
+    if kinds & CLASSES["f8"] and kinds <= CLASSES["f8"] | {int}:
+        return "f8"
+    return None
+
+
+def native_of(t: Type) -> Native | None:
+    """What a value of an abstract type is in a kernel; None: nothing."""
+    t = widen(t)
+    match t:
+        case Known(value) if value is None:
+            return None
+        case Scalar(kinds):
+            code = code_of(kinds)
+            return None if code is None else Number(code)
+        case Array(dtype, dims):
+            code = _OF_DTYPE.get(dtype)
+            return ArrayOf(code, len(dims)) if code is not None and dims else None
+        case TupleT(items, cls) if cls is tuple:
+            made = tuple([native_of(item) for item in items])
+            return None if any(item is None for item in made) else TupleOf(tuple(i for i in made if i is not None))
+        case _:
+            return None

@@ -1,0 +1,153 @@
+"""What a specialisation is asked for, and what its calls run: the generated function, and what users expect of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adcompile import tangents
+from adcompile.boundary import ALONE, apart, conj, getrefcount, project, project_array, project_scalar, space_of
+from adcompile.errors import AdcompileError
+from adcompile.runtime.settings import Backend
+from adcompile.targets import innermost
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked of a function; `argnums` are positions, None: whatever has a tangent."""
+
+    transform: str  # "grad", "value_and_grad", "vjp", "jvp", or one that is a function of its own
+    argnums: Any
+    has_aux: bool = False
+    restore: bool = True  # reverse mode: what is written is put back
+    closure: bool = False  # gradients by what the function has captured, too
+    mutated: bool = False  # jvp: the tangents of the arguments after the call, too
+    backend: Backend | None = None  # what runs it; None: what is set
+
+    def from_start(self, count: int) -> Plan:
+        """The plan for a call with so many arguments by position: without positions from the end."""
+        at = self.positions
+        if not any(isinstance(i, int) and i < 0 for i in at):
+            return self
+        at = tuple(i + count if isinstance(i, int) and -count <= i < 0 else i for i in at)
+        return replace(self, argnums=at if isinstance(self.argnums, tuple) else at[0])
+
+    @property
+    def positions(self) -> tuple[Any, ...]:
+        """What is asked for, always a tuple."""
+        return self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keyword-only parameters among what is asked for."""
+        return tuple(i for i in self.positions if isinstance(i, str))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Made:
+    """A specialisation: what the pipeline gave, and the positions it is the derivative for."""
+
+    derived: Any
+    wrt: tuple[int, ...]
+    invoke: Callable[..., Any]
+    unfollowed: AdcompileError | None = None  # split: why its pullback takes no cotangents of the arguments after it
+
+
+def function_run(made: Made, has_aux: bool) -> Callable[..., Any]:
+    """`run(fun, args)` for a transform whose result the generated function gives as it is."""
+    invoke = made.invoke
+
+    def run(fun: Any, args: tuple[Any, ...]) -> Any:
+        raw = [invoke(fun, args)]
+        if not has_aux:
+            return apart(raw, 0, set())
+        pair = list(raw.pop())
+        return apart(pair, 0, set()), pair[1]
+
+    return run
+
+
+def gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[..., Any]:
+    """`run(fun, args)`: call the generated function and project what it gives."""
+    single = not isinstance(plan.argnums, tuple)
+    if single and plan.transform == "grad" and not plan.has_aux and not plan.closure:
+        quick = _quick_run(made, example[made.wrt[0]], captured_free=not made.derived.has_cells)
+        if quick is not None:
+            return quick
+    value, aux, wrt, invoke = plan.transform == "value_and_grad", plan.has_aux, made.wrt, made.invoke
+    bare = single and not plan.closure
+
+    def run(fun: Any, args: tuple[Any, ...]) -> Any:
+        spaces = [space_of(args[i]) for i in wrt]  # before the function writes into them
+        by_cells = _captured_spaces(made, fun)
+        raw = invoke(fun, args)
+        head: Any = None
+        if value:
+            head, raw = raw
+        elif aux:
+            raw, head = raw
+        raw = (raw,) if bare else raw
+        seen: set[int] = set()
+        raw = conjugated(raw)
+        grads = tuple([project(raw, k, space, seen) for k, space in enumerate(spaces)])
+        out = grads[0] if single else grads
+        if plan.closure:
+            captured = {name: project(raw, k, space, seen) for k, (name, space) in enumerate(by_cells, len(wrt))}
+            out = ({name: g for name, g in captured.items() if g is not None}, out)
+        if value:
+            return head, out
+        return (out, head) if aux else out
+
+    return run
+
+
+def _captured_spaces(made: Made, fun: Any) -> list[tuple[str, Any]]:
+    """The names and spaces of the captured values whose gradients stand behind the others."""
+    at: tuple[int, ...] = made.derived.by_cells
+    if not at:
+        return []
+    plain = innermost(fun)
+    names, cells = plain.__code__.co_freevars, plain.__closure__ or ()
+    return [(names[i], space_of(cells[i].cell_contents)) for i in at]
+
+
+def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., Any] | None:
+    """One real scalar or array and nothing else asked for: the path with the least overhead."""
+    cls: type = type(example)
+    call, invoke, i = made.derived.call, made.invoke, made.wrt[0]
+    if cls is np.ndarray:
+        dtype = example.dtype
+        if dtype.kind == "c":
+            return None
+
+        def run_array(fun: Any, args: tuple[Any, ...]) -> Any:
+            g = call(*args) if captured_free else invoke(fun, args)
+            # new memory that nobody else holds: what `own` would return, for less
+            if g.__class__ is np.ndarray and g.base is None and getrefcount(g) < ALONE and g.shape == args[i].shape:
+                if g.dtype is dtype:
+                    return g
+            raw = (g,)
+            del g
+            return project_array(raw, 0, args[i])
+
+        return run_array
+    if not tangents.is_number_space(cls) or isinstance(example, (complex, np.complexfloating)):
+        return None
+
+    def run(fun: Any, args: tuple[Any, ...]) -> Any:
+        g = call(*args) if captured_free else invoke(fun, args)
+        return g if g.__class__ is cls else project_scalar(g, cls)
+
+    return run
+
+
+def conjugated(raw: tuple[Any, ...]) -> tuple[Any, ...]:
+    """User gradients of complex values are the conjugates of cotangents."""
+    return tuple([conj(raw[k]) if _any_complex(raw[k]) else raw[k] for k in range(len(raw))])
+
+
+def _any_complex(t: Any) -> bool:
+    return any(np.iscomplexobj(leaf) for leaf in tangents.leaves(t))

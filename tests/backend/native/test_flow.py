@@ -1,0 +1,93 @@
+"""Branches and loops in kernels."""
+
+import math
+
+import numpy as np
+
+from tests.kernels import agree, text_of
+
+A = np.array([0.5, 1.5, -0.7, 2.0])
+
+
+def newton(a):
+    x = a
+    while True:
+        step = (x * x - a) / (2.0 * x)
+        x = x - step
+        if abs(step) < 1e-12:
+            break
+    return x
+
+
+def leaves_early(a, limit):
+    s = 0.0
+    for i in range(len(a)):
+        if s > limit:
+            break
+        if a[i] < 0.0:
+            continue
+        s = s * 0.5 + a[i] ** 2
+    return s
+
+
+def swapped(x, y, n):
+    for _ in range(n):
+        x, y = y * math.sin(x), x
+    return x * y
+
+
+def backwards(a):
+    s = 0.0
+    for i in range(len(a) - 1, -1, -2):
+        s = s * a[i] + a[i]
+    return s
+
+
+def rows(a):
+    s = 0.0
+    for row in a:
+        for v in row:
+            s += v * v * s + v
+    return s
+
+
+def refuses(x):
+    for _ in range(3):
+        if x > 2.0:
+            raise ValueError("too large")
+        x = x * x
+    return x
+
+
+def buffers(a, n):
+    u, v = a.copy(), np.zeros_like(a)
+    for _ in range(n):
+        for i in range(1, len(a) - 1):
+            v[i] = 0.5 * u[i] + 0.25 * (u[i - 1] * u[i + 1])
+        u, v = v, u
+    return np.sum(u * a)
+
+
+def test_loops_that_end_by_themselves():
+    agree(newton, 2.0)
+
+
+def test_break_and_continue():
+    for limit in (0.1, 100.0):
+        agree(leaves_early, A, limit)
+
+
+def test_names_that_are_swapped():
+    agree(swapped, 0.5, 1.5, 3)
+    agree(buffers, A, 3)
+
+
+def test_steps_and_rows():
+    agree(backwards, A)
+    agree(rows, A.reshape(2, 2))
+
+
+def test_raise_is_the_function_s():
+    agree(refuses, 1.1)
+    agree(refuses, 1.9)
+    assert "raise nt.Fault" in text_of(refuses, 1.1)

@@ -1,0 +1,88 @@
+"""What loops keep, in kernels."""
+
+import math
+
+import numpy as np
+
+from tests.kernels import agree, parts_of, text_of
+
+A = np.array([0.5, 1.5, -0.7, 2.0])
+
+
+def kept_numbers(x, n):
+    for _ in range(n):
+        x = math.sin(x) * x
+    return x
+
+
+def kept_lists(x, n):
+    s = 0.0
+    for i in range(n):
+        y = x
+        k = 0
+        while y > 0.1 and k < i:
+            y = y * math.cos(y)
+            k += 1
+        s += y
+    return s
+
+
+def kept_deeper(a):
+    s = 0.0
+    for i in range(3):
+        for j in range(i):
+            y = a[j]
+            for _ in range(j + 1):
+                y = y * y + 0.1
+            s += y * a[i]
+    return s
+
+
+def kept_arrays(a):
+    b = a * 1.0
+    for i in range(3):
+        b = b * b + a[i]
+    return np.sum(b)
+
+
+def kept_on_one_path(a):
+    s = 0.0
+    for i in range(4):
+        if a[i] > 0.0:
+            s += math.exp(a[i]) * s + 1.0
+        else:
+            s = s * s
+    return s
+
+
+def test_numbers():
+    assert "np.empty(0, np.float64)" in text_of(kept_numbers, 0.5, 3)
+    for n in (0, 1, 20):
+        agree(kept_numbers, 0.5, n)
+
+
+def test_lists_of_lists_are_parts_of_one_array():
+    assert "_start" in text_of(kept_lists, 0.9, 5)
+    agree(kept_lists, 0.9, 5)
+    agree(kept_deeper, A)
+
+
+def test_arrays():
+    agree(kept_arrays, A)
+
+
+def test_what_is_there_on_one_path():
+    agree(kept_on_one_path, A)
+
+
+def user_s_own_list(x):
+    items = [x, x * x]
+    for k in range(3):
+        items.append(items[k] * x)
+    return items[-1]
+
+
+def test_other_lists_stay_in_python():
+    parts = parts_of(user_s_own_list, 1.5)
+    assert parts.notes and not parts.kernels
+    agree(user_s_own_list, 1.5)

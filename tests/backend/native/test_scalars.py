@@ -1,0 +1,84 @@
+"""Numbers in kernels: the semantics of Python and NumPy, exceptions included."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.kernels import agree, text_of
+
+
+def elementary(x, y):
+    return math.sin(x) * np.exp(y) + math.sqrt(x) / (1.0 + y * y) + abs(x - y) ** 1.5 + max(x, y) - min(x, 2 * y)
+
+
+def reciprocal(x):
+    return 1.0 / x
+
+
+def roots(x):
+    return math.sqrt(x) + math.log(x)
+
+
+def growing(x):
+    return math.exp(x) + x**2
+
+
+def powers(x, n):
+    s = 0.0
+    for k in range(n):
+        s += x**k + x ** (k + 0.5)
+    return s
+
+
+def in_single(x):
+    y = x * 2.0
+    if y > 0.1:
+        y = y * x + 1
+    return np.sin(y) / 3
+
+
+def counted(x, n):
+    k = 3**n  # leaves int64 for large n
+    return x * (k % 7) + x * (k // 5 % 2)
+
+
+def test_functions_and_operators():
+    agree(elementary, 1.5, 0.5)
+    agree(elementary, np.float64(1.5), 0.5)
+
+
+@pytest.mark.parametrize("x", [2.0, 0.0, -0.0, math.inf])
+def test_division_by_zero_is_python_s(x):
+    agree(reciprocal, x)
+
+
+@pytest.mark.parametrize("x", [4.0, 0.0, -1.0, math.inf, math.nan])
+def test_math_raises_what_it_raises(x):
+    agree(roots, x)
+
+
+@pytest.mark.parametrize("x", [1.0, 800.0, 1e200, -math.inf])
+def test_overflow_is_python_s(x):
+    agree(growing, x)
+
+
+def test_numpy_s_numbers_do_not_raise():
+    agree(reciprocal, np.float64(0.0))
+    assert "divisor" not in text_of(reciprocal, np.float64(2.0))
+    assert "nt.finite" in text_of(roots, 2.0)
+
+
+@pytest.mark.parametrize("x", [1.5, 0.0, -2.0])
+def test_powers(x):
+    agree(powers, x, 4)
+
+
+def test_single_precision_stays():
+    agree(in_single, np.float32(0.3))
+    assert "np.float32(2.0)" in text_of(in_single, np.float32(0.3))
+
+
+@pytest.mark.parametrize("n", [2, 39, 40, 41, 100])
+def test_integers_have_no_bound(n):
+    agree(counted, 1.5, n)

@@ -1,0 +1,82 @@
+"""The helpers of kernels, against Python."""
+
+import math
+
+import pytest
+
+pytest.importorskip("numba")
+
+import numpy as np
+
+from adcompile.backend.native import support as nt
+from adcompile.runtime.native import Fault
+
+WORDS = [0, 1, -1, 7, -7, 2**31, -(2**31), 2**62, -(2**62), 2**63 - 1, -(2**63)]
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "floordiv", "mod"])
+def test_integers_are_right_or_leave(name):
+    plain = {
+        "add": int.__add__,
+        "sub": int.__sub__,
+        "mul": int.__mul__,
+        "floordiv": int.__floordiv__,
+        "mod": int.__mod__,
+    }
+    for a in WORDS:
+        for b in WORDS:
+            try:
+                got = getattr(nt, name)(a, b)
+            except Fault:
+                small = abs(a) < 2**31 and abs(b) < 2**31 and not (name in ("floordiv", "mod") and b in (0, -1))
+                assert not small
+                continue
+            assert got == plain[name](a, b)
+
+
+def test_powers_of_integers():
+    assert [nt.power(3, n) for n in range(5)] == [1, 3, 9, 27, 81]
+    for a, n in ((3, 60), (2, -1)):
+        with pytest.raises(Fault):
+            nt.power(a, n)
+
+
+def test_floats_that_python_would_raise_for():
+    assert nt.finite(1.0) == 1.0 and nt.divisor(2.0) == 2.0 and nt.whole(-2.7) == -2
+    for call in (
+        lambda: nt.finite(math.inf),
+        lambda: nt.finite(math.nan),
+        lambda: nt.divisor(-0.0),
+        lambda: nt.whole(1e30),
+    ):
+        with pytest.raises(Fault):
+            call()
+
+
+def test_minimum_and_maximum():
+    for a in (0.0, -0.0, 1.0, math.nan, math.inf):
+        for b in (0.0, -0.0, 1.0, math.nan, -math.inf):
+            assert repr(nt.lesser(a, b)) == repr(min(a, b)) and repr(nt.greater(a, b)) == repr(max(a, b))
+            np.testing.assert_equal(nt.minimum(a, b), np.minimum(a, b))
+            np.testing.assert_equal(nt.maximum(a, b), np.maximum(a, b))
+
+
+def test_indices():
+    assert [nt.index(i, 3) for i in (-3, -1, 0, 2)] == [0, 2, 0, 2]
+    for i in (3, -4):
+        with pytest.raises(Fault):
+            nt.index(i, 3)
+
+
+@pytest.mark.parametrize("bounds", [(0, 5, 1), (5, 0, 1), (0, 7, 3), (7, 0, -3), (1, 1, -1), (0, 9, -1)])
+def test_lengths_of_ranges(bounds):
+    assert nt.length(*bounds) == len(range(*bounds))
+
+
+def test_storage_and_sums():
+    a = np.arange(4.0)
+    grown = nt.grown(a, 3, 5)
+    assert grown.shape == (8,) and list(grown[:3]) == [0.0, 1.0, 2.0]
+    assert nt.dot(a, a) == 14.0 and nt.total(a.reshape(2, 2)) == 6.0 and nt.total(a[:0]) == 0.0
+    with pytest.raises(Fault):
+        nt.dot(a, a[:2])

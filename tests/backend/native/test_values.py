@@ -1,0 +1,32 @@
+"""Native types of abstract types."""
+
+import numpy as np
+import pytest
+
+from adcompile.backend.native.values import ArrayOf, Number, TupleOf, native_of
+from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, scalar
+
+
+@pytest.mark.parametrize(
+    ("t", "native"),
+    [
+        (scalar(float), Number("f8")),
+        (scalar(float, np.float64), Number("f8")),
+        (scalar(int, np.float64), Number("f8")),
+        (scalar(float, np.float32), None),
+        (scalar(int), Number("i8")),
+        (scalar(bool, np.bool_), Number("b1")),
+        (scalar(np.float16), None),
+        (Known(2.0), Number("f8")),
+        (Known(None), None),
+        (Array(np.dtype(float), ("many", "any")), ArrayOf("f8", 2)),
+        (Array(np.dtype(float), ()), None),
+        (Array(np.dtype(float), None), None),
+        (Array(np.dtype(">f8"), ("many",)), None),
+        (TupleT((scalar(float), scalar(int))), TupleOf((Number("f8"), Number("i8")))),
+        (ListT((scalar(float),)), None),
+        (Scalar(frozenset()), None),
+    ],
+)
+def test_native_types(t, native):
+    assert native_of(t) == native

@@ -1,0 +1,88 @@
+"""What tests of the numba backend share: kernels as text, and derivatives that must agree with those on NumPy."""
+
+import copy
+import warnings
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile import pipeline
+from adcompile.backend.native.regions import native_parts
+from adcompile.ir.abstract import type_of
+from adcompile.ir.types import differentiable
+
+
+def active(args):
+    types = tuple(type_of(a, objects=True) for a in args)
+    return tuple(i for i, t in enumerate(types) if differentiable(t)), types
+
+
+def parts_of(f, *args, backend="numba", value=False):
+    """What is native of the gradient of `f` at these arguments; nothing is compiled."""
+    wrt, types = active(args)
+    program = pipeline.derive(f, pipeline.Request("joint", wrt, value, backend="numpy"), types).program
+    return native_parts(program, backend, value)
+
+
+def text_of(f, *args, value=False):
+    """The text of the one kernel that is the whole gradient."""
+    parts = parts_of(f, *args, value=value)
+    assert not parts.notes, [str(n) for n in parts.notes]
+    (kernel,) = parts.kernels.values()
+    return kernel.source
+
+
+def outcome(f, args, value, backend):
+    """The derivative or the exception, and the arguments afterwards."""
+    args = copy.deepcopy(args)
+    transform = ad.value_and_grad if value else ad.grad
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            got = transform(f, argnums=active(args)[0], backend=backend)(*args)
+        except Exception as error:
+            return type(error), str(error), args
+    return None, got, args
+
+
+def flat(x):
+    if isinstance(x, dict):
+        x = list(x.values())
+    if isinstance(x, (tuple, list)):
+        return [leaf for item in x for leaf in flat(item)]
+    return [x]
+
+
+def agree(f, *args, value=True):
+    """The derivative on both backends is the same: values, classes, exceptions, arguments afterwards."""
+    pytest.importorskip("numba")
+    wrong, plain, after = outcome(f, args, value, "numpy")
+    error, native, behind = outcome(f, args, value, "numba")
+    assert error is wrong, (error, wrong, native)
+    if error is not None:
+        assert native == plain
+    else:
+        same(plain, native)
+    same(after, behind)
+
+
+def same(a, b):
+    for x, y in zip(flat(a), flat(b), strict=True):
+        assert type(x) is type(y), (x, y)
+        if isinstance(x, (np.ndarray, float, complex, np.generic)):
+            small = 1e-12 if np.asarray(x).dtype.itemsize >= 8 else 1e-5
+            scale = 1.0 + np.max(np.abs(x[np.isfinite(x)]), initial=0) if isinstance(x, np.ndarray) else 1.0
+            np.testing.assert_allclose(y, x, rtol=small, atol=small * scale)
+        elif isinstance(x, (int, str, bool, type(None))):
+            assert x == y
+
+
+def kernels_of(f, *args, value=False):
+    """How many kernels the derivative runs, and its notes."""
+    transform = ad.value_and_grad if value else ad.grad
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        entry, _ = transform(f, argnums=active(args)[0], backend="numba").specialise(args, {})
+    native = entry.made.derived.native
+    return len(native.kernels), native.notes
