@@ -59,7 +59,6 @@ from adcompile.ir.walk import free_vars, large_stack, statements_of
 from adcompile.optimise.kept import read_slots
 from adcompile.optimise.late import late
 from adcompile.optimise.lowering import lower_memory
-from adcompile.optimise.masked import mask_late
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
 from adcompile.runtime import settings
@@ -211,11 +210,7 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
         program = checked(optimise(program, DEAD) if slots else program, "without what nobody reads")
         saved = tuple(saved[k] for k in slots[program.entry]) if program.entry in slots else saved
     program = checked(lower_memory(name_cotangents(program, made.names)), "lowered")
-    if passes:
-        masked = mask_late(program)
-        program = program if masked is program else checked(optimise(masked, DEAD), "masked")
-        program = checked(late(program), "late")
-    return program, saved
+    return (checked(late(program), "late") if passes else program), saved
 
 
 def checked(program: Program, stage: str) -> Program:

@@ -123,11 +123,6 @@ def unbroadcast(y_bar, y, g, *, x):
     return rt.unbroadcast(y_bar, g) if rt.is_smaller(g, x) else rt.broadcast_like(y_bar, g)
 
 
-@linear(rt.masked, typing=first)
-def masked(y_bar, y, product, *, g):
-    return np.where(g == 0.0, 0.0, y_bar)
-
-
 @linear(rt.broadcast_like, typing=as_second)
 def broadcast_like(y_bar, y, g, *, x):
     return rt.unbroadcast(y_bar, g)

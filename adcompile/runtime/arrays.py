@@ -5,7 +5,6 @@ Shapes are NumPy shapes; every function leaves its arguments alone unless it say
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -33,14 +32,6 @@ def unbroadcast(g: Any, x: Any) -> Any:
     if axes:
         g = np.sum(g, axis=axes, keepdims=True)
     return g if np.shape(g) == shape else np.broadcast_to(g, shape)
-
-
-def masked(product: Any, g: Any) -> Any:
-    """`np.where(g == 0.0, 0.0, product)` of a product of `g`, which becomes the result where that
-    makes no difference: zero times what is finite is zero."""
-    if product.shape == g.shape and math.isfinite(np.vdot(product, product).real):
-        return product
-    return np.where(g == 0.0, 0.0, product)
 
 
 def is_smaller(g: Any, x: Any) -> bool:

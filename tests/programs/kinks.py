@@ -136,6 +136,13 @@ def unit_at_zero(x):
     return unit * x if r > 1e-4 else math.sin(x)
 
 
+def left_out_where_another_is_zero(x, y):
+    left = np.where(x == 0.0, 0.0, y * y)
+    zero = x == 0.0
+    twice = np.where(zero, 0.0, np.where(zero, 0.0, y * 3.0) * 2.0)
+    return np.sum(np.sin(left) * (y + 1.0)) + np.sum(np.tanh(twice))
+
+
 SAMPLES = {
     "python_max_min": [(0.7, 0.5), (0.3, 0.9)],
     "absolute_value": [(0.7,), (-0.7,)],
@@ -163,5 +170,6 @@ SAMPLES = {
     "roots_of_rectified": [(np.array([-0.4, 0.7, 3.0]),)],
     "ratio_at_zero": [(np.float64(0.0),), (0.4,)],
     "softplus_by_branch": [(np.float64(800.0),), (0.4,)],
+    "left_out_where_another_is_zero": [(np.array([0.0, 1.0, 0.0, 2.0]), np.array([0.5, -0.3, 0.7, 0.2]))],
     "unit_at_zero": [(np.float64(0.0),), (0.4,)],
 }
