@@ -170,6 +170,6 @@ SAMPLES = {
     "roots_of_rectified": [(np.array([-0.4, 0.7, 3.0]),)],
     "ratio_at_zero": [(np.float64(0.0),), (0.4,)],
     "softplus_by_branch": [(np.float64(800.0),), (0.4,)],
-    "left_out_where_another_is_zero": [(np.array([0.0, 1.0, 0.0, 2.0]), np.array([0.5, -0.3, 0.7, 0.2]))],
+    "left_out_where_another_is_zero": [(np.array([0, 1, 0, 2]), np.array([0.5, -0.3, 0.7, 0.2]))],
     "unit_at_zero": [(np.float64(0.0),), (0.4,)],
 }
