@@ -22,7 +22,7 @@ from adcompile.runtime.vecmath.intrinsics import (
     select,
     shift_right,
 )
-from adcompile.runtime.vecmath.logarithm import log1p64
+from adcompile.runtime.vecmath.logarithm import log1p_unit
 
 ROUND = 6755399441055744.0  # 1.5 * 2^52: what is added to it is rounded to a whole number
 ROUND_BITS = 0x4338000000000000
@@ -153,4 +153,4 @@ def sigmoid64(x):
 
 @inlined
 def log_sigmoid64(x):
-    return select(x < 0.0, x, NOTHING) - log1p64(exp64(-fabs(x)))
+    return select(x < 0.0, x, NOTHING) - log1p_unit(exp64(-fabs(x)))

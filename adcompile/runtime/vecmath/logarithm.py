@@ -94,6 +94,16 @@ def log1p64(x):
 
 
 @inlined
+def log1p_unit(x):
+    """log(1 + x) for 0 ≤ x ≤ 1, where k is 0 or 1 and m - 1 is exact, or nearly."""
+    near = x < 0.41
+    k = select(near, 0.0, 1.0)
+    f = select(near, x, muladd(0.5, x, -0.5))
+    half_square, rest = near_one(f)
+    return k * LOG2_HIGH - ((half_square - muladd(k, LOG2_LOW, rest)) - f)
+
+
+@inlined
 def log2_64(x):
     k, m = parts(x)
     high, low = split_near_one(m - 1.0)

@@ -105,7 +105,10 @@ def sigmoid32(x):
 @inlined
 def log_sigmoid32(x):
     x = np.float64(x)
-    return np.float32(select(x < 0.0, x, -0.0) - log1p_wide(exp_wide(-fabs(x))))
+    small = exp_wide(-fabs(x))
+    near = small < 0.41
+    log1p = muladd(select(near, 0.0, 1.0), LOG2, log_from_one(select(near, small, 0.5 * small - 0.5)))
+    return np.float32(select(x < 0.0, x, -0.0) - log1p)
 
 
 @inlined

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from adcompile.runtime.vecmath import DTYPES, NAMES, implementation
-from benchmarks.vecmath import CASES, largest_error, looped, specials
+from benchmarks.vecmath import CASES, largest_error, looped, points, specials
 
 X86 = platform.machine().lower() in ("x86_64", "amd64")
 EXTENDED = np.finfo(np.longdouble).nmant >= 63
@@ -47,6 +47,19 @@ def test_loops_are_vectorised(name, dtype):
     args = [np.ones(3, dtype)] * (3 if CASES[name].two else 2)
     run(*args)
     assert PACKED.search(run.inspect_asm(run.signatures[0])), "no packed arithmetic"
+
+
+@every
+@both
+def test_an_element_has_the_same_value_wherever_it_stands(name, dtype):
+    """The remainder of a vectorised loop runs as scalar code."""
+    args = points(CASES[name], dtype, 60, np.random.default_rng(9))
+    together, alone = np.empty_like(args[0]), np.empty_like(args[0])
+    run = looped(name, dtype, False)
+    run(*args, together)
+    for k in range(60):
+        run(*(a[k : k + 1] for a in args), alone[k : k + 1])
+    np.testing.assert_array_equal(together, alone)
 
 
 def test_a_fused_loop_is_vectorised_and_right():
