@@ -289,7 +289,8 @@ class Check:
         try:
             coarse = self.eps > 1e-10
             found = slope(phi, 0.1 if coarse else 0.01)
-            kink = not found.usable(size + 1e-3) or kinked(phi, size, 1e-2 if coarse else 1e-4)
+            steep = size * self.eps > 1e-3  # the least step that there is moves the result too far
+            kink = steep or not found.usable(size + 1e-3) or kinked(phi, size, 1e-2 if coarse else 1e-4)
         except NOT_RUNNING:
             kink = True  # the structure of the result changes nearby
         if kink:
