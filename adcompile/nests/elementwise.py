@@ -53,13 +53,14 @@ FUNCTIONS: frozenset[Any] = frozenset(
         *(np.arcsinh, np.arccosh, np.arctanh, np.power, np.hypot, np.arctan2),
     }
 )
-"""Functions that cost as much as many operations. Which of them a backend has is for it to say."""
+"""Functions that cost as much as many operations, where a backend does not say which of them, and which
+others, it compiles to something better than a call for each element."""
 
 COPIES: frozenset[Any] = frozenset({np.ndarray.copy, np.copy, memory.snapshot, arrays.copy, operator.pos, np.positive})
 """Give their argument's values in memory of their own, or nobody can tell."""
 
 LOWERED: frozenset[Any] = frozenset(
-    {*ARITHMETIC, *COMPARISONS, *LOGIC, *SELECTIONS, *FUNCTIONS, np.where, operator.pow, np.square, np.reciprocal}
+    {*ARITHMETIC, *COMPARISONS, *LOGIC, *SELECTIONS, np.where, operator.pow, np.square, np.reciprocal}
 )
 
 
@@ -76,13 +77,9 @@ class Operation:
     gives: DType
 
 
-def is_lowered(call: Call, types: Mapping[Var, Type]) -> bool:
-    """Whether a call is an elementwise operation on arrays of these types that can be lowered."""
-    return operation(call, types) is not None
-
-
-def operation(call: Call, types: Mapping[Var, Type]) -> Operation | None:
-    """What a call is on one element; None for whatever is not lowered."""
+def operation(call: Call, types: Mapping[Var, Type], functions: frozenset[Any] = FUNCTIONS) -> Operation | None:
+    """What a call is on one element; None for whatever is not lowered. `functions` are the ufuncs that are,
+    beside arithmetic and its like."""
     result = types.get(call.result)
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if not isinstance(result, Array) or not result.dims or call.kwargs or not hashable(fn):
@@ -91,7 +88,7 @@ def operation(call: Call, types: Mapping[Var, Type]) -> Operation | None:
         return _in(None, call.args, result.dtype, types)
     if fn is np.ndarray.astype and len(call.args) == 2:
         return _in(None, call.args[:1], result.dtype, types) if result.dtype.kind == "f" else None
-    if fn not in LOWERED or not all(_is_operand(a, types) for a in call.args):
+    if fn not in LOWERED and fn not in functions or not all(_is_operand(a, types) for a in call.args):
         return None
     if isinstance(fn, np.ufunc) and len(call.args) != fn.nin:
         return None
@@ -109,7 +106,7 @@ def operation(call: Call, types: Mapping[Var, Type]) -> Operation | None:
     if result.dtype.kind != "f":
         return None
     if fn in (operator.pow, np.power):
-        return _power(call, result.dtype, types)
+        return _power(call, result.dtype, types, np.power in functions)
     if fn is np.square:
         return _in(operator.mul, (call.args[0], call.args[0]), result.dtype, types)
     if fn is np.reciprocal:
@@ -189,7 +186,7 @@ def _is_boolean(atom: Atom, types: Mapping[Var, Type]) -> bool:
     return found is not None and found.kind == "b"
 
 
-def _power(call: Call, dtype: DType, types: Mapping[Var, Type]) -> Operation | None:
+def _power(call: Call, dtype: DType, types: Mapping[Var, Type], any_exponent: bool) -> Operation | None:
     """NumPy has short ways for a few exponents."""
     base, exponent = call.args
     value = exponent.value if isinstance(exponent, Const) else None
@@ -203,4 +200,4 @@ def _power(call: Call, dtype: DType, types: Mapping[Var, Type]) -> Operation | N
                 return _in(np.sqrt, (base,), dtype, types)
             if value == -1:
                 return _in(operator.truediv, (Const(1.0), base), dtype, types)
-    return _in(np.power, call.args, dtype, types)
+    return _in(np.power, call.args, dtype, types) if any_exponent else None

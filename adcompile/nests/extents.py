@@ -17,7 +17,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, Function, If, Var, While, Yield
 from adcompile.ir.types import Array, ListT, Seq, Type
 from adcompile.ir.walk import blocks_of, results_of
-from adcompile.nests.elementwise import is_lowered
+from adcompile.nests.elementwise import FUNCTIONS, operation
 from adcompile.nests.keys import Keys, common, vars_in
 from adcompile.nests.views import View, is_view, view_of
 from adcompile.optimise.rewrite import leaves
@@ -91,6 +91,7 @@ class Extents:
     until one turns out not to."""
 
     scopes: Scopes
+    functions: frozenset[Any] = FUNCTIONS
     known: dict[Var, Shape] = field(default_factory=dict[Var, Shape])
 
     def __post_init__(self) -> None:
@@ -158,7 +159,7 @@ class Extents:
             return self._item_of(call, args[0])
         if is_view(call):
             return self._view(call)
-        if is_lowered(call, self.types):
+        if operation(call, self.types, self.functions) is not None:
             return self.joint([a for a in args if isinstance(type_of(a, self.types), Array)])
         if fn in REDUCTIONS:
             return self._reduced(call)

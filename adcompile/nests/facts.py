@@ -136,7 +136,7 @@ class Facts:
         if call is None or not isinstance(call.fn, Const) or not hashable(call.fn.value):
             return frozenset({ANYWHERE})
         made_here = call.fn.value in COPIES or call.fn.value in OUTLINES or is_fresh(call, self.types)
-        if made_here or operation(call, self.types) is not None:
+        if made_here or operation(call, self.types, self.extents.functions) is not None:
             return frozenset({var})
         made = self.extents.defs.get(call.args[0]) if call.args and isinstance(call.args[0], Var) else None
         if made is not None and isinstance(made.fn, Const) and made.fn.value is shadows:

@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
+import numpy as np
+
 from adcompile.ir.nodes import Atom, Call, Role, Var
-from adcompile.nests.elementwise import FUNCTIONS, DType
+from adcompile.nests.elementwise import SELECTIONS, DType
 from adcompile.nests.keys import Keys
 from adcompile.nests.views import Axis, View, compose
 
@@ -158,7 +160,8 @@ def cost(expr: Expr) -> int:
     while work:
         e = work.pop()
         if isinstance(e, Op):
-            total += 0 if e.fn is None else 20 if e.fn in FUNCTIONS else 1
+            function = isinstance(e.fn, np.ufunc) and e.fn not in SELECTIONS and e.fn is not np.logical_not
+            total += 0 if e.fn is None else 20 if function else 1
             work.extend(e.args)
     return total
 

@@ -12,6 +12,7 @@ from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Stat
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, Seq, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, large_stack, results_of, substitute
+from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.nests.extents import Extents, Scopes
 from adcompile.nests.facts import Facts
 from adcompile.nests.frames import Frame, Frames
@@ -29,20 +30,23 @@ from adcompile.runtime.loops import outlined
 SHAPE_ONLY = (getattr, len, memory.outline)
 
 
-def nests(program: Program) -> Program:
+def nests(program: Program, functions: frozenset[Any] = FUNCTIONS) -> Program:
     """The program with array statements as loop nests, wherever several of them meet in one.
+
+    `functions` are the ufuncs that may stand in loops, beside arithmetic, comparisons and the like: those for which
+    the backend has something better, in a loop, than a call for each element. Others stay NumPy's, on whole arrays.
 
     What it computes is the same: elementwise operations to the last bit, sums up to the order of
     their terms. Where lengths differ or arrays overlap that are taken not to, it raises
     `runtime.loops.Leave`, and the program as it was has to run on the arguments as they were.
     """
-    return large_stack(_nests, program)
+    return large_stack(_nests, program, functions)
 
 
-def _nests(program: Program) -> Program:
+def _nests(program: Program, ufuncs: frozenset[Any]) -> Program:
     types = dict(program.types)
     effects = Effects(types, summarise(program.functions, types))
-    functions = {ref: Lowering(f, types, effects).run() for ref, f in program.functions.items()}
+    functions = {ref: Lowering(f, types, effects, ufuncs).run() for ref, f in program.functions.items()}
     return optimise(replace(program, functions=functions, types=types), DEAD)
 
 
@@ -51,12 +55,13 @@ class Lowering:
     function: Function
     types: dict[Var, Type]
     effects: Effects
+    ufuncs: frozenset[Any]
     renamed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
 
     def run(self) -> Function:
         scopes = Scopes(self.function, self.types)
         self.frames = Frames(self.types)
-        self.facts = Facts(scopes, Extents(scopes), self.frames, self.types, uses=_uses(self.function))
+        self.facts = Facts(scopes, Extents(scopes, self.ufuncs), self.frames, self.types, uses=_uses(self.function))
         start = Frame()
         self.frames.stack.append(start)
         for v in (*self.function.params, *self.function.captured):

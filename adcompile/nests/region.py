@@ -84,7 +84,7 @@ class Region:
         elif is_view(call) and isinstance(type_of(call.args[0], self.facts.types), Array):
             taken = self.view(call)
         else:
-            found = operation(call, self.facts.types)
+            found = operation(call, self.facts.types, self.facts.extents.functions)
             taken = found is not None and self.compute(call, found)
         if not taken:
             return False

@@ -5,6 +5,7 @@ import linecache
 import numpy as np
 import pytest
 
+from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.runtime.loops import Leave
 from tests.nests.lowered import both
 
@@ -178,3 +179,21 @@ def single(x):
 def test_single_statements_stay():
     made = both(single, random(5))
     assert not made.changed
+
+
+erf = pytest.importorskip("scipy.special").erf
+
+
+def options(s, k, t):
+    d = (np.log(s / k) + 0.03 * t) / np.sqrt(t)
+    return np.sum(s * erf(d) - k * np.exp(-0.03 * t) * d**3)
+
+
+def test_the_backend_says_which_functions_stand_in_loops():
+    args = random(5), random(5), random(5)
+    some = both(options, *args)
+    assert "np.exp(" in some.text and some.agree(*args)
+    every = both(options, *args, functions=FUNCTIONS | {erf})
+    assert every.text.count("for i in") == 1 and every.agree(*args), "with erf the whole gradient is one loop"
+    none = both(options, *args, functions=frozenset())
+    assert "np.log(s / k)" in none.text and none.agree(*args)
