@@ -188,7 +188,7 @@ class Arrays(Scalars):
         self.faults = True
         part = self.fresh("part")
         self.line(f"{part} = {place}")
-        if self.root(value) in self.memory_of([array]) or self.rank(value) > self.rank(array):
+        if self.overlaps(value, array) or self.rank(value) > self.rank(array):
             self.line(f"{part}[:] = {part} + {self.atom(value)}")
         else:
             self.line(f"{part} += {self.atom(value)}")

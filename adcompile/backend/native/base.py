@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from adcompile.backend.callables import BUILTINS, KEYWORDS, identifier
-from adcompile.backend.native.values import ArrayOf, Code, Native, NotNative, Number, TupleOf, native_of
+from adcompile.backend.native.values import ArrayOf, Code, Native, NotNative, Number, native_of
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Scalar, Type
@@ -46,6 +46,7 @@ class Base:
         self.memory: dict[Var, Var] = {}  # union-find: arrays that may share memory
         self.written: set[Var] = set()
         self.own: set[Var] = set()  # arrays that the kernel has made
+        self.outside: set[Var] = set()  # arrays that it has been given
         self.changing: frozenset[Var] = frozenset()  # all that is written, in whatever order: from the first printing
         self.place: Place | None = None
 
@@ -263,15 +264,16 @@ class Base:
         self.define(var, native, text)
         self.own.add(var)
 
+    def overlaps(self, a: Var, b: Var) -> bool:
+        """Whether two arrays may have elements in common: also if both come from outside, where one may be
+        a part of the other."""
+        roots = {self.root(v) for v in self.outside}
+        return self.root(a) is self.root(b) or self.root(a) in roots and self.root(b) in roots
+
     def is_written(self, var: Var) -> bool:
         """Whether anything writes into the memory of an array."""
         root = self.root(var)
         return any(self.root(v) is root for v in self.changing)
-
-    def memory_of(self, atoms: Iterable[Atom]) -> frozenset[Var]:
-        return frozenset(
-            self.root(a) for a in atoms if isinstance(a, Var) and isinstance(self.native.get(a), (ArrayOf, TupleOf))
-        )
 
     def written_among(self, params: Iterable[Var]) -> list[Var]:
         """The parameters into whose memory the kernel may write."""

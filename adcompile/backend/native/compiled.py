@@ -89,6 +89,13 @@ def _compile(made: Any, signature: Any) -> Any:
     return made
 
 
+def _numba_error() -> type[Exception]:
+    """What Numba raises for an argument that no kernel can take: an array that is not to be written, where the
+    kernel writes; on NumPy that is the function's own error."""
+    numba: Any = importlib.import_module("numba")
+    return numba.core.errors.NumbaError
+
+
 def _module(path: Path) -> Any:
     """The file as a module that can be found by name, as Numba's cache wants it."""
     name = f"_adcompile_{path.stem}"
@@ -126,8 +133,14 @@ def joined(kernel: Kernel, native: Any, plain: Callable[..., Any], count: int) -
     if kernel.exact != "r":
         lines += ["    else:", f"        return {kernel.exact}"]
     lines += [f"    return plain({', '.join(names)})"]
-    namespace: dict[str, Any] = {"native": native, "plain": plain, "handled": RAISED, "np": np, "classes": ORDER}
-    namespace["zeros_like"] = np.zeros_like
+    namespace: dict[str, Any] = {
+        "native": native,
+        "plain": plain,
+        "handled": (*RAISED, _numba_error()),
+        "np": np,
+        "classes": ORDER,
+        "zeros_like": np.zeros_like,
+    }
     exec(compile("\n".join(lines), f"<adcompile native {kernel.name}>", "exec"), namespace)
     return namespace[kernel.name]
 

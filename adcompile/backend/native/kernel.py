@@ -171,6 +171,8 @@ class Printer(Flow):
             self.refuse(f"{var.name}, which no kernel can take")
         name = self.names[var] = self.fresh(var.name)
         self.native[var] = native
+        if not isinstance(native, Number):
+            self.outside.add(var)
         if native == Number("i8"):
             self.bits[var] = ARGUMENT_BITS
             self.fault_if(f"{name} > {2**ARGUMENT_BITS} or {name} < {-(2**ARGUMENT_BITS)}")

@@ -175,8 +175,6 @@ class Scalars(Bounds):
             text = f"{base} * {base}"
         elif n is not None and n == 3:
             text = f"{base} * {base} * {base}"
-        elif n is not None and n == 0.5:
-            text = f"math.sqrt({base})" if code == "f8" else f"np.sqrt({base})"
         else:
             text = f"{base} ** {self.cast(b, code)}"
         if checked and self.may_raise(call):

@@ -175,17 +175,16 @@ def dot(a, b):
     """The product of two vectors."""
     if a.shape[0] != b.shape[0]:
         raise Fault
-    s = a[0] * b[0] * 0 if a.shape[0] else a.dtype.type(0)
-    s = a.dtype.type(0)
+    s = 0.0
     for k in range(a.shape[0]):
         s += a[k] * b[k]
-    return s
+    return a.dtype.type(s)
 
 
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})
 def total(a):
     """The sum of all elements."""
-    s = a.dtype.type(0)
+    s = 0.0
     for v in a.flat:
         s += v
-    return s
+    return a.dtype.type(s)

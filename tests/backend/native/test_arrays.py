@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.kernels import agree, parts_of, text_of
 
 
@@ -71,6 +72,27 @@ def test_work_arrays_of_two_dimensions():
 def test_arrays_that_are_not_contiguous():
     agree(sums_of_elements, np.arange(8.0)[::2], 1)
     agree(in_place, np.arange(8.0)[::-2] + 0.1, 3)
+
+
+def added_to_a_part(a, b):
+    for _ in range(2):
+        b += a
+    return np.sum(a * a)
+
+
+def test_arguments_may_be_parts_of_each_other():
+    x = np.arange(1.0, 6.0)
+    for a, b in ((x[:-1], x[1:]), (x[1:], x[:-1]), (x, x)):
+        agree(added_to_a_part, a.copy(), b.copy())
+        want = ad.grad(added_to_a_part)(a, b)
+        np.testing.assert_allclose(ad.grad(added_to_a_part, backend="auto")(a, b), want, rtol=1e-12)
+
+
+def test_arrays_that_are_not_to_be_written():
+    a = A.copy()
+    a.flags.writeable = False
+    agree(in_place, a, 3)
+    agree(sums_of_elements, a, 1)
 
 
 def test_single_precision():
