@@ -33,6 +33,6 @@ def draw(results: Results, file: str) -> None:
     axes.invert_yaxis()
     axes.grid(axis="x", alpha=0.3)
     axes.set_xlabel("time of the gradient / time of the function")
-    axes.legend(fontsize="small", loc="upper right")
+    figure.legend(fontsize="small", loc="outside upper center", ncols=4)
     figure.savefig(file, dpi=130)
     pyplot.close(figure)

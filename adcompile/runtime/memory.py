@@ -30,17 +30,29 @@ def snapshot(x: Any) -> Any:
 
 
 _NOTHING: dict[Any, Any] = {}  # a number for each dtype, of which outlines are made
+_OUTLINES: dict[Any, Any] = {}  # those made, by dtype and shape: a loop asks for the same one each time
+_MANY = 1024
 
 
 def outline(x: Any) -> Any:
     """An array of the shape and dtype of `x` without its memory: what is kept where the shape alone
-    is wanted. None of what no path has bound."""
+    is wanted. None of what no path has bound. Nobody can write into it, so that one does for all."""
     if not isinstance(x, np.ndarray):
         return None
-    if x.dtype not in _NOTHING:
-        _NOTHING[x.dtype] = np.zeros(1, x.dtype)
-        _NOTHING[x.dtype].flags.writeable = False
-    return np.ndarray(x.shape, x.dtype, _NOTHING[x.dtype], 0, (0,) * x.ndim)
+    key = (x.dtype, x.shape)
+    found = _OUTLINES.get(key)
+    return _new_outline(key) if found is None else found
+
+
+def _new_outline(key: tuple[Any, tuple[int, ...]]) -> Any:
+    dtype, shape = key
+    if dtype not in _NOTHING:
+        _NOTHING[dtype] = np.zeros(1, dtype)
+        _NOTHING[dtype].flags.writeable = False
+    if len(_OUTLINES) >= _MANY:
+        _OUTLINES.clear()
+    made = _OUTLINES[key] = np.ndarray(shape, dtype, _NOTHING[dtype], 0, (0,) * len(shape))
+    return made
 
 
 def is_outline(x: Any) -> bool:

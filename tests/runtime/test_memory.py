@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from adcompile import runtime as rt
+from adcompile.runtime import memory
 from adcompile.runtime.memory import apart, check_tangent, followed, hold, mirrored, outline, released, shares, within
 
 BASES = [
@@ -142,3 +143,12 @@ def test_arrays_in_lists_are_found_and_filled():
     a[:], b[:] = 5.0, 7
     rt.put_each(found, kept)
     assert a.tolist() == [0.0, 0.0] and b.tolist() == [0, 1, 2]
+
+
+def test_outlines_of_one_shape_are_one_and_few_are_kept():
+    made = outline(np.ones((2, 3)))
+    assert outline(np.zeros((2, 3))) is made and outline(np.zeros((2, 3), np.float32)).dtype == np.float32
+    assert not made.flags.writeable
+    for n in range(3000):
+        assert outline(np.broadcast_to(0.0, (n,))).shape == (n,)
+    assert len(memory._OUTLINES) <= 1024
