@@ -8,7 +8,7 @@ taken in two parts, as the exponential would magnify its rounding.
 from __future__ import annotations
 
 from adcompile.runtime.vecmath import coefficients as c
-from adcompile.runtime.vecmath.exponential import exp_sum, reduced_parts, scaled
+from adcompile.runtime.vecmath.exponential import power_of_two, reduced, reduced_parts, scaled, tail
 from adcompile.runtime.vecmath.intrinsics import (
     copysign,
     exact_sum,
@@ -36,7 +36,9 @@ def erf64(x):
     square = far * far
     d, e = far + SHIFT, far + far + 1.0
     inverse = 1.0 / (d * e)
-    large = 1.0 - exp_sum(-square, -fma(far, far, -square)) * (d * inverse * erf_tail(muladd(e, inverse, -ERF_MIDDLE)))
+    n, r = reduced(-square, -fma(far, far, -square))
+    gauss = (1.0 + muladd(r * r, tail(r), r)) * power_of_two(n)
+    large = 1.0 - gauss * (d * inverse * erf_tail(muladd(e, inverse, -ERF_MIDDLE)))
     return select(size < 1.0, small, copysign(select(size != size, x, large), x))
 
 
