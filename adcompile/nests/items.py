@@ -23,6 +23,8 @@ from adcompile.nests.keys import Keys
 from adcompile.nests.views import Axis, View, compose
 
 Index = tuple[Axis, ...]
+FUNCTION = 20
+"""Operations that a function costs."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -161,7 +163,7 @@ def cost(expr: Expr) -> int:
         e = work.pop()
         if isinstance(e, Op):
             function = isinstance(e.fn, np.ufunc) and e.fn not in SELECTIONS and e.fn is not np.logical_not
-            total += 0 if e.fn is None else 20 if function else 1
+            total += 0 if e.fn is None else FUNCTION if function else 1
             work.extend(e.args)
     return total
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from adcompile.ir.nodes import Var
 from adcompile.nests.dependence import Relation, commute, relation, worse
-from adcompile.nests.items import Item, Load, Reduce, Store, accesses, leaves_of, touched, values_of
+from adcompile.nests.items import FUNCTION, Item, Load, Reduce, Store, accesses, cost, leaves_of, touched, values_of
 from adcompile.nests.keys import Keys
 
 POINTERS = 14
@@ -60,14 +60,17 @@ class Plan:
         if root in self.place:
             return
         items = self.cone(root)
-        if isinstance(root, Store) and len(items) > 1 and self.within(items[:-1], root) not in ("apart", "same"):
+        if len(items) > 1 and self.stands_apart(root, items):
             self.put(items[:-1])
             items = items[-1:]
         self.put(items)
 
-    def split(self, root: Store) -> bool:
-        """Whether the value of a store has to be there before anything is stored."""
-        return self.within(self.cone(root), root) not in ("apart", "same")
+    def stands_apart(self, root: Item, items: Sequence[Item]) -> bool:
+        """Whether what gives a value has loops of its own: it reads what is written here, or can be done for
+        many elements at once where a sum cannot."""
+        if isinstance(root, Reduce):
+            return any(map(_has_function, items))
+        return isinstance(root, Store) and self.within(items[:-1], root) not in ("apart", "same")
 
     def cone(self, root: Item) -> list[Item]:
         """The item, and before it those not yet placed from which it takes values."""
@@ -143,6 +146,9 @@ class Plan:
         """Whether the items may stand in the bodies of one innermost loop with those there."""
         if self.row_relation(row, items, adding=True) not in ("apart", "same"):
             return False
+        everything = (*row.items, *items)
+        if any(isinstance(i, Reduce) for i in everything) and any(map(_has_function, everything)):
+            return False  # a sum goes term by term: what can be done for many elements at once stands apart
         given = [v for i in items for v in values_of(i) if isinstance(v, Reduce)]
         if any(self.place.get(v, (None, None))[1] is row for v in given):
             return False
@@ -211,3 +217,7 @@ class Plan:
             for old in nest.items
             for new in items
         )
+
+
+def _has_function(item: Item) -> bool:
+    return cost(item.value) >= FUNCTION
