@@ -118,7 +118,7 @@ def smaller(args: Types, kwargs: Settings) -> Type:
 register(rt.is_smaller, Rule("constant", typing=smaller, total=True))
 
 
-@linear(rt.unbroadcast, typing=as_second)
+@linear(rt.unbroadcast, typing=as_second, view=True)
 def unbroadcast(y_bar, y, g, *, x):
     return rt.unbroadcast(y_bar, g) if rt.is_smaller(g, x) else rt.broadcast_like(y_bar, g)
 

@@ -129,3 +129,21 @@ def test_second_tangents_of_memory():
     agrees(along, X, V)
     agrees(lambda x: ad.grad(f)(x) @ V, X, V)
     agrees(ad.grad(along), X, V)
+
+
+def test_a_sum_back_to_a_shape_may_be_the_array_itself():
+    """Where shapes are met at run time, `rt.unbroadcast` may give the shadow that a later iteration writes."""
+
+    def squares(x, w):
+        d = np.empty((len(x), 2))
+        total = 0.0
+        for i in range(len(x)):
+            d[:] = x - x[i]
+            total += np.sum(w * np.einsum("ij,ij->i", d, d) ** 2)
+        return total
+
+    x, w = np.array([[0.1, 1.2], [-0.4, 0.3], [0.8, -0.5]]), np.array([1.0, 0.5, 0.7])
+    v, u = np.cos(x), np.sin(3.0 * x)
+    expected = np.sum(ad.hvp(lambda y: squares(y, w), (x,), (v,)) * u)
+    along = ad.grad(lambda y: ad.jvp(squares, (y, w), (v, None))[1])(x)
+    np.testing.assert_allclose(np.sum(along * u), expected, rtol=1e-12)
