@@ -12,6 +12,7 @@ import math
 
 import pytest
 
+from adcompile.errors import NotDifferentiable
 from tests.fuzz import faults
 from tests.fuzz.checker import Check, Verdict, Wrong, check
 from tests.fuzz.constructs import GROUPS, TABLE, blocks, enabled, pairs, wanted
@@ -201,7 +202,7 @@ def test_a_refusal_must_have_a_place():
     check.point = {"seed": 0}
 
     def refuses():
-        raise faults.api.tangents.NotDifferentiable("no place")
+        raise NotDifferentiable("no place")
 
     check.forward = refuses
     verdict = check.stage("forward")

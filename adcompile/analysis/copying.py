@@ -10,13 +10,34 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells
+from adcompile.analysis.calls import (
+    cell_handlers,
+    dispatch,
+    emit_unknown,
+    handlers,
+    handles,
+    handles_cells,
+    looks,
+)
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, settle, write
 from adcompile.analysis.objects import class_named, is_not_implemented, method_call
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import Array, DictT, Known, ListT, ObjectT, Scalar, Seq, TupleT
+from adcompile.ir.types import (
+    UNKNOWN,
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    Known,
+    ListT,
+    ObjectT,
+    Ref,
+    Scalar,
+    Seq,
+    TupleT,
+)
 from adcompile.runtime import state as run_time
 
 
@@ -65,8 +86,10 @@ def deep_copy(b: Builder, atom: Atom, memo: dict[Any, Atom], place: Place | None
         return memo[cell]
     if isinstance(t, (TupleT, ListT, DictT, ObjectT)):
         return b.build(t, [deep_copy(b, item, memo, place) for item in b.items(atom)])
-    if b.known(atom) or not isinstance(t, (Seq, Array)):
+    if b.known(atom) or isinstance(t, (Scalar, Closure)):
         return atom
+    if not isinstance(t, (Seq, Array)):  # it is seen only when the code runs what this is
+        return b.emit(copy.deepcopy, (atom,), t if isinstance(t, Instance) else UNKNOWN, (), "", place)
     if isinstance(t, Seq):
         return deep_sequence(b, atom, t, place)
     if atom not in memo:
@@ -127,7 +150,8 @@ def as_tuple(b: Builder, names: Sequence[str], values: list[Atom]) -> Atom:
 def _taken_apart(make: Make) -> Any:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         cls = class_named(b, args[0])
-        whole = cls is not None and dataclasses.is_dataclass(cls) and len(args) == 1 and not kwargs
+        followed = isinstance(b.type(args[0]), (Ref, ObjectT)) and len(args) == 1 and not kwargs
+        whole = followed and cls is not None and dataclasses.is_dataclass(cls)
         return taken_apart(b, args[0], make, place) if whole else None
 
     return handler
@@ -136,7 +160,7 @@ def _taken_apart(make: Make) -> Any:
 def taken_apart(b: Builder, atom: Atom, make: Make, place: Place | None) -> Atom:
     """A dataclass as a dict or tuple of its fields, those in containers too; everything else copied."""
     t, cell, cls = b.type(atom), cell_of(atom), class_named(b, atom)
-    if cls is not None and dataclasses.is_dataclass(cls):
+    if cls is not None and dataclasses.is_dataclass(cls) and isinstance(t, (Ref, ObjectT)):
         names = [f.name for f in dataclasses.fields(cls)]
         return make(b, names, [taken_apart(b, b.call(getattr, atom, n, place=place), make, place) for n in names])
     if cell is not None and is_structured(b.type(content := read(b, cell, place))):
@@ -150,5 +174,13 @@ def each(b: Builder, content: Atom, make: Make, place: Place | None) -> list[Ato
     return [taken_apart(b, item, make, place) for item in b.items(content)]
 
 
-cell_handlers[dataclasses.asdict] = _taken_apart(as_dict)
-cell_handlers[dataclasses.astuple] = _taken_apart(as_tuple)
+def _as_written(fn: Any) -> Any:
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        return emit_unknown(b, fn, args, list(kwargs), name, place)
+
+    return handler
+
+
+for _fn, _make in ((dataclasses.asdict, as_dict), (dataclasses.astuple, as_tuple)):
+    cell_handlers[_fn] = _taken_apart(_make)
+    handlers[_fn], looks[_fn] = _as_written(_fn), ()

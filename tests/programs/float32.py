@@ -85,7 +85,13 @@ def dtype_decided_by_a_loop(x, n):
     return next(iter(rows))[0] * x[1]
 
 
+def each_number_of_pythons(x):
+    """Functions get floats, which are of double precision."""
+    return np.sum(np.vectorize(lambda t: t * t * t / 3)(x))
+
+
 SAMPLES = {
+    "each_number_of_pythons": [(np.array([0.5, -1.0, 1.5], np.float32),)],
     "single_lists": [(_X,)],
     "scalar_classes": [(np.array([0.5, 1.5, 0.7], dtype=np.float32),)],
     "single_elementwise": [(_X,)],

@@ -26,7 +26,7 @@ def sorted_items(d):
     return total
 
 
-def sorted_in_place(x, y):
+def sorted_pairs(x, y):
     pairs = [(2, x), (1, y), (3, x * y)]
     pairs.sort(key=itemgetter(0), reverse=True)
     return pairs[0][1] * max(pairs, key=itemgetter(0))[1] - pairs[2][1]
@@ -63,7 +63,7 @@ def of_arrays(x):
 TABLE = {"b": np.array([1.0, 2.0]), "a": np.array([3.0, 1.0])}
 SAMPLES = {
     "sorted_items": [(TABLE,)],
-    "sorted_in_place": [(0.7, 1.2)],
+    "sorted_pairs": [(0.7, 1.2)],
     "of_module": [(TABLE,)],
     "several": [(np.array([0.5, -1.0, 1.4]),)],
     "at_run_time": [(np.array([0.5, -1.0, 1.4]), 2)],

@@ -95,7 +95,7 @@ SAMPLES = {
     "from_items": [(_X,)],
     "for_each_element": [(_X, _A)],
     "for_each_element_as_told": [(_X, _A)],
-    "for_each_number_of_pythons": [(_X,), (_X.astype(np.float32),)],
+    "for_each_number_of_pythons": [(_X,)],
     "grids": [(_X, _A)],
     "scans": [(_X, _A)],
     "reductions_by_stretches": [(_X, _A)],
