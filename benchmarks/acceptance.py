@@ -13,36 +13,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import adcompile as ad
-from benchmarks import call_overhead, gmm, logsumexp
+from benchmarks import call_overhead, gmm, logsumexp, state
+from benchmarks.figures import Figure
 from benchmarks.harness import Workload, compare, medians
 from tests import stress
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One promise: `value` must not be above `bound`; no bound: reported only."""
-
-    what: str
-    value: float
-    bound: float | None
-    unit: str = ""
-    note: str = ""
-
-    @property
-    def kept(self) -> bool:
-        return self.bound is None or self.value <= self.bound
-
-    def __str__(self) -> str:
-        bound = "" if self.bound is None else f"≤ {self.bound:.3g} {self.unit}"
-        verdict = "" if self.bound is None else ("ok" if self.kept else "MISSED")
-        return f"{self.what:<58}{f'{self.value:.3g} {self.unit}':>14}  {bound:<14}{verdict:<7}{self.note}"
-
 
 # -- what runs ----------------------------------------------------------------------------------
 
@@ -226,11 +205,12 @@ def importing() -> Iterator[Figure]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.acceptance", description=__doc__)
-    parser.add_argument("--only", choices=["running", "compiling", "importing"], help="one part")
+    parser.add_argument("--only", choices=["running", "state", "compiling", "importing"], help="one part")
     parser.add_argument("--budget", type=float, default=1.0, help="seconds for each timed callable")
     options = parser.parse_args(argv)
     parts: dict[str, Callable[[], Iterator[Figure]]] = {
         "running": lambda: running(options.budget),
+        "state": lambda: state.figures(options.budget),
         "compiling": compiling,
         "importing": importing,
     }
