@@ -57,6 +57,10 @@ class AdcompileError(Exception):
         parts = [head, excerpt(place) if place else "", f"  {remedy}" if remedy else ""]
         super().__init__("\n".join(part for part in parts if part))
 
+    def at(self, place: Place | None) -> AdcompileError:
+        """The error anew, with this place if it has none of its own."""
+        return type(self)(self.message, self.place or place, self.remedy)
+
     def __reduce__(self) -> tuple[type, tuple[str, Place | None, str]]:
         return type(self), (self.message, self.place, self.remedy)
 

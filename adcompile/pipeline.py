@@ -160,10 +160,9 @@ def derive(
     try:
         derived = large_stack(_derive, fun, request, types, kwtypes, passes)
     except AdcompileError as error:
-        where = None if error.place is not None else place_of(plain(fun))
-        if where is None:
+        if error.place is not None:
             raise
-        raise type(error)(error.message, where, error.remedy) from error
+        raise error.at(place_of(plain(fun))) from error
     derived.native.tell(plain(fun))
     return derived
 

@@ -217,7 +217,7 @@ def call_at(b: Builder, body: Any, args: list[Atom], kwargs: list[tuple[str, Ato
     try:
         return call_python(b, body, args, kwargs)
     except Unsupported as error:  # the body's own: what it is given comes with its place
-        raise Unsupported(error.message, error.place or place, error.remedy) from None
+        raise error.at(place) from None
 
 
 @handles(dtype_of)

@@ -309,7 +309,7 @@ def call_rule(
     try:
         t = result_type(fn, rule, types, kwtypes) if lists is None else lists.type(fn, rule, types, kwtypes)
     except AdcompileError as error:
-        raise type(error)(error.message, error.place or place, error.remedy) from None
+        raise error.at(place) from None
     plain = fn in (np.asarray, np.array, np.ascontiguousarray, np.ndarray.tolist) and "subok" not in kwtypes
     if isinstance(t, Unknown) and not plain:
         t = next((k for k in (*types, *kwtypes.values()) if is_array_subclass(k)), t)

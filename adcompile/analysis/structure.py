@@ -446,5 +446,5 @@ def import_from(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 @handles(ops.unsupported)
 def unsupported(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     error: Unsupported = b.value(args[0])
-    raise type(error)(error.message, error.place or place, error.remedy)
+    raise error.at(place)
 
