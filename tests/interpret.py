@@ -156,7 +156,7 @@ def call(s, env):
         ref = s.args[0].value
         if ref.name not in ref.namespace and not hasattr(builtins, ref.name):
             raise NameError(f"name {ref.name!r} is not defined")
-    may_be_unbound = isinstance(fn, OpaqueCode)
+    may_be_unbound = isinstance(fn, OpaqueCode) or fn is ops.make_variable
     args = [value(a, env) if may_be_unbound else checked(a, env) for a in s.args]
     kwargs = {name: checked(a, env) for name, a in s.kwargs}
     return fn(*args, **kwargs)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import is_installed
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look, owner_of
@@ -19,6 +18,7 @@ from adcompile.analysis.infer import Terminated
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
 from adcompile.errors import Place
+from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
 from adcompile.ir.types import (
     NEVER,

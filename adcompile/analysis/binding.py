@@ -18,7 +18,6 @@ from adcompile.analysis.infer import (
 )
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.abstract import is_installed as is_installed
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Signature
 from adcompile.ir.types import (

@@ -96,7 +96,7 @@ class Context:
     untouched: set[Cell] = field(default_factory=set[Cell])  # of those: not what is differentiated by
     calls: list[Any] = field(default_factory=list[Any])  # the statements that are being followed, and iterations
     loose: set[Var] = field(default_factory=set)  # unbound on some path
-    views: dict[Var, Any] = field(default_factory=dict)  # what iterators give: see analysis/iteration
+    views: dict[Var, Any] = field(default_factory=dict)  # what iterators give: see analysis/laziness
     depth_of: dict[Var, int] = field(default_factory=dict)  # iterators: in how many loops they were made
     gone: set[Var] = field(default_factory=set)  # iterators of which all items have been taken
     taken: dict[Var, int] = field(default_factory=dict)  # iterators: how many items `next` took
@@ -171,9 +171,10 @@ class Builder:
     place: Place | None = None
     loops: int = 0  # around these statements
     pinned: bool = False  # a rule's body is being inlined: its statements belong to `place`, nameless
+    parent: Builder | None = None  # that of the block around
 
     def child(self) -> Builder:
-        return Builder(self.context, self.role, place=self.place, loops=self.loops, pinned=self.pinned)
+        return Builder(self.context, self.role, place=self.place, loops=self.loops, pinned=self.pinned, parent=self)
 
     @contextmanager
     def pinned_at(self, place: Place | None) -> Generator[None, None, None]:

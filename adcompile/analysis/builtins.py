@@ -15,7 +15,8 @@ from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, run_loop
-from adcompile.analysis.iteration import as_sequence, indexable, known_items, taken, view_of
+from adcompile.analysis.iteration import as_sequence, indexable, known_items
+from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
@@ -333,8 +334,9 @@ def converter(cls: type, build: Any) -> Any:
         if items is not None:
             return b.call(build, *items)
         view = view_of(b, args[0])
-        if view is not None and view.made is not None and not taken(b, args[0]):
-            return view.made if cls is list else b.call(tuple, view.made, name=name, place=place)
+        made = None if view is None or view.make is None or taken(b, args[0]) else all_of(b, args[0], view)
+        if made is not None:
+            return made if cls is list else b.call(tuple, made, name=name, place=place)
         if isinstance(t, Seq):
             return b.emit(cls, args, Seq(t.item, cls), (), name, place)
         if isinstance(t, RangeT):

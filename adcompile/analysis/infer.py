@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from adcompile.analysis import iteration
-from adcompile.analysis.builder import Builder, Lifted, Tentative, is_structured, parts
-from adcompile.analysis.heap import look, reached, wrapped
+from adcompile.analysis import iteration, laziness
+from adcompile.analysis.begin import Begin
+from adcompile.analysis.builder import Builder, Lifted, Tentative, parts
+from adcompile.analysis.heap import look, wrapped
 from adcompile.analysis.joins import Carried, Frame, Join, Misfit, Side
-from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_names, leaf_types
+from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -50,7 +51,6 @@ from adcompile.ir.types import (
     Seq,
     TupleT,
     Type,
-    Unknown,
     holds_ref,
 )
 
@@ -88,7 +88,7 @@ def run_statement(b: Builder, statement: Statement, env: Environment, frame: Fra
         fn = resolve(env, statement.fn)
         args = [resolve(env, a) for a in statement.args]
         kwargs = [(k, resolve(env, a)) for k, a in statement.kwargs]
-        iteration.note_call(b, fn, args, statement.place)
+        laziness.note_call(b, fn, args, statement.place)
         b.context.calls.append(statement)
         value = b.dispatch(fn, args, kwargs, statement.result.name, statement.place)
         b.context.calls.pop()
@@ -214,7 +214,28 @@ def known_truth(b: Builder, test: Atom) -> bool | None:
 
 def run_for(b: Builder, s: For, env: Environment) -> None:
     iterable = demand(resolve(env, s.iterable), s.place)
-    iteration.go_through(b, iterable, s.place)
+    laziness.go_through(b, iterable, s.place)
+    begin, view = Begin(b, env), laziness.guarded(b, iterable)
+    if view is not None:
+        run_guarded(b, s, env, view)
+        return
+    run_items(b, s, env, iterable)
+    laziness.check_steady(b, iterable, begin, s.place)
+
+
+def run_guarded(b: Builder, s: For, env: Environment, view: laziness.View) -> None:
+    """`for x in filter(test, xs): …` as `for x in xs: if test(x): …`."""
+    assert view.over is not None and view.guard is not None
+    source, test = Var("items"), Var("test")
+    env[source] = view.over
+    element, *params = s.body.params
+    call = Call(test, Const(Lifted(view.guard)), (element,), (), s.place)
+    then = Block((), s.body.statements, s.body.end)
+    choice = If((), test, then, Block((), (), Continue(tuple(params))), s.place)
+    run_for(b, replace(s, iterable=source, body=Block(s.body.params, (call, choice), Unreachable())), env)
+
+
+def run_items(b: Builder, s: For, env: Environment, iterable: Atom) -> None:
     if holds_ref(b.type(iterable)) and isinstance(b.type(look(b, iterable)), ObjectT):
         iterable = b.call(iter, iterable, place=s.place)
     branch = iteration.as_branch(s.body)
@@ -247,7 +268,7 @@ def run_for(b: Builder, s: For, env: Environment) -> None:
 
 def run_as_loop(b: Builder, s: For, env: Environment, iterable: Atom) -> list[Type]:
     """Run a loop that stays one; the types of what it carries."""
-    over = reached(b, [iterable])
+    over = laziness.run_over(b, iterable)
     begin = Begin(b, env)
     b.context.iterated += over
     carried: Carried | None = None
@@ -269,23 +290,6 @@ def run_as_loop(b: Builder, s: For, env: Environment, iterable: Atom) -> list[Ty
     cells = [slot for slot in carried.slots() if isinstance(slot, Cell) and slot in states]
     del b.context.iterated[len(b.context.iterated) - len(over) :]
     return [b.type(states[c].content) for c in cells] + [b.type(env[r]) for r in s.results]
-
-
-class Begin:
-    """How things stand where a loop begins, to try it again in another way."""
-
-    def __init__(self, b: Builder, env: Environment) -> None:
-        context = b.context
-        self.statements, self.mark, self.env = len(b.statements), context.store.mark(), dict(env)
-        self.calls, self.iterated, self.inlining = len(context.calls), len(context.iterated), context.inlining
-
-    def again(self, b: Builder, env: Environment) -> None:
-        context = b.context
-        del b.statements[self.statements :], context.calls[self.calls :], context.iterated[self.iterated :]
-        context.inlining = self.inlining
-        context.store.undo(self.mark)
-        env.clear()
-        env.update(self.env)
 
 
 def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan) -> Carried:
@@ -319,11 +323,6 @@ def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan) -> Carried:
         whole = branch_on(b, test, entered, lambda c: c.build(TupleT(()), init), place=s.place)
     env.update(zip(s.results, b.items(whole)))
     return done[0] if done else Carried({}, [], 0)
-
-
-def holds_structure(t: Type) -> bool:
-    """Whether a sequence's items are containers or functions."""
-    return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, Unknown))
 
 
 Item = Atom | Emitted

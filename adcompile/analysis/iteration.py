@@ -9,16 +9,15 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from types import FunctionType
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.detached import is_in
 from adcompile.analysis.heap import cell_of, give, look, settle
-from adcompile.errors import Place, Unsupported
+from adcompile.analysis.laziness import Read, View, all_of, lazy_rows, taken, view_of
+from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Raise, Statement, Unreachable, Var, Yield
 from adcompile.ir.types import (
@@ -26,7 +25,6 @@ from adcompile.ir.types import (
     NEVER,
     UNKNOWN,
     Array,
-    Cell,
     Closure,
     DictT,
     Instance,
@@ -110,7 +108,7 @@ def known_items(b: Builder, atom: Atom) -> list[Atom] | None:
 def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None:
     view = view_of(b, atom)
     if view is not None:
-        return view.items
+        return known_of_view(b, atom, view)
     args = definition(b, atom).args
     columns = [known_items(b, a) for a in (args if kind == "zip" else args[:1])]
     held = b.type(look(b, args[0])) if args else None
@@ -142,12 +140,21 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     return known[0]
 
 
+def known_of_view(b: Builder, atom: Atom, view: View) -> list[Atom] | None:
+    if view.make is None or view.read is not None and not (view.length is not None and b.known(view.length)):
+        return view.items
+    items = all_of(b, atom, view)
+    return None if items is None else known_items(b, items)
+
+
 def named_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None:
     """How to read each of the items of `zip(names, x)`, or of `enumerate` of that, where `x` is as
     long as is known when the code runs only: which name goes with which element is wanted now."""
     t = b.type(atom)
-    if not isinstance(t, IterT) or view_of(b, atom) is not None or taken(b, atom):
+    if not isinstance(t, IterT) or taken(b, atom):
         return None
+    if view_of(b, atom) is not None:
+        return lazy_rows(b, atom)
     args = definition(b, atom).args
     if t.kind == "enumerate" and len(args) == 1:
         rows = named_rows(b, args[0])
@@ -175,7 +182,8 @@ TOO_FEW = "zip of names with less items than names"
 def readable(b: Builder, atom: Atom) -> Atom | None:
     """The array or sequence that an iterable is or goes through."""
     view = view_of(b, atom)
-    atom = view.made if view is not None and view.made is not None and not taken(b, atom) else atom
+    if view is not None and view.make is not None and not taken(b, atom):
+        atom = all_of(b, atom, view) or atom
     t = b.type(look(b, atom))
     return atom if isinstance(t, Seq) or isinstance(t, Array) and t.dims else None
 
@@ -254,74 +262,12 @@ def index_type(b: Builder, args: tuple[Atom, ...]) -> Type:
     return TupleT((INT,) * (len(args) if shape is None else len(shape)))
 
 
-Read = Callable[[Builder, Atom], Atom]
-ONE_PASS = ("keys", "values", "items", "range")
-
-
-@dataclass(frozen=True)
-class View:
-    """What an iterator gives: its items where they are known, else their number (None: no end)
-    and how to read the one at a position."""
-
-    items: list[Atom] | None = None
-    length: Atom | None = None
-    read: Read | None = None
-    made: Atom | None = None  # a list of all items that nobody else has
-    held: dict[Cell, Atom] = field(default_factory=dict[Cell, Atom])  # what lists it goes through held when it was made
-
-
-def view_of(b: Builder, atom: Atom) -> View | None:
-    found: View | None = b.context.views.get(atom) if isinstance(atom, Var) else None
-    states = b.context.store.states
-    if found is not None and any(c not in states or states[c].content is not a for c, a in found.held.items()):
-        raise Unsupported(
-            "this iterator goes through a list or dict that was written into after the iterator was made",
-            b.place,
-            "make the iterator where it is gone through",
-        )
-    return found
-
-
-def taken(b: Builder, atom: Atom) -> int:
-    """How many items `next` has taken from an iterator."""
-    return b.context.taken.get(atom, 0) if isinstance(atom, Var) else 0
-
-
 def first_of_endless(b: Builder, atom: Atom, count: int) -> list[Atom] | None:
     view = view_of(b, atom)
     if view is None or view.length is not None or view.read is None:
         return None
-    return [view.read(b, Const(i)) for i in range(count)]
-
-
-NO_PASS: set[Any] = {
-    ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity, ops.read, getattr, hasattr,
-    isinstance, type, callable, id, operator.is_, operator.is_not, operator.not_, next, iter,
-}  # fmt: skip
-"""Calls that do not go through an iterator they are given."""
-
-
-def note_call(b: Builder, fn: Atom, args: Sequence[Atom], place: Place | None) -> None:
-    """Note which iterators a call goes through."""
-    if not any([isinstance(b.type(a), IterT) for a in args]):  # noqa: C419  short lists
-        return
-    if not isinstance(fn, Const) or isinstance(fn.value, FunctionType) and fn.value.__module__ != ops.__name__:
-        return  # it is followed, or refused
-    if not is_in(fn.value, NO_PASS):
-        for a in args:
-            go_through(b, a, place)
-
-
-def go_through(b: Builder, atom: Atom, place: Place | None) -> None:
-    """Note that all items of an iterator are taken, which can be done once."""
-    t = b.type(atom)
-    if not isinstance(t, IterT) or t.kind in ONE_PASS or not isinstance(atom, Var):
-        return
-    if atom in b.context.gone or b.loops > b.context.depth_of[atom]:
-        raise Unsupported(
-            "an iterator that may be gone through more than once", place, "keep its items in a list, or make it anew"
-        )
-    b.context.gone.add(atom)
+    read = view.read
+    return [read(b, Const(i)) for i in range(count)]
 
 
 def indexable(b: Builder, atom: Atom, live: bool = False) -> tuple[Atom, Read] | None:
@@ -354,6 +300,9 @@ def indexed(b: Builder, atom: Atom, live: bool = False) -> tuple[Atom | None, Re
             view, first = view_of(b, atom), taken(b, atom)
             if view is None:
                 found = indexable_iterator(b, definition(b, atom), kind, live)
+            elif view.make is not None and view.read is None:
+                items = all_of(b, atom, view)
+                found = None if items is None else indexed(b, items)
             elif view.items is not None:
                 sequence = as_sequence(b, view.items)
                 found = Const(len(view.items)), lambda c, i: c.call(operator.getitem, sequence, i)

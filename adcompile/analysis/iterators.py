@@ -1,8 +1,7 @@
 """Iterators: map and filter, iter and next, and those of itertools.
 
-Each stands for a View of what it gives (analysis/iteration): its items where they are known, else
-their number and how to read one, by its position, of what the iterator goes through. What calls
-functions is made into a list at once.
+Each stands for a View of what it gives (analysis/laziness): its items where they are known, else
+their number and how to read one, by its position, of what the iterator goes through.
 """
 
 from __future__ import annotations
@@ -17,36 +16,45 @@ from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.builtins import collect
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.folds import accumulate
-from adcompile.analysis.heap import look, reached
+from adcompile.analysis.heap import look
 from adcompile.analysis.infer import Terminated, branch_on
-from adcompile.analysis.iteration import ONE_PASS, View, indexable, indexed, known_items
+from adcompile.analysis.iteration import as_sequence, indexable, indexed, known_items
+from adcompile.analysis.laziness import ONE_PASS, View, given, lazy_rows
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise, Var
-from adcompile.ir.types import INT, Instance, IterT, Known, Seq, TupleT
+from adcompile.ir.types import INT, Instance, IterT, Known, RangeT, Seq, TupleT
 
 LIMIT = 4096
+Transform = Callable[[Builder, Atom], Atom]
 
 
-def given(
-    b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None, view: View, kind: str = "view"
+def emitted(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None) -> Var:
+    return b.emit(fn, args, IterT("view", tuple(b.type(a) for a in args)), kwargs, name, place)
+
+
+def reader(
+    b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None, view: View, copies: bool = True
 ) -> Atom:
-    """The value of a call that gives an iterator."""
-    var = b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), kwargs, name, place)
-    states = b.context.store.states
-    b.context.views[var] = replace(view, held={cell: states[cell].content for cell in reached(b, args)})
-    return var
+    """An iterator that reads what it goes through as items are asked for; `copies`: not arrays, or more than once."""
+    var = emitted(b, fn, args, kwargs, name, place)
+    return given(b, var, replace(view, copies=copies), args, lasting=True)
 
 
-def of_list(b: Builder, items: Atom | None, name: str, place: Place | None) -> Atom | None:
-    """An iterator over a list that has been made."""
-    if items is None:
-        return None
-    known, found = known_items(b, items), indexed(b, items)
-    assert known is not None or found is not None
-    view = View(known, None, None, items) if found is None else View(known, found[0], found[1], items)
-    return given(b, iter, [items], [], name, place, view, "iter")
+def maker(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, place: Place | None, view: View) -> Atom:
+    """An iterator whose items are made when the first is asked for."""
+    return given(b, emitted(b, fn, args, kwargs, name, place), view, [*args, *(v for _, v in kwargs)], lasting=False)
+
+
+def can_be_read(b: Builder, source: Atom) -> bool:
+    return isinstance(b.type(source), RangeT) or known_length(b, source) is not None or indexable(b, source) is not None
+
+
+def known_length(b: Builder, source: Atom) -> int | None:
+    rows = lazy_rows(b, source)
+    items = known_items(b, source) if rows is None else rows
+    return None if items is None or len(items) > LIMIT else len(items)
 
 
 def as_int(b: Builder, atom: Atom) -> int | None:
@@ -54,6 +62,37 @@ def as_int(b: Builder, atom: Atom) -> int | None:
 
 
 # -- map, filter, iter, next --------------------------------------------------------------------
+
+
+def mapped(
+    b: Builder, fn: Any, args: Args, name: str, place: Place | None, source: Atom, transform: Transform
+) -> Atom | None:
+    """An iterator over `transform(item)` of each item of `source`."""
+    if not can_be_read(b, source):
+        return None
+    count = known_length(b, source)
+    rows = lazy_rows(b, source)
+    if count is not None:
+
+        def read(c: Builder, i: Atom) -> Atom:
+            if not c.known(i):
+                return c.call(operator.getitem, as_sequence(c, items_now(c)), i)
+            return transform(c, rows[c.value(i)](c) if rows is not None else items_now(c)[c.value(i)])
+
+        def items_now(c: Builder) -> list[Atom]:
+            return known_items(c, source) or []
+
+        length: Atom | None = Const(count)
+    else:
+        found = indexable(b, source)
+        assert found is not None
+        length, item = found
+
+        def read(c: Builder, i: Atom) -> Atom:
+            return transform(c, item(c, i))
+
+    view = View(None, length, read, lambda c: collect(c, source, transform, place), over=source)
+    return maker(b, fn, args, [], name, place, view)
 
 
 @handles(map, look=())
@@ -64,7 +103,7 @@ def map_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, na
         values = [item] if len(args) == 2 else c.items(item)
         return dispatch(c, args[0], values, [], "", place)
 
-    return of_list(b, collect(b, source, transform, place), name, place)
+    return mapped(b, map, args, name, place, source, transform)
 
 
 @handles(itertools.starmap, look=())
@@ -72,12 +111,17 @@ def starmap(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     def transform(c: Builder, item: Atom) -> Atom:
         return dispatch(c, Const(ops.apply), [args[0], item, Const({})], [], "", place)
 
-    return of_list(b, collect(b, args[1], transform, place), name, place)
+    return mapped(b, itertools.starmap, args, name, place, args[1], transform)
 
 
 @handles(filter, look=())
 def filter_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    return of_list(b, filtered(b, args, place), name, place)
+    if not can_be_read(b, args[1]):
+        return None
+    view = View(
+        make=lambda c: filtered(c, args, place), over=args[1], guard=lambda c, item: kept_if(c, args[0], item, place)
+    )
+    return maker(b, filter, args, kwargs, name, place, view)
 
 
 def filtered(b: Builder, args: Args, place: Place | None) -> Atom | None:
@@ -86,7 +130,7 @@ def filtered(b: Builder, args: Args, place: Place | None) -> Atom | None:
         return filter_sequence(b, args, place)
     kept = []
     for item in items:
-        test = item if b.known(args[0]) and b.value(args[0]) is None else dispatch(b, args[0], [item], [], "", place)
+        test = kept_if(b, args[0], item, place)
         if not b.known(test):
             return filter_sequence(b, args, place)
         if b.value(test):
@@ -94,10 +138,14 @@ def filtered(b: Builder, args: Args, place: Place | None) -> Atom | None:
     return b.call(ops.build_list, *kept)
 
 
+def kept_if(b: Builder, predicate: Atom, item: Atom, place: Place | None) -> Atom:
+    none = b.known(predicate) and b.value(predicate) is None
+    return item if none else dispatch(b, predicate, [item], [], "", place)
+
+
 def filter_sequence(b: Builder, args: Args, place: Place | None) -> Atom | None:
     def keep(c: Builder, items: Atom, item: Atom) -> Atom:
-        none = c.known(args[0]) and c.value(args[0]) is None
-        test = item if none else dispatch(c, args[0], [item], [], "", place)
+        test = kept_if(c, args[0], item, place)
         return branch_on(c, test, lambda d: d.call(ops.push, items, item), lambda _: items, "items")
 
     return accumulate(b, Lifted(keep), args[1], b.call(ops.build_list), place, "items")
@@ -115,7 +163,7 @@ def make_iterator(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     if items is None and found is None:
         return None
     view = View(items) if found is None else View(None, found[0], found[1])
-    return given(b, iter, args, [], name, place, view, "iter")
+    return reader(b, iter, args, [], name, place, view, copies=False)
 
 
 @handles(next, look=())
@@ -130,7 +178,8 @@ def next_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
             place,
             "read the items by their positions: items[i]",
         )
-    items, found = known_items(b, source), indexed(b, source)
+    lazy, found = lazy_rows(b, source), indexed(b, source)
+    items = known_items(b, source) if lazy is None else None
     if items is None and found is None:
         return None
     b.context.taken[source] = b.context.taken.get(source, 0) + 1
@@ -154,9 +203,10 @@ def next_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
 
 @handles(itertools.chain, look=())
 def chain(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    if not all(known_items(b, a) is not None or indexable(b, a) is not None for a in args):
+    if not all(can_be_read(b, a) for a in args):
         return None
-    return of_list(b, b.call(ops.list_concat, *args), name, place)
+    view = View(make=lambda c: c.call(ops.list_concat, *args))
+    return maker(b, itertools.chain, args, kwargs, name, place, view)
 
 
 @handles(itertools.chain.from_iterable, look=())
@@ -182,8 +232,13 @@ def accumulated(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
         first = Const(False) if starts else c.call(operator.eq, number, 0)
         return c.call(ops.push, items, branch_on(c, first, lambda _: item, more, "item"))
 
-    begin = b.call(ops.build_list, *([initial] if starts else []))
-    return of_list(b, accumulate(b, Lifted(step), b.call(enumerate, args[0]), begin, place, "items"), name, place)
+    def make(c: Builder) -> Atom | None:
+        begin = c.call(ops.build_list, *([initial] if starts else []))
+        return accumulate(c, Lifted(step), c.call(enumerate, args[0]), begin, place, "items")
+
+    if not can_be_read(b, args[0]):
+        return None
+    return maker(b, itertools.accumulate, args, kwargs, name, place, View(make=make, over=args[0]))
 
 
 def pick(fn: Any, make: Callable[..., Any]) -> None:
@@ -201,7 +256,7 @@ def pick(fn: Any, make: Callable[..., Any]) -> None:
             if len(rows) <= LIMIT:
                 spread = columns * (width // len(columns)) if columns else []
                 items = [b.call(ops.build_tuple, *(c[k] for c, k in zip(spread, row))) for row in rows]
-                return given(b, fn, args, kwargs, name, place, View(items))
+                return reader(b, fn, args, kwargs, name, place, View(items))
         reads = [found for a in sources if (found := indexable(b, a)) is not None]
         if len(reads) < len(sources):
             return None
@@ -213,7 +268,7 @@ def pick(fn: Any, make: Callable[..., Any]) -> None:
             where = c.call(operator.getitem, positions, i)
             return c.call(ops.build_tuple, *(r(c, c.call(operator.getitem, where, k)) for k, r in enumerate(spread)))
 
-        return given(b, fn, args, kwargs, name, place, View(None, b.call(len, positions), row))
+        return reader(b, fn, args, kwargs, name, place, View(None, b.call(len, positions), row))
 
 
 def chosen_product(b: Builder, args: Args, keywords: dict[str, Atom]) -> Any:
@@ -236,7 +291,7 @@ def pairwise(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
     items, found = known_items(b, args[0]), indexable(b, args[0])
     if items is not None:
         rows = [b.call(ops.build_tuple, x, y) for x, y in itertools.pairwise(items)]
-        return given(b, itertools.pairwise, args, [], name, place, View(rows))
+        return reader(b, itertools.pairwise, args, [], name, place, View(rows))
     if found is None:
         return None
     length, read = found
@@ -245,7 +300,7 @@ def pairwise(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
         return c.call(ops.build_tuple, read(c, i), read(c, c.call(operator.add, i, 1)))
 
     pairs = b.call(max, b.call(operator.sub, length, 1), 0)
-    return given(b, itertools.pairwise, args, [], name, place, View(None, pairs, row))
+    return reader(b, itertools.pairwise, args, [], name, place, View(None, pairs, row))
 
 
 handles(itertools.pairwise, look=())(pairwise)
@@ -259,7 +314,7 @@ def zip_longest(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
         return None
     fill = dict(kwargs).get("fillvalue", Const(None))
     items = [b.call(ops.build_tuple, *row) for row in itertools.zip_longest(*rows, fillvalue=fill)]
-    return given(b, itertools.zip_longest, args, kwargs, name, place, View(items))
+    return reader(b, itertools.zip_longest, args, kwargs, name, place, View(items))
 
 
 @handles(itertools.islice, look=())
@@ -269,7 +324,8 @@ def islice(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: st
     start, step = (Const(d) if b.known(a) and b.value(a) is None else a for a, d in ((start, 0), (step, 1)))
     items = known_items(b, source)
     if items is not None and all(b.known(a) for a in (start, stop, step)):
-        return given(b, itertools.islice, args, [], name, place, View(items[slice(*map(b.value, (start, stop, step)))]))
+        view = View(items[slice(*map(b.value, (start, stop, step)))])
+        return reader(b, itertools.islice, args, [], name, place, view)
     found = indexed(b, source)
     if found is None or any(isinstance(b.type(a), Instance) for a in (start, stop, step)):
         return None
@@ -280,7 +336,7 @@ def islice(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: st
     end = length if endless else stop if length is None else b.call(min, stop, length)
     numbers = b.call(range, start, end, step)
     view = View(None, b.call(len, numbers), lambda c, i: read(c, c.call(operator.getitem, numbers, i)))
-    return given(b, itertools.islice, args, [], name, place, view)
+    return reader(b, itertools.islice, args, [], name, place, view, copies=False)
 
 
 @handles(itertools.repeat, look=())
@@ -289,7 +345,7 @@ def repeated(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
     number = None if times is None else as_int(b, times)
     items = [args[0]] * max(number, 0) if number is not None and number <= LIMIT else None
     view = View(items, times, lambda c, i: args[0])
-    return given(b, itertools.repeat, args, kwargs, name, place, view)
+    return reader(b, itertools.repeat, args, kwargs, name, place, view)
 
 
 @handles(itertools.count, look=())
@@ -303,7 +359,7 @@ def counted(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     def read(c: Builder, i: Atom) -> Atom:
         return c.call(operator.add, start, c.call(operator.mul, i, step))
 
-    return given(b, itertools.count, args, kwargs, name, place, View(None, None, read))
+    return reader(b, itertools.count, args, kwargs, name, place, View(None, None, read))
 
 
 def is_int(b: Builder, atom: Atom) -> bool:

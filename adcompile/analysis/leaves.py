@@ -18,9 +18,11 @@ from adcompile.ir.types import (
     Never,
     ObjectT,
     Ref,
+    Seq,
     SliceT,
     TupleT,
     Type,
+    Unknown,
     widen,
 )
 
@@ -101,3 +103,8 @@ def value_leaves(b: Builder, value: Atom, form: Type) -> list[Atom]:
             return [Const(ops.UNDEFINED)] * len(leaf_types(form))
         return [leaf for item, p in zip(b.items(value), parts(form)) for leaf in value_leaves(b, item, p)]
     return [value]
+
+
+def holds_structure(t: Type) -> bool:
+    """Whether a sequence's items are containers or functions."""
+    return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, Unknown))

@@ -7,9 +7,9 @@ import sys
 import types as python_types
 from typing import Any
 
-from adcompile.analysis.binding import is_installed
 from adcompile.analysis.builder import Builder
 from adcompile.errors import Place
+from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import UNKNOWN, Instance, Known, TupleT, Type, differentiable
 from adcompile.runtime.structure import defines_operators

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import is_installed, live_key
+from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Tentative, is_structured
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import fresh, give
@@ -21,7 +21,7 @@ from adcompile.analysis.leaves import deep_widen
 from adcompile.errors import Place, Unsupported
 from adcompile.frontend.source import SYNTHESISED
 from adcompile.ir import ops
-from adcompile.ir.abstract import note_read, type_of
+from adcompile.ir.abstract import is_installed, note_read, type_of
 from adcompile.ir.nodes import Atom, Const, Function, GlobalRef, Raise, Var
 from adcompile.ir.types import (
     NEVER,

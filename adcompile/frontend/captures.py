@@ -14,10 +14,6 @@ import gast
 
 from adcompile.frontend.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 
-_KEEPERS = frozenset(
-    "append extend pop add insert setdefault update register put appendleft connect subscribe".split()
-)
-
 
 @dataclass(slots=True)
 class _Moment:
@@ -124,14 +120,25 @@ class Captures:
         name, me = node.name, self._functions[node]
         if len(self._bindings[name]) != 1 or any(use.time < me.time for use in self._loads.get(name, ())):
             return False
+        uses = self._loads if any(_hands_out(n, self.scopes, late) for n in self._behind(node, late)) else self._kept
         for captured in self.free_of(node, late):
             if captured in self._nonlocals:
                 return False
             for binding in self._bindings.get(captured, ()):
-                for use in self._kept.get(name, ()):
+                for use in uses.get(name, ()):
                     if binding.time > use.time or set(binding.loops) & set(use.loops):
                         return False
         return True
+
+    def _behind(self, node: Any, late: dict[str, Any]) -> list[Any]:
+        """A nested function, and the late ones that run when it is called."""
+        found, todo = dict[str, Any](), [node.name]
+        while todo:
+            name = todo.pop()
+            if name in late and name not in found:
+                found[name] = late[name]
+                todo += self.scopes.of(late[name]).free
+        return list(found.values()) or [node]
 
     def _now(self) -> _Moment:
         self._clock += 1
@@ -170,9 +177,8 @@ class Captures:
                 self._statements(node.orelse)
             case gast.Call():
                 self._visit(node.func, False)
-                keeps = isinstance(node.func, gast.Attribute) and node.func.attr in _KEEPERS
                 for arg in [*node.args, *(k.value for k in node.keywords)]:
-                    self._visit(arg, keeps)
+                    self._visit(arg, True)  # as functools.partial does, or a class
             case _ if isinstance(node, COMPREHENSIONS):
                 self._comprehension(node)
             case _ if isinstance(node, FUNCTIONS):
@@ -213,6 +219,18 @@ class Captures:
             self._kept_functions.add(node)
         if not isinstance(node, gast.Lambda):
             self._bind(node.name)
+
+
+def _hands_out(node: Any, scopes: Scopes, late: dict[str, Any]) -> bool:
+    """Whether what a call of a nested function returns or keeps may be a function that captures variables
+    of the function around: one of its own, or a late one that it does not just call."""
+    called = {id(n.func) for n in gast.walk(node) if isinstance(n, gast.Call)}
+    for n in gast.walk(node):
+        if n is not node and isinstance(n, FUNCTIONS) and scopes.of(n).free:
+            return True
+        if isinstance(n, gast.Name) and n.id in late and isinstance(n.ctx, gast.Load) and id(n) not in called:
+            return True
+    return False
 
 
 def _is_bare(node: Any) -> bool:

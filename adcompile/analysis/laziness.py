@@ -1,0 +1,306 @@
+"""What iterators give, and when: Python makes an item as it is asked for, and so do we.
+
+A View reads its items where they are wanted. Some have to be made all at once: those of filter,
+accumulate and chain, and those of a map that something other than a loop takes. That is right
+unless what they are made of is written into before the last of them would have been asked for;
+`check_steady` refuses that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from types import FunctionType
+from typing import Any
+
+from adcompile.analysis.begin import Begin
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.detached import is_in
+from adcompile.analysis.heap import reached
+from adcompile.analysis.mutation import calls_in, is_unknown_call, writes_into
+from adcompile.errors import Place, Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, GlobalRef, Statement, Var
+from adcompile.ir.types import Array, Cell, Closure, IterT, Unknown, holds_ref
+from adcompile.ir.walk import atoms_of
+from adcompile.rules.registry import lookup
+
+Read = Callable[[Builder, Atom], Atom]
+ONE_PASS = ("keys", "values", "items", "range")
+REMEDY = "make a list of the items before the loop: list(…)"
+
+
+@dataclass(frozen=True)
+class Made:
+    """The items of an iterator, made all at once by statements of `builder`."""
+
+    items: Atom
+    builder: Builder
+    first: int
+    last: int
+    writes: bool  # making them writes into something that others see
+
+    def is_there(self, b: Builder) -> bool:
+        """Whether these items are defined where `b` emits."""
+        at: Builder | None = b
+        while at is not None and at is not self.builder:
+            at = at.parent
+        if at is None or len(at.statements) < self.last:
+            return False
+        return self.first == self.last or at.statements[self.last - 1] is self.end
+
+    end: Statement | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """What an iterator gives: its items where they are known, else their number (None: no end) and
+    how to read the one at a position. `make` makes a list of all of them."""
+
+    items: list[Atom] | None = None
+    length: Atom | None = None
+    read: Read | None = None
+    make: Callable[[Builder], Atom | None] | None = None
+    made: Made | None = None
+    over: Atom | None = None  # what it goes through, if it calls a function of each item
+    guard: Callable[[Builder, Atom], Atom] | None = None  # of these items it gives those that pass
+    sources: tuple[Atom, ...] = ()  # what it goes through, and the functions it calls
+    copies: bool = False  # arrays are read early, or twice
+    since: tuple[Builder, int] | None = None  # where it was made
+    held: dict[Cell, Atom] = field(default_factory=dict[Cell, Atom])  # what lists it goes through held then
+
+
+def given(b: Builder, var: Var, view: View, sources: Sequence[Atom], lasting: bool) -> Var:
+    """Note what an iterator gives. `lasting`: it reads what it goes through by what that held when it was made."""
+    states = b.context.store.states
+    held = {cell: states[cell].content for cell in reached(b, sources)} if lasting else {}
+    b.context.views[var] = replace(view, held=held, sources=tuple(sources), since=(b, len(b.statements)))
+    return var
+
+
+def view_of(b: Builder, atom: Atom) -> View | None:
+    found: View | None = b.context.views.get(atom) if isinstance(atom, Var) else None
+    if found is not None:
+        check_since_made(b, found)
+    return found
+
+
+def all_of(b: Builder, atom: Atom, view: View) -> Atom | None:
+    """A list of all that an iterator gives, made here if it has not been made; None if it cannot be."""
+    assert view.make is not None and isinstance(atom, Var)
+    if view.made is not None and view.made.is_there(b):
+        return view.made.items
+    first, mark, before = len(b.statements), b.context.store.mark(), set(b.context.store.states)
+    done = taken(b, atom)
+    if done and view.read is not None and view.length is not None and b.known(view.length):
+        rest = [view.read(b, Const(i)) for i in range(done, b.value(view.length))]
+        items: Atom | None = b.call(ops.build_list, *[None] * done, *rest)
+    else:
+        items = view.make(b)
+    if items is None:
+        return None
+    writes = any(cell in before for cell in b.context.store.changed(mark))
+    last = len(b.statements)
+    made = Made(items, b, first, last, writes, b.statements[-1] if last > first else None)
+    b.context.views[atom] = replace(view, made=made)
+    return items
+
+
+def lazy_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None:
+    """How to make each item of a map of known items, where it is wanted."""
+    view = view_of(b, atom)
+    if view is None or view.make is None or view.read is None or view.length is None or taken(b, atom):
+        return None
+    if not b.known(view.length):
+        return None
+    read = view.read
+    return [lambda c, i=i: read(c, Const(i)) for i in range(b.value(view.length))]
+
+
+# -- how often an iterator is gone through ------------------------------------------------------
+
+
+def taken(b: Builder, atom: Atom) -> int:
+    """How many items `next` has taken from an iterator."""
+    return b.context.taken.get(atom, 0) if isinstance(atom, Var) else 0
+
+
+NO_PASS: set[Any] = {
+    ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity, ops.read, getattr, hasattr,
+    isinstance, type, callable, id, next, iter,
+}  # fmt: skip
+"""Calls that do not go through an iterator they are given."""
+
+
+def note_call(b: Builder, fn: Atom, args: Sequence[Atom], place: Place | None) -> None:
+    """Note which iterators a call goes through."""
+    if not any([isinstance(b.type(a), IterT) for a in args]):  # noqa: C419  short lists
+        return
+    if not isinstance(fn, Const) or isinstance(fn.value, FunctionType) and fn.value.__module__ != ops.__name__:
+        return  # it is followed, or refused
+    if not is_in(fn.value, NO_PASS):
+        for a in args:
+            go_through(b, a, place)
+
+
+def go_through(b: Builder, atom: Atom, place: Place | None) -> None:
+    """Note that all items of an iterator are taken, which can be done once."""
+    t = b.type(atom)
+    if not isinstance(t, IterT) or t.kind in ONE_PASS or not isinstance(atom, Var):
+        return
+    if atom in b.context.gone or b.loops > b.context.depth_of[atom]:
+        raise Unsupported(
+            "an iterator that may be gone through more than once", place, "keep its items in a list, or make it anew"
+        )
+    b.context.gone.add(atom)
+
+
+# -- what is written into meanwhile -------------------------------------------------------------
+
+
+def check_since_made(b: Builder, view: View) -> None:
+    """Refuse to read what was written into after the iterator was made, where Python had read it by then, or
+    where we read what it was then."""
+    states = b.context.store.states
+    stale = any(c not in states or states[c].content is not a for c, a in view.held.items())
+    if stale or view.copies and overwritten(b, arrays_of(b, view.sources), statements_since(b, view)):
+        raise Unsupported(
+            "this iterator goes through a list, a dict or an array that was written into after the iterator was made",
+            b.place,
+            "make the iterator where it is gone through",
+        )
+
+
+def statements_since(b: Builder, view: View) -> Iterator[Statement]:
+    """What has been emitted since an iterator was made: in its block, and in those inside it that lead here."""
+    assert view.since is not None
+    builder, count = view.since
+    at: Builder | None = b
+    while at is not None and at is not builder:
+        yield from at.statements
+        at = at.parent
+    if at is not None:
+        yield from at.statements[count:]
+
+
+def check_steady(b: Builder, iterable: Atom, begin: Begin, place: Place | None) -> None:
+    """After a loop: refuse it if it has written into what the items were made of, and they were made
+    before it, or if making them has written into something itself."""
+    loop, written = begin.emitted(b), begin.written(b)
+    for view in views_behind(b, iterable):
+        made = view.made
+        early = [] if made is None or not made.is_there(b) else made.builder.statements[made.first : made.last]
+        if made is None and not view.copies and not view.held:
+            continue  # its items are read in the loop
+        touched = not written.isdisjoint(reached(b, view.sources))
+        arrays = arrays_of(b, view.sources) if view.copies else []
+        arrays += [a for s in early for a in arrays_in(b, s)]
+        disorder = any(acts(b, s) for s in early) and any(acts(b, s) for s in loop)
+        if touched or overwritten(b, arrays, loop) or made is not None and made.writes or disorder:
+            raise Unsupported(
+                "this loop writes into what its iterator makes its items of, or that writes into something",
+                place,
+                REMEDY,
+            )
+
+
+def run_over(b: Builder, iterable: Atom) -> list[Cell]:
+    """The lists and dicts that a loop runs over: what functions see that make its items is not among them."""
+    view = b.context.views.get(iterable) if isinstance(iterable, Var) else None
+    return reached(b, [iterable]) if view is None or view.over is None else run_over(b, view.over)
+
+
+def guarded(b: Builder, iterable: Atom) -> View | None:
+    """What a loop over `filter` runs over, with the test, if none of its items has been made yet."""
+    view = view_of(b, iterable)
+    return None if view is None or view.guard is None or view.made is not None or taken(b, iterable) else view
+
+
+def views_behind(b: Builder, atom: Atom) -> Iterator[View]:
+    """What an iterator gives, and what the iterators give that it goes through."""
+    if not isinstance(atom, Var) or not isinstance(b.type(atom), IterT):
+        return
+    view: View | None = b.context.views.get(atom)
+    if view is not None:
+        yield view
+    made = b.context.definition.get(atom)
+    for a in (*(view.sources if view is not None else ()), *(made.args if made is not None else ())):
+        yield from views_behind(b, a)
+
+
+def acts(b: Builder, s: Statement) -> bool:
+    """Whether a statement may do something that is seen elsewhere, as a draw of a random number."""
+    return any(not isinstance(c.fn, Const) or is_unknown_call(c.fn.value) for c in calls_in(s))
+
+
+def arrays_of(b: Builder, atoms: Sequence[Atom]) -> list[Atom]:
+    """The arrays that can be reached from these values: an iterator's, what a function has captured."""
+    out: list[Atom] = []
+    todo, seen = list(atoms), set[Cell]()
+    while todo:
+        atom = todo.pop()
+        t = b.type(atom)
+        if isinstance(t, (Array, Unknown)):
+            out.append(atom)
+        elif isinstance(t, (IterT, Closure)) or holds_ref(t) and isinstance(atom, Var):
+            made = b.context.definition.get(atom) if isinstance(atom, Var) else None
+            todo += [] if made is None else made.args
+        elif isinstance(atom, Const) and isinstance(atom.value, Cell) and atom.value not in seen:
+            seen.add(atom.value)
+            content = b.context.store.states[atom.value].content
+            made = b.context.definition.get(content) if isinstance(content, Var) else None
+            todo += [content] if made is None else made.args
+    return out
+
+
+def arrays_in(b: Builder, s: Statement) -> list[Atom]:
+    """The arrays that a statement, and those inside it, read."""
+    types = b.context.types
+    atoms = [a for call in calls_in(s) for a in atoms_of(call)]
+    return [a for a in atoms if isinstance(a, Var) and isinstance(types[a], (Array, Unknown))]
+
+
+def overwritten(b: Builder, arrays: Sequence[Atom], statements: Iterator[Statement] | Sequence[Statement]) -> bool:
+    """Whether statements may write into the memory of arrays."""
+    if not arrays:
+        return False
+    types, definition = b.context.types, b.context.definition
+    roots = {root(b, a) for a in arrays}
+    for s in statements:
+        for call in calls_in(s):
+            for target in writes_into(call, types, definition):
+                if not isinstance(target, Var) or not isinstance(types[target], (Array, Unknown)):
+                    continue
+                into = root(b, target)
+                if into in roots or not is_new(b, into) and not all(is_new(b, r) for r in roots):
+                    return True
+    return False
+
+
+def root(b: Builder, atom: Atom) -> Atom:
+    """The array that an array is a view of, as far as can be seen."""
+    while isinstance(atom, Var):
+        made = b.context.definition.get(atom)
+        if made is None or is_maker(made):
+            return atom
+        first = next((a for a in made.args if isinstance(a, Var) and isinstance(b.type(a), (Array, Unknown))), None)
+        if first is None:
+            return atom
+        atom = first
+    return atom
+
+
+def is_new(b: Builder, atom: Atom) -> bool:
+    """Whether an array has been made here, in memory of its own."""
+    made = b.context.definition.get(atom) if isinstance(atom, Var) else None
+    return made is not None and is_maker(made)
+
+
+def is_maker(made: Call) -> bool:
+    if not isinstance(made.fn, Const) or isinstance(made.fn.value, GlobalRef):
+        return False
+    try:
+        rule = lookup(made.fn.value)
+    except TypeError:
+        return False
+    return rule is not None and not rule.view and not any(name in ("copy", "out") for name, _ in made.kwargs)
