@@ -104,6 +104,23 @@ def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, pla
     return var
 
 
+def there(b: Builder, value: Any, name: str, place: Place | None) -> Atom:
+    """What was met while compiling, and will be there when the code runs: what can change, arrays
+    above all, is read live."""
+    if type(value) is tuple:
+        return b.build(TupleT(()), [there(b, item, "", place) for item in value], name, place)
+    ref = b.context.owner(value)
+    written = isinstance(value, (list, dict, set)) and live_key(ref, ()) in b.context.demoted
+    t = Instance(type(value)) if written else type_of(value)
+    if isinstance(t, (Known, Scalar)):
+        return Const(value)
+    b.context.guard_type(ref, (), t)
+    var = b.emit(ops.load_global, (Const(ref),), t, (), name, place)
+    b.context.example[var] = value
+    b.context.origin[var] = (ref, ())
+    return var
+
+
 def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | None) -> Atom:
     """A captured value of a live closure: functions and the like by value, data read live."""
     cell = (fn.__closure__ or ())[i]

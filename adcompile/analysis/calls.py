@@ -17,7 +17,7 @@ import numpy as np
 
 from adcompile.analysis import standins
 from adcompile.analysis.arraylike import Lists, as_arrays, by_position
-from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held
+from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held, there
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.choices import of_choice
 from adcompile.analysis.demotion import demote, is_container_write
@@ -217,7 +217,7 @@ def call_known(
     if isinstance(value, FunctionRef):
         return b.emit(value, args, UNKNOWN, kwargs, name, place)
     if isinstance(value, functools._lru_cache_wrapper) and all_known(b, args, kwargs):  # pyright: ignore
-        return cached_call(b, value, args, kwargs, place)
+        return cached_call(b, value, args, kwargs, name, place)
     function = python_function(value)
     if function is not None:
         return follow(b, value, function, args, kwargs, name, place)
@@ -345,14 +345,15 @@ def all_known(b: Builder, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom
 
 
 def cached_call(
-    b: Builder, value: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], place: Place | None
+    b: Builder, value: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
     """A cached function of known values is what its cache says it is: its author declared that
     the result depends on the arguments alone."""
     try:
-        return Const(in_caller(value, *map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
+        found = in_caller(value, *map(b.value, args), **{k: b.value(v) for k, v in kwargs})
     except Exception as error:  # the program raises it where it calls
         raise Terminated(Raise(Const(error), None, place)) from None
+    return there(b, found, name, place)
 
 
 def follow(

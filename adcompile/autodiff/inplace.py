@@ -35,7 +35,19 @@ def putmask(a, mask, values):
 
 
 def fill_diagonal(a, val, wrap=False):
-    return np.where(np.eye(np.shape(a)[0], np.shape(a)[1], dtype=bool), val, a)
+    """The diagonal is every so manyeth element in order; a vector is repeated, or cut, to its length."""
+    shape = np.shape(a)
+    step, end = 1, np.size(a)
+    for n in shape[:0:-1]:
+        step = step * n + 1
+    if len(shape) == 2 and not wrap:
+        end = shape[1] * shape[1]
+    out = np.ravel(a).copy()
+    if np.ndim(val) == 0:
+        out[:end:step] = val
+    else:
+        out[:end:step] = np.resize(val, np.shape(out[:end:step]))
+    return np.reshape(out, shape)
 
 
 def put(a, ind, v, mode="raise"):
@@ -53,6 +65,8 @@ def place(arr, mask, vals):
 
 
 def put_along_axis(arr, indices, values, axis=-1):
+    if axis is None:
+        return put(arr, indices, np.broadcast_to(values, np.shape(indices)))
     out = arr.copy()
     out[rt.along_axis(indices, axis, np.shape(arr))] = values
     return out

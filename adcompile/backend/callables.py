@@ -166,6 +166,8 @@ class Globals:
     def global_name(self, ref: GlobalRef) -> Any:
         """An expression that reads a module-level name when it runs."""
         namespace, name = ref.namespace, ref.name
+        if list(namespace) == ["owner"]:  # what was met while compiling: see Context.owner
+            return dotted(self.path(namespace["owner"]))
         if name not in namespace and hasattr(builtins, name):
             return load(name)
         module = namespace.get("__name__")

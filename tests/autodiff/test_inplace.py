@@ -20,11 +20,17 @@ CALLS = {
     np.ndarray.sort: [(X,), (A,), (A, 0)],
     np.ndarray.partition: [(X, 2), (A, 1), (A, 1, 0)],
     np.putmask: [(X, MASK, X * 3.0), (X, MASK, 2.0), (X, MASK, X[:2])],
-    np.fill_diagonal: [(S, 2.0), (A, 7.0)],
+    np.fill_diagonal: [
+        *((S, 2.0), (A, 7.0), (A, X[:3]), (A, X[:1]), (A.T, X), (np.ones((7, 2)), X, True), (np.ones((7, 2)), X)),
+        *((np.ones((2, 2, 2)), X[:1]), (np.ones((2, 2, 2, 2)), X), (S, S)),
+    ],
     np.put: [(X, [0, 3], [1.5, 2.5]), (A, [5, 0, 5], [1.0, 2.0, 3.0]), (X, [7, -1], 2.0, "wrap"), (X, 1, X[:1])],
     np.ndarray.put: [(X, [0, 3], [1.5, 2.5])],
     np.place: [(X, MASK, [1.5, 2.5]), (A, A > 0, [4.0])],
-    np.put_along_axis: [(A, np.array([[0], [2]]), 9.0, 1), (A, np.array([[1, 0, 1]]), A[:1] * 2.0, 0)],
+    np.put_along_axis: [
+        *((A, np.array([[0], [2]]), 9.0, 1), (A, np.array([[1, 0, 1]]), A[:1] * 2.0, 0)),
+        *((A, np.array([5, 0]), X[:2], None), (A, np.array([5, 0]), 2.0, None)),
+    ],
 }
 
 

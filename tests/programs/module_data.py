@@ -1,5 +1,6 @@
 """Numbers, arrays, functions and objects of the module, read when the call runs."""
 
+import functools
 import math
 import types
 from dataclasses import dataclass, field
@@ -108,6 +109,39 @@ def global_function_table(x):
 
 _TABLE = {"sine": math.sin, "cosine": math.cos}
 
+@functools.lru_cache(maxsize=None)
+def _grid(n):
+    return np.linspace(0.5, 2.0, n)
+
+
+@functools.cache
+def _tables(n):
+    return _grid(n), n, {"ones": np.ones(n), "settings": Settings()}
+
+
+def cached_array(x):
+    return np.sum(_grid(3) * x * x) + np.dot(x, _grid(3)) ** 2 + np.sum(x / _grid(3))
+
+
+def cached_structure(x):
+    grid, n, rest = _tables(3)
+    y = np.sum(rest["ones"] * x**n * grid) * rest["settings"].scale
+    for weight in _grid(n):
+        y += weight * x[0] ** 2
+    return y
+
+
+def cached_work_array(x):
+    _work(3)[:] = x * x
+    _work(3)[1:] *= _grid(2)
+    return _work(3) @ x
+
+
+@functools.lru_cache(maxsize=None)
+def _work(n):
+    return np.zeros(n)
+
+
 SAMPLES = {
     "global_number": [(0.7,)],
     "global_integer": [(0.7,)],
@@ -124,4 +158,7 @@ SAMPLES = {
     "module_attribute": [(0.7,)],
     "object_argument_inert_array": [(np.array([0.5, -0.7, 1.2]),)],
     "global_function_table": [(0.7,)],
+    "cached_array": [(np.array([0.5, -0.7, 1.2]),)],
+    "cached_structure": [(np.array([0.5, -0.7, 1.2]),)],
+    "cached_work_array": [(np.array([0.5, -0.7, 1.2]),)],
 }

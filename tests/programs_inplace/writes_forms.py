@@ -286,6 +286,7 @@ def put_and_place(x, y):
 
 def put_along_axis(a, v):
     np.put_along_axis(a, np.array([[1], [0]]), v[:, None], axis=1)
+    np.put_along_axis(a, np.array([0, 3]), v * v, None)
     return np.sum(a * a)
 
 
@@ -299,6 +300,16 @@ def fill_diagonal(a, s, v):
     b = a.copy()
     np.fill_diagonal(b, v)
     return np.sum(a @ b)
+
+
+def fill_diagonal_by_a_vector(a, v):
+    """What is stored is repeated, or cut, to the length of the diagonal."""
+    np.fill_diagonal(a[:2], v**2)
+    np.fill_diagonal(a, v[0], wrap=True)
+    tall, cube = np.zeros((7, 3)), np.ones((2, 2, 2))
+    np.fill_diagonal(tall, v[1:], wrap=True)
+    np.fill_diagonal(cube, v * a[0])
+    return np.sum(tall * np.arange(21.0).reshape(7, 3) ** 2) + np.sum(cube * cube) + np.sum(a * a * np.arange(3.0))
 
 
 def fill(x, s):
@@ -453,6 +464,7 @@ SAMPLES = {
     "put_along_axis": [(_some(2, 2), _some(2, seed=1))],
     "putmask": [(np.array([0.9, 0.2, 0.7]), _some(3))],
     "fill_diagonal": [(_some(3, 3), 0.4, _some(3, seed=1))],
+    "fill_diagonal_by_a_vector": [(_some(4, 3), _some(3, seed=1))],
     "fill": [(_some(3), 0.7)],
     "sort_in_place": [(np.array([0.9, 0.2, 0.7, 0.4]),)],
     "sort_rows_in_place": [(_some(3, 2),)],
