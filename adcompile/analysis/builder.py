@@ -345,10 +345,8 @@ class Builder:
         if isinstance(t, (TupleT, ListT)):
             return [self.read(atom, i, item) for i, item in enumerate(t.items)]
         if isinstance(t, DictT):
-            return [
-                self.emit(operator.getitem, (atom, Const(key)), item, name=str(key) if str(key).isidentifier() else "")
-                for key, item in zip(t.keys, t.values)
-            ]
+            names = [str(key) if str(key).isidentifier() else "" for key in t.keys]
+            return [self.part(atom, key, item, name) for key, item, name in zip(t.keys, t.values, names)]
         if isinstance(t, ObjectT):
             return [self.emit(getattr, (atom, Const(n)), item, name=n) for n, item in zip(t.names, t.types)]
         if isinstance(t, SliceT):
@@ -388,7 +386,18 @@ class Builder:
         """One element of a container that was not built in sight."""
         if isinstance(t, Known):
             return Const(t.value)
-        return self.emit(operator.getitem, (atom, Const(index)), t, name=f"{atom.name}_{index}")
+        return self.part(atom, index, t, f"{atom.name}_{index}")
+
+    def part(self, atom: Var, key: Any, t: Type, name: str) -> Var:
+        """`atom[key]`, of what is there when the code runs with what it is now, and the way to it."""
+        var, context = self.emit(operator.getitem, (atom, Const(key)), t, name=name), self.context
+        held = context.example.get(atom)
+        if isinstance(held, (list, tuple, dict)):
+            context.example[var] = held[key]
+            if atom in context.origin:
+                ref, path = context.origin[atom]
+                context.origin[var] = (ref, (*path, ("item", key)))
+        return var
 
     def item(self, atom: Atom, index: int) -> Atom:
         """One part, without emitting reads of the others."""

@@ -20,7 +20,7 @@ from adcompile.analysis.arraylike import Lists, as_arrays, by_position
 from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held, there
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.choices import of_choice
-from adcompile.analysis.demotion import demote, is_container_write
+from adcompile.analysis.demotion import demote, is_container_write, puts_back
 from adcompile.analysis.heap import (
     cell_of,
     check_alias,
@@ -181,6 +181,8 @@ def call_known(
         if result is not None:
             return result
     if args and (is_container_write(value) or value is setattr or value is delattr):
+        if puts_back(b, value, args):
+            return Const(None)
         check_alias(b, args[0], place)
     if is_container_write(value) and args:
         demote(b, value, args[0], place)

@@ -5,13 +5,18 @@ display that made one, or the live data it is, stands for an object of which onl
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Restart
+from adcompile.analysis.mutation import AUGMENTED, is_unknown_call
 from adcompile.errors import Place, Unsupported
-from adcompile.ir.nodes import Atom, Var
-from adcompile.ir.types import DictT, ListT, Seq, differentiable
+from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Seq, Type, differentiable
+from adcompile.ir.walk import blocks_of
 
 CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.ior} | {
     getattr(cls, name)
@@ -29,6 +34,58 @@ def is_container_write(fn: Any) -> bool:
         return fn in CONTAINER_WRITES
     except TypeError:
         return False
+
+
+READS = {operator.setitem: operator.getitem, setattr: getattr}
+
+
+def puts_back(b: Builder, fn: Any, args: Sequence[Atom]) -> bool:
+    """Whether this stores an array where it was read: what is left of `table[k] += v` and `self.a += v` once
+    the array has been written into."""
+    if fn not in READS or len(args) != 3 or not b.known(args[1]):
+        return False
+    owner, key, stored = args
+    made = b.context.definition.get(stored) if isinstance(stored, Var) else None
+    before = made.args[0] if made is not None and isinstance(made.fn, Const) and made.fn.value in AUGMENTED else None
+    if not isinstance(before, Var) or not isinstance(b.type(before), Array):
+        return False
+    read = b.context.definition.get(before)
+    if read is None or not isinstance(read.fn, Const) or read.fn.value is not READS[fn] or read.args[0] is not owner:
+        return False
+    if not b.known(read.args[1]) or Known(b.value(read.args[1])) != Known(b.value(key)):
+        return False
+    t = b.type(owner)
+    if not (has_plain_attribute(t, b.value(key)) if fn is setattr else is_plain_container(t)):
+        return False
+    if read not in b.statements:
+        return False
+    return all(leaves_containers(b, s) for s in b.statements[b.statements.index(read) + 1 :])
+
+
+def is_plain_container(t: Type) -> bool:
+    """Whether a value of this type is a list or dict, and of no class of its own."""
+    return isinstance(t, (ListT, DictT)) or isinstance(t, (Seq, Instance)) and t.cls in (list, dict)
+
+
+def has_plain_attribute(t: Type, attribute: str) -> bool:
+    """Whether what is set of such an object goes into its own dictionary, and nowhere else."""
+    cls = t.cls if isinstance(t, Instance) else None
+    if cls is None or cls.__setattr__ not in (object.__setattr__, SimpleNamespace.__setattr__):
+        return False
+    found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
+    return not hasattr(type(found), "__set__")
+
+
+def leaves_containers(b: Builder, s: Statement) -> bool:
+    """Whether nothing that a statement calls puts other things into objects, lists or dicts."""
+    if not isinstance(s, Call):
+        return all(leaves_containers(b, inner) for block in blocks_of(s) for inner in block.statements)
+    if not isinstance(s.fn, Const) or isinstance(s.fn.value, (OpaqueCode, FunctionRef)):
+        return False
+    fn = s.fn.value
+    if is_container_write(fn):
+        return isinstance(b.type(s.args[0]), Array)
+    return fn is not setattr and fn is not delattr and not is_unknown_call(fn)
 
 
 def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:

@@ -64,7 +64,7 @@ def place(arr, mask, vals):
     return np.reshape(out, np.shape(arr))
 
 
-def put_along_axis(arr, indices, values, axis=-1):
+def put_along_axis(arr, indices, values, axis: int | None = -1):
     if axis is None:
         return put(arr, indices, np.broadcast_to(values, np.shape(indices)))
     out = arr.copy()

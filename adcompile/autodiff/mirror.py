@@ -19,7 +19,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.alias import Effect, Memory, effect_of, holds_inexact, values_in
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.mutation import AUGMENTED
+from adcompile.analysis.mutation import AUGMENTED, METHODS
 from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.views import OVERLAPPING, SAME_MEMORY, VIEWS, fn_of, item_kind, joins_lists, may_view
 from adcompile.autodiff.cotangents import tangent_type
@@ -41,7 +41,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, Type
+from adcompile.ir.types import Array, Instance, Known, ListT, Scalar, Seq, TupleT, Type
 
 REMEDY = "write into a copy (b = a.copy()), or build a new array"
 
@@ -189,7 +189,7 @@ class Mirror:
         """A container that is read out of another one has the shadows that it has there."""
         self.shadow = shadow
         part = self.memory.part(s) if is_structured(self.b.type(s.result)) else None
-        if isinstance(part, Var):
+        if isinstance(part, Var) and root_of(s, self.memory) is None:  # what a module holds has roots of its own
             for here, there in zip(values_in(self.b, s.result), values_in(self.b, part)):
                 if isinstance(here, Var) and here in self.mirrored:
                     self.shadow[here] = self.of(there)
@@ -338,6 +338,7 @@ class Mirror:
         for call in self.memory.definition.values():
             key = root_of(call, self.memory)
             if key is not None and call.result in self.mirrored and key not in found:
+                check_place(call, key, self.memory)
                 found[key] = call.result
         return list(found.items())
 
@@ -389,16 +390,44 @@ def root_of(s: Call, memory: Memory) -> tuple[Any, ...] | None:
     if isinstance(owner, Const):
         return None if isinstance(owner.value, np.ndarray) else ("item", fn, id(owner.value), name)
     made = memory.definition.get(owner)
-    if made is None or isinstance(memory.types[owner], Array):
+    if isinstance(memory.types[owner], Array):
         return None
+    if made is None:  # an object that comes in
+        held = isinstance(memory.types[owner], Instance) and owner in memory.outside
+        return ("item", fn, ("held", owner), name) if held else None
     above = root_of(made, memory)
     return None if above is None else ("item", fn, above, name)
+
+
+def steps_of(key: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+    """The steps of a way that `root_of` gives: (getattr or getitem, name)."""
+    return [(key[1], key[3]), *steps_of(key[2])] if key[0] == "item" and isinstance(key[2], tuple) else []
+
+
+def check_place(call: Call, key: tuple[Any, ...], memory: Memory) -> None:
+    """Refuse memory that is reached by a way on which the program puts something else: read again, it is
+    not what was there at first."""
+    steps, ours = steps_of(key), {memory.find(n) for n in memory.nodes(call.result)}
+    for w in memory.written:
+        fn, args = fn_of(w.call), w.call.args
+        if isinstance(memory.b.type(w.target), Array) or ours.isdisjoint(map(memory.find, memory.nodes(w.target))):
+            continue
+        named = args[1].value if len(args) > 1 and isinstance(args[1], Const) else None
+        if fn in (setattr, delattr):
+            met = any(step is getattr and named in (None, name) for step, name in steps)
+        elif fn in (operator.setitem, operator.delitem):
+            met = any(step is operator.getitem and named in (None, name) for step, name in steps)
+        else:
+            met = fn in METHODS and any(step is operator.getitem for step, _ in steps)
+        if met:
+            raise Unsupported(f"{WRITTEN}, where this puts something else", w.call.place, "give it a name of its own")
 
 
 def read_again(b: Builder, call: Call, memory: Memory) -> Var:
     """What `root_of` names, read before the statements run."""
     owner = call.args[0]
-    args = (read_again(b, memory.definition[owner], memory), *call.args[1:]) if isinstance(owner, Var) else call.args
+    made = memory.definition.get(owner) if isinstance(owner, Var) else None
+    args = call.args if made is None else (read_again(b, made, memory), *call.args[1:])
     made = b.emit(call.fn, args, b.type(call.result), call.kwargs, call.result.name)
     assert isinstance(made, Var)
     return made

@@ -1,5 +1,7 @@
 """Arrays of the module as work buffers: every run writes what it reads before."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 X = np.array([0.3, 0.7, 1.1, 0.45])
@@ -75,6 +77,81 @@ def module_arrays_that_overlap(x):
     return np.sum(W**2)
 
 
+class Part:
+    def __init__(self):
+        self.scale, self.work = 2.0, np.zeros(4)
+        self.inner = SimpleNamespace(work=np.zeros(4))
+
+
+TREE = {"part": Part(), "named": {"work": np.zeros(4)}, "listed": [Part(), (np.zeros(4), 3.0)]}
+FOREST = (Part(), {"work": np.zeros(4)})
+
+
+def parts_of_module_structures(x):
+    """Objects, dicts and lists within each other, by the way to them, by methods of dicts and in loops."""
+    TREE["part"].work[:] = x * x
+    TREE["named"]["work"][:] = TREE["part"].work * x
+    TREE["listed"][0].inner.work[1:] = TREE["named"].get("work")[:-1]
+    first, table = FOREST
+    table["work"][:] = TREE["listed"][0].inner.work + x
+    for buffer in TREE["named"].values():
+        buffer *= FOREST[1]["work"]
+    first.work[:] = TREE["named"]["work"] * TREE["listed"][1][1]
+    y = np.sum(FOREST[0].work ** 2) * FOREST[0].scale
+    y += TREE["listed"][0].scale * x[0]
+    return y
+
+
+def _with_buffers():
+    held = SimpleNamespace(a=np.zeros(4), b=[np.zeros(4)], c={"d": np.zeros(4)})
+
+    def through_buffers(x):
+        held.a[:] = x * x
+        held.b[0][:] = held.a[::-1]
+        held.c["d"][:] = 1.0
+        held.c["d"] += held.b[0] * x
+        held.a *= held.c["d"]
+        return np.sum(held.a * x)
+
+    return through_buffers
+
+
+_through_buffers = _with_buffers()
+
+
+def object_in_a_closure(x):
+    return _through_buffers(x) + x[0]
+
+
+class Walker:
+    def __init__(self):
+        self.position = np.zeros(4)
+
+    def step(self, x):
+        self.position += x
+        self.position *= self.position
+
+
+WALKER = Walker()
+
+
+def augmented_where_it_is_held(x):
+    """What is stored back is the array itself."""
+    PAIR[0][:] = STATE["buffer"][:] = 1.0
+    PAIR[1][:] = 0.5
+    TREE["named"]["work"][:] = 2.0
+    WALKER.position[:] = 0.0
+    for _ in range(2):
+        WALKER.step(x)
+    STATE["buffer"] *= x
+    PAIR[0] -= WALKER.position
+    if x[0] > 0:
+        TREE["named"]["work"] /= PAIR[0] + 3.0
+    else:
+        PAIR[1] += x
+    return np.sum(STATE["buffer"] * PAIR[0]) + np.sum(TREE["named"]["work"] * PAIR[1])
+
+
 def module_array_is_read_only_where_written(x):
     """Read before it is written: what it held is a constant of the derivative."""
     COEFFICIENTS[2] = 0.5
@@ -92,5 +169,8 @@ SAMPLES = {
     "buffer_in_a_module_dict": [(X,)],
     "buffers_in_a_module_list": [(X,)],
     "module_arrays_that_overlap": [(X,)],
+    "parts_of_module_structures": [(X,)],
+    "object_in_a_closure": [(X,)],
+    "augmented_where_it_is_held": [(X,), (-X,)],
     "module_array_is_read_only_where_written": [(X,)],
 }
