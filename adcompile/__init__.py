@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from adcompile.errors import AdcompileError, NotDifferentiable, RuleError, SourceError, Unsupported
     from adcompile.inspection import saved, source
     from adcompile.products import jvp, vjp
-    from adcompile.runtime.marks import stop_gradient
+    from adcompile.runtime.marks import checkpointed_range, stop_gradient
     from adcompile.runtime.settings import config
     from adcompile.testing import check_grads
     from adcompile.transforms import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp_batched, linearize
@@ -43,7 +43,7 @@ _HOMES = {
     "adcompile.errors": ("AdcompileError", "NotDifferentiable", "RuleError", "SourceError", "Unsupported"),
     "adcompile.inspection": ("saved", "source"),
     "adcompile.products": ("jvp", "vjp"),
-    "adcompile.runtime.marks": ("stop_gradient",),
+    "adcompile.runtime.marks": ("checkpointed_range", "stop_gradient"),
     "adcompile.runtime.settings": ("config",),
     "adcompile.testing": ("check_grads",),
     "adcompile.transforms": (
@@ -60,6 +60,7 @@ __all__ = [
     "SourceError",
     "Unsupported",
     "check_grads",
+    "checkpointed_range",
     "clear",
     "config",
     "elementwise_grad",

@@ -51,16 +51,17 @@ from adcompile.backend.native.compiled import NOTHING, Compiled, chosen, compile
 from adcompile.backend.native.regions import native_parts
 from adcompile.errors import AdcompileError, Place, place_of
 from adcompile.ir.abstract import is_installed, type_of
-from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, Return, Signature, Var
+from adcompile.ir.nodes import Atom, Block, Const, End, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Guard, Program
 from adcompile.ir.types import Known, Type
 from adcompile.ir.verify import checking, verify_block, verify_program
-from adcompile.ir.walk import free_vars, large_stack, statements_of
+from adcompile.ir.walk import atoms_of, free_vars, large_stack, statements_of
 from adcompile.optimise.kept import read_slots
 from adcompile.optimise.late import late
 from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
+from adcompile.optimise.recorded import read_items
 from adcompile.runtime import settings
 
 HANDLERS = (
@@ -205,8 +206,10 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
     program = checked(narrow(program), "narrowed")
     program = checked(optimise(program, passes), "optimised")
     if passes:
+        whole, program = program, read_items(program)
+        fewer = program is not whole
         program, slots = read_slots(program)
-        program = checked(optimise(program, DEAD) if slots else program, "without what nobody reads")
+        program = checked(optimise(program, DEAD) if slots or fewer else program, "without what nobody reads")
         saved = tuple(saved[k] for k in slots[program.entry]) if program.entry in slots else saved
     program = checked(lower_memory(name_cotangents(program, made.names)), "lowered")
     return (checked(late(program), "late") if passes else program), saved
@@ -399,6 +402,7 @@ class Entry:
             return adjoint.build_tuple(*(finished(adjoint, table, values[i], made) for i in request.argnums))
 
         returned = (value,) if aux is None else (value, aux)
+        self.context.rerun = "again"  # nothing differentiates this sweep, and its pullback may be called again
         derived = Separate(self.context)
         halves = split_body(self.context, derived, statements, whole, wrt, finish, returned, request.restore)
         b.statements.extend(halves.forward)
@@ -421,8 +425,9 @@ def reachable(entry: FunctionRef, functions: dict[FunctionRef, Function]) -> dic
             return
         seen.add(ref)
         for s in statements_of(functions[ref].body):
-            if isinstance(s, Call) and isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
-                visit(s.fn.value)
+            for a in atoms_of(s):
+                if isinstance(a, Const) and isinstance(a.value, FunctionRef):
+                    visit(a.value)
         out[ref] = functions[ref]
 
     visit(entry)

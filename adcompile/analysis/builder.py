@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -110,6 +110,7 @@ class Context:
     selections: dict[Var, int] = field(default_factory=dict)
     masks: dict[Var, int] = field(default_factory=dict)
     hazards: dict[Var, int] = field(default_factory=dict)
+    rerun: Literal["once", "again"] | None = None  # what a sweep keeps of checkpointed loops is used once, or again
     outermost: bool = False  # nothing is differentiated around the transform that is being called
     lenient: bool = False  # the partials being written are NumPy's: math's functions would raise where it does not
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.builder import Builder
+from adcompile import runtime as rt
+from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.heap import cell_of, give, look, settle
 from adcompile.analysis.laziness import Read, View, all_of, lazy_rows, taken, view_of
 from adcompile.errors import Place
@@ -227,12 +228,25 @@ def plan(b: Builder, atom: Atom, place: Place | None, live: bool = False) -> Pla
 
 def bounds(b: Builder, body: Block, plan: Plan) -> tuple[Atom, Atom, Atom] | None:
     """The bounds of the range that a loop runs over, if its first iteration can be run by itself."""
-    made = b.context.definition.get(plan.iterable) if isinstance(plan.iterable, Var) else None
+    made = made_of(b, plan.iterable)
+    checkpoints = checkpoints_of(b.context, plan.iterable)
+    if checkpoints is not None:
+        made = made_of(b, checkpoints.args[0])
     if as_branch(body) is None or made is None or not isinstance(made.fn, Const) or made.fn.value is not range:
         return None
     args = list(made.args) if len(made.args) > 1 else [Const(0), *made.args]
     start, stop, step = (*args, Const(1))[:3]
     return None if not b.known(step) or b.value(step) == 0 else (start, stop, step)
+
+
+def made_of(b: Builder, atom: Atom) -> Call | None:
+    return b.context.definition.get(atom) if isinstance(atom, Var) else None
+
+
+def checkpoints_of(context: Context, iterable: Atom) -> Call | None:
+    """`rt.checkpointed(steps, snaps)`, if that is what a loop runs over."""
+    made = context.definition.get(iterable) if isinstance(iterable, Var) else None
+    return made if made is not None and isinstance(made.fn, Const) and made.fn.value is rt.checkpointed else None
 
 
 def first_and_rest(b: Builder, body: Block, plan: Plan) -> tuple[Atom, Atom, Atom] | None:
@@ -242,6 +256,9 @@ def first_and_rest(b: Builder, body: Block, plan: Plan) -> tuple[Atom, Atom, Ato
         return None
     start, stop, step = found
     rest = b.call(range, b.call(operator.add, start, step), stop, step)
+    checkpoints = checkpoints_of(b.context, plan.iterable)
+    if checkpoints is not None:
+        rest = b.emit(rt.checkpointed, (rest, checkpoints.args[1]), b.type(rest))
     return start, rest, b.call(operator.lt if b.value(step) > 0 else operator.gt, start, stop)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from adcompile.ir.nodes import Attempt, Block, Var
-from adcompile.ir.walk import blocks_of, results_of
+from adcompile.ir.walk import all_blocks, blocks_of, defined, results_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,17 @@ class Numbering:
     def inside(self, block: Block) -> Inside:
         found = self.spans.get(block)
         return self._walk(block) if found is None else found
+
+    def rebuilt(self, block: Block) -> None:
+        """A block, and those inside it, made of statements whose values have numbers: these stay, and new
+        values go with them."""
+        for inner in all_blocks(block):
+            if inner not in self.spans:
+                found = defined(inner)
+                known = [self.numbers[var] for var in found if var in self.numbers]
+                first, end = min(known, default=0), max(known, default=-1) + 1
+                self.numbers.update((var, first) for var in found if var not in self.numbers)
+                self.spans[inner] = Inside(self.numbers, first, end)
 
     def _walk(self, block: Block) -> Inside:
         numbers, first = self.numbers, len(self.numbers)

@@ -20,6 +20,7 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.adjoint import add_pulled, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
+from adcompile.autodiff.checkpointed import CheckpointedReversal, is_checkpointed, plain
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.dynamic import reverse_dynamic
 from adcompile.autodiff.inside import Inside, Numbering
@@ -85,7 +86,9 @@ class Sweep:
         if isinstance(s, If):
             return self.branch(s, cot)
         assert isinstance(s, (For, While))
-        return LoopReversal(self, s, cot).run()
+        if isinstance(s, For) and is_checkpointed(self.context, s):
+            return CheckpointedReversal(self, s, cot).run()
+        return LoopReversal(self, plain(self.context, s), cot).run()
 
     def by_reference(self, atom: Atom) -> bool:
         """Whether a value's cotangent is collected in a shadow."""

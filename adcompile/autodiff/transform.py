@@ -232,6 +232,8 @@ def gradient(
     inputs = [leaf for v in dict.fromkeys(by) for leaf in leaves(b, v)]
     role, b.role = b.role, "adjoint"
     out = [value] if aux is None else [value, aux]
+    if entry:  # nothing differentiates this sweep
+        b.context.rerun = "once"
     table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], None, out, restore)
     value, aux = table.results if aux is not None else (table.results[0], None)
     made: set[Atom] = set()

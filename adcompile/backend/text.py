@@ -107,6 +107,7 @@ def _line(line: str) -> str:
 
 _LOOSE = frozenset("+ - * / @ // % == != < > <= >= and or not if else in is".split())
 _TARGETS = re.compile(r"^( *)([\w.]+(?:, [\w.]+)+) = (.*)$")
+_RUNNING = re.compile(r"^( *)for ([\w.]+(?:, [\w.]+)+) in (.*):$")
 _BARE = re.compile(r"^( *)((?:return|if|elif|while)\b|[\w.\[\], ]+? [-+*/@%&|^]?=(?!=)|(?=\S)) ?(.*?)(:?)$")
 
 
@@ -127,15 +128,21 @@ def _bracketed(line: str) -> str:
     if found is None or not found.group(3):
         return ""
     indent, head, expression, colon = found.groups()
-    if not head and _TARGETS.match(line):
+    if not head and (_TARGETS.match(line) or indented_for(line)):
         return ""
     return f"{indent}{head} ({expression}){colon}" if head else f"{indent}({expression})"
 
 
 def _targets_bracketed(line: str) -> str:
-    """`(a, b, …) = value`."""
-    found = _TARGETS.match(line)
+    """`(a, b, …) = value`, and `for (a, b, …) in value:`."""
+    found, running = _TARGETS.match(line), _RUNNING.match(line)
+    if running is not None:
+        return "{}for ({}) in {}:".format(*running.groups())
     return "" if found is None else "{}({}) = {}".format(*found.groups())
+
+
+def indented_for(line: str) -> bool:
+    return line.lstrip().startswith("for ")
 
 
 def _broken(line: str) -> list[str]:

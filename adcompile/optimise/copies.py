@@ -12,13 +12,13 @@ from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, F
 from adcompile.ir.types import Type
 from adcompile.optimise.rewrite import ForwardWalk, leaves
 from adcompile.optimise.typing import const_key, same_atom
-from adcompile.runtime import special
+from adcompile.runtime import checkpoints, special
 
 
 def copies(block: Block, types: MutableMapping[Var, Type]) -> Block:
     """Read the original for a copy.
 
-    - `identity(x)`, `rt.valued(plain, x)`;
+    - `identity(x)`, `rt.valued(plain, x)`, `rt.checkpointed(steps, 5)`;
     - If results: both branches yield the same value, or the same pair as another result;
     - carried values that never change, or always equal another carried value.
     """
@@ -31,6 +31,8 @@ class _Copies(ForwardWalk):
             self.replace(call.result, call.args[0])
         elif isinstance(call.fn, Const) and call.fn.value is special.valued:
             self.replace(call.result, call.args[1])
+        elif isinstance(call.fn, Const) and call.fn.value is checkpoints.checkpointed and is_count(call.args[1]):
+            self.replace(call.result, call.args[0])
         else:
             self.emit(call, out)
 
@@ -85,3 +87,8 @@ class _Copies(ForwardWalk):
 
     def _in_slot(self, atom: Atom, param: Var) -> object:
         return "itself" if atom is param else const_key(self.atom(atom))
+
+
+def is_count(atom: Atom) -> bool:
+    """Whether this is a constant number of snapshots that nobody would refuse."""
+    return isinstance(atom, Const) and isinstance(atom.value, int) and atom.value >= 1

@@ -96,6 +96,7 @@ from adcompile.runtime.batches import (
     units,
 )
 from adcompile.runtime.called import called, fitted, name_of, partial, pulled, pushed, pushed_along
+from adcompile.runtime.checkpoints import checkpointed, run_back, run_checkpointed
 from adcompile.runtime.debug import (
     alias_map,
     check_apart,
@@ -258,7 +259,10 @@ __all__ = [
     "positions",
     "refill",
     "power",
+    "checkpointed",
     "quotient",
+    "run_back",
+    "run_checkpointed",
     "repeated_shape",
     "put_back",
     "scatter",

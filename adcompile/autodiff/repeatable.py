@@ -1,0 +1,139 @@
+"""What may be run again on the way back: calls that give the same and leave nothing behind.
+
+What is read of modules and live objects may be another thing by then; it is read once, before.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adcompile.analysis.alias import effect_of
+from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.mutation import is_unknown_call
+from adcompile.analysis.views import fn_of
+from adcompile.autodiff.writes import as_write
+from adcompile.errors import Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Attempt, Call, Const, For, OpaqueCode, Statement
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Instance, Unknown
+from adcompile.ir.walk import Rewriter, all_blocks, defined, statements_of
+from adcompile.rules.registry import lookup
+
+if TYPE_CHECKING:
+    from adcompile.autodiff.reverse import Sweep
+
+READS: tuple[Any, ...] = (ops.load_global, ops.import_from)
+
+
+def hoisted(context: Context, s: For) -> tuple[Sequence[Statement], For]:
+    """What a loop reads of modules and of live objects, to stand before it; and the loop without that."""
+    inside = defined(s.body)
+    found: list[Call] = []
+    for call in statements_of(s.body):
+        if isinstance(call, Call) and is_read(context, call) and not any(a in inside for a in (call.fn, *call.args)):
+            found.append(call)
+            inside.discard(call.result)
+    if not found:
+        return [], s
+    return found, For(s.results, s.iterable, s.init, _Without(found).block(s.body), s.place, s.role)
+
+
+def is_read(context: Context, call: Call) -> bool:
+    """Whether a call reads a name of a module, or an attribute or element of a live object."""
+    fn = fn_of(call)
+    if fn in READS:
+        return True
+    if fn not in (getattr, operator.getitem) or call.kwargs:
+        return False
+    owner = call.args[0]
+    return isinstance(owner, Const) or isinstance(context.types[owner], (Instance, Unknown))
+
+
+class _Without(Rewriter):
+    def __init__(self, calls: list[Call]) -> None:
+        self.results = {c.result for c in calls}
+
+    def call(self, call: Call) -> tuple[Statement, ...]:
+        return () if call.result in self.results else (call,)
+
+
+def check_repeatable(sweep: Sweep, s: For) -> None:
+    """Raise Unsupported for calls in a loop that may give something else, or show, when they run again."""
+    context = sweep.context
+    for st in statements_of(s.body):
+        if isinstance(st, Attempt):
+            raise refuse(st)
+        if isinstance(st, Call) and st.role == "primal":  # what we add is known to be
+            check_call(sweep, st, set())
+    for block in all_blocks(s.body):
+        for st in block.statements:
+            check_constants(context, st)
+
+
+def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
+    """Raise Unsupported unless a call does the same every time."""
+    context = sweep.context
+    if not isinstance(s.fn, Const) or isinstance(s.fn.value, OpaqueCode):
+        raise refuse(s)
+    if isinstance(s.fn.value, FunctionRef):
+        check_function(sweep, s, s.fn.value, seen)
+        return
+    fn = fn_of(s)
+    if fn is None or fn in READS:
+        raise refuse(s)
+    rule = lookup(fn)
+    if rule is not None and not rule.pure:
+        raise refuse(s)
+    if rule is None and is_unknown_call(fn) and not isinstance(fn, type):
+        raise refuse(s)
+    if as_write(Builder(context), s) is None and rule is None and has_effect(s):
+        raise refuse(s)
+
+
+EFFECTS: tuple[Any, ...] = (setattr, delattr, next, print, input, open)
+
+
+def has_effect(s: Call) -> bool:
+    fn = fn_of(s)
+    return any(fn is e for e in EFFECTS) or getattr(fn, "__objclass__", None) in (list, dict, set)
+
+
+def check_function(sweep: Sweep, s: Call, ref: FunctionRef, seen: set[FunctionRef]) -> None:
+    """The same of a function called by reference, and those that it calls."""
+    if ref in seen:
+        return
+    seen.add(ref)
+    called = effect_of(sweep.context, s)
+    if called is None or called.reads or called.writes or sweep.derived.is_linked(s, sweep.mirrored):
+        raise Unsupported(
+            "a recursive function in a checkpointed loop that reads or writes arrays of the program",
+            s.place,
+            "let it take and return numbers or new arrays, or loop over range",
+        )
+    for st in statements_of(sweep.context.functions[ref].body):
+        if isinstance(st, Call):
+            check_call(sweep, st, seen)
+
+
+def check_constants(context: Context, s: Statement) -> None:
+    """Refuse arrays met at compile time, which are not handed over as values."""
+    atoms: tuple[Atom, ...] = s.args if isinstance(s, Call) else ()
+    if any(isinstance(a, Const) and isinstance(a.value, np.ndarray) for a in atoms):
+        raise Unsupported(
+            "a checkpointed loop that reads an array of an object or module by itself",
+            s.place,
+            "give the array a name before the loop: table = self.table",
+        )
+
+
+def refuse(s: Call | Attempt) -> Unsupported:
+    return Unsupported(
+        "this may give something else, or be seen, when a checkpointed loop runs it again",
+        s.place,
+        "do it before or behind the loop, or loop over range",
+    )
