@@ -253,12 +253,34 @@ def specialise(
     fun: Any, request: Request, types: tuple[Type, ...], kwtypes: tuple[tuple[str, Type], ...] = ()
 ) -> Made:
     """The typed program of a request, not yet optimised."""
+    keyable: set[Any] = set()
+    try:
+        return specialised(fun, request, types, kwtypes, keyable, frozenset())
+    except AdcompileError as error:
+        if not keyable:
+            raise
+        first = error
+    try:
+        return specialised(fun, request, types, kwtypes, set(), frozenset(keyable))
+    except AdcompileError:
+        raise first from None  # it speaks of the dict
+
+
+def specialised(
+    fun: Any,
+    request: Request,
+    types: tuple[Type, ...],
+    kwtypes: tuple[tuple[str, Type], ...],
+    keyable: set[Any],
+    keyed: frozenset[Any],
+) -> Made:
+    """`keyed`: where dicts of unknown keys are made that are to be followed; `keyable` collects where they might be."""
     separate: set[Any] = set()
     demoted: set[Any] = set()
     while True:
         context = new_context()
         install(context, Watched() if settings.current.debug else None)
-        context.separate, context.demoted = separate, demoted
+        context.separate, context.demoted, context.keyable, context.keyed = separate, demoted, keyable, keyed
         try:
             return Entry(context, fun, request).build(types, kwtypes)
         except Restart:

@@ -27,6 +27,7 @@ from adcompile.ir.types import (
     Closure,
     DictT,
     Instance,
+    IterT,
     Known,
     ListT,
     Method,
@@ -82,6 +83,11 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     return class_attribute(b, owner, t, cls, attribute, args, name, place)
 
 
+ITERATORS: dict[str, type] = {
+    "zip": zip, "enumerate": enumerate, "keys": type({}.keys()), "values": type({}.values()), "items": type({}.items()),
+}  # fmt: skip
+
+
 def class_of(t: Type) -> type | None:
     match t:
         case TupleT(_, cls):
@@ -96,6 +102,8 @@ def class_of(t: Type) -> type | None:
             return cell.cls
         case RangeT():
             return range
+        case IterT(kind, _):
+            return ITERATORS.get(kind)
         case Closure():
             return python_types.FunctionType
         case _:

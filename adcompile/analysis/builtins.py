@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import types as python_types
 from typing import Any
@@ -16,6 +17,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, indexable, known_items
+from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.structure import Args, Kwargs, known_container
@@ -381,7 +383,7 @@ def to_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
             items = known_items(b, args[0])
             rows = [known_items(b, i) for i in items] if items is not None else [None]
             if any(r is None or len(r) != 2 or not b.known(b.key(r[0])) for r in rows):
-                return b.emit(dict, args, Instance(dict), kwargs, name, place)
+                return real_or_keyed(b, dict, args, kwargs, name, place, args[0])
             pairs.update((b.value(b.key(r[0])), r[1]) for r in rows if r is not None)
     pairs.update(kwargs)
     return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)
@@ -391,7 +393,8 @@ def to_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
 def dict_of_keys(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     keys = known_items(b, args[0])
     if keys is None or not all(map(b.known, keys)):
-        return None
+        pairs = b.call(zip, args[0], b.call(itertools.repeat, *(args[1:] or [None])))
+        return real_or_keyed(b, dict.fromkeys, args, kwargs, name, place, pairs)
     value = args[1] if len(args) > 1 else Const(None)
     pairs = {b.value(k): value for k in keys}
     return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)

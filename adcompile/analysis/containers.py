@@ -347,6 +347,8 @@ def as_it_runs(b: Builder, fn: Any, cell: Cell, args: Args, kwargs: Kwargs, plac
     loop with few iterations the keys may be known in each of them."""
     if b.context.tentative:
         raise Tentative
+    if cell.place is not None:
+        b.context.keyable.add(cell.place)
     hand_over(b, [Const(cell)], place)
     held = read(b, cell, place)
     return dispatch(b, Const(fn), [held, *(give(b, a) for a in args)], [(k, give(b, v)) for k, v in kwargs], "", place)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
-from adcompile.analysis.standins import STANDINS
+from adcompile.analysis.standins import STANDINS, Keyed
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -439,7 +439,8 @@ def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
 
 FRESH: set[Any] = {
     ops.build_list, ops.build_dict, ops.collected, ops.list_concat, ops.dict_merge, list, dict, sorted, list.copy,
-    dict.copy, operator.add, operator.mul, np.ndarray.tolist, str.split, str.rsplit, str.splitlines, dict.fromkeys,
+    dict.copy, operator.add, operator.mul, operator.or_, np.ndarray.tolist, str.split, str.rsplit, str.splitlines,
+    dict.fromkeys,
 }  # fmt: skip
 """Calls whose result, if it is a list or dict, is nobody else's."""
 
@@ -469,7 +470,7 @@ def wrapped(b: Builder, fn: Atom, args: Sequence[Atom], value: Atom, name: str, 
     kind = b.type(fn)
     callee = kind.value if isinstance(kind, Known) else kind.function if isinstance(kind, Method) else None
     if isinstance(value, Const) and type(value.value) in (list, dict) and not is_reader(callee, EXISTING):
-        return fresh(b, type(value.value), unfolded(b, value), name, place)
+        return made_here(b, type(value.value), unfolded(b, value), name, place)
     if not isinstance(value, Var) or callee is None:
         return value
     t = b.type(value)
@@ -479,4 +480,10 @@ def wrapped(b: Builder, fn: Atom, args: Sequence[Atom], value: Atom, name: str, 
         made = callee in FRESH or callee is operator.getitem and isinstance(b.type(args[1]), SliceT)
     except TypeError:
         return value
-    return fresh(b, dict if isinstance(t, DictT) else list, value, name, place) if made else value
+    return made_here(b, dict if isinstance(t, DictT) else list, value, name, place) if made else value
+
+
+def made_here(b: Builder, cls: type, content: Atom, name: str, place: Place | None) -> Atom:
+    if cls is dict and place in b.context.keyed and place not in b.context.demoted:
+        return b.context.dispatch(b, Const(Keyed), [content] if b.items(content) else [], [], name, place)
+    return fresh(b, cls, content, name, place)

@@ -251,6 +251,128 @@ class Counter(Table, collections.Counter):  # type: ignore[type-arg, misc]
         return made
 
 
+def index() -> Any:
+    """A dict from keys to positions, which is a real one (analysis/keyed)."""
+
+
+def position(index: Any, key: Any) -> int:
+    """Where a key is; -1 if it is not there (analysis/keyed)."""
+    return -1
+
+
+class Keyed(dict):  # type: ignore[type-arg]
+    """A dict whose keys are met when the code runs: what it holds is a list, and its keys are another."""
+
+    def __init__(self, pairs: Any = None) -> None:
+        self.places = index()
+        self.names = []
+        self.held = []
+        if pairs is not None:
+            self.update(pairs)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Any:
+        return iter(list(self.names))
+
+    def __reversed__(self) -> Any:
+        return reversed(list(self.names))
+
+    def __contains__(self, key: Any) -> bool:
+        return position(self.places, key) >= 0
+
+    def __getitem__(self, key: Any) -> Any:
+        at = position(self.places, key)
+        if at < 0:
+            raise KeyError(key)
+        return self.held[at]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        at = position(self.places, key)
+        if at < 0:
+            self.places[key] = len(self.names)
+            self.names.append(key)
+            self.held.append(value)
+        else:
+            self.held[at] = value
+
+    def __delitem__(self, key: Any) -> None:
+        at = position(self.places, key)
+        if at < 0:
+            raise KeyError(key)
+        del self.places[key]
+        del self.names[at]
+        del self.held[at]
+        for later in range(at, len(self.names)):
+            self.places[self.names[later]] = later
+
+    def at(self, k: Any) -> Any:
+        return self.held[k]
+
+    def keys(self) -> Any:
+        return list(self.names)
+
+    def values(self) -> Any:
+        return map(self.at, range(len(self.names)))  # as they are by then
+
+    def items(self) -> Any:
+        return zip(list(self.names), self.values())
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        at = position(self.places, key)
+        return default if at < 0 else self.held[at]
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        at = position(self.places, key)
+        if at < 0:
+            if len(default) > 0:
+                return default[0]
+            raise KeyError(key)
+        value = self.held[at]
+        del self[key]
+        return value
+
+    def popitem(self) -> Any:
+        if len(self.names) == 0:
+            raise KeyError("popitem(): dictionary is empty")
+        key = self.names.pop()
+        del self.places[key]
+        return key, self.held.pop()
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if position(self.places, key) < 0:
+            self[key] = default
+        return self[key]
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        for pairs in args:
+            for key, value in pairs.items() if isinstance(pairs, dict) else pairs:
+                self[key] = value
+        for key, value in kwargs.items():
+            self[key] = value
+
+    def clear(self) -> None:
+        self.places = index()
+        self.names = []
+        self.held = []
+
+    def copy(self) -> Any:
+        return Keyed(self)
+
+    def __copy__(self) -> Any:
+        return Keyed(self)
+
+    def __or__(self, other: Any) -> Any:
+        out = Keyed(self)
+        out.update(other)
+        return out
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[override, misc]
+        self.update(other)
+        return self
+
+
 def rise(heap: Any, top: Any, k: Any) -> None:
     """Move an item of a heap towards `top` until its parent is no larger."""
     item = heap[k]
@@ -326,8 +448,8 @@ INSTEAD: dict[type, type] = {
     collections.Counter: Counter,
 }
 """What is followed in place of a class."""
-STANDINS = frozenset(INSTEAD.values())
-for _real, _cls in INSTEAD.items():  # errors name the class that the user knows
+STANDINS = frozenset((*INSTEAD.values(), Keyed))
+for _real, _cls in (*INSTEAD.items(), (dict, Keyed)):  # errors name the class that the user knows
     _cls.__name__ = _cls.__qualname__ = _real.__name__
 
 

@@ -29,8 +29,9 @@ from adcompile.autodiff.adjoint import (
     refuse_subclass,
 )
 from adcompile.autodiff.called import fitted, is_readable
-from adcompile.autodiff.cotangents import refuse_stand_in, tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.dynamic import forward_dynamic
+from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zeros_type
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import TOGETHER, Mirror
 from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow
@@ -38,7 +39,7 @@ from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
-from adcompile.ir.types import Array, DictT, Known, ListT, Scalar, Seq, SliceT, TupleT, differentiable, is_complex
+from adcompile.ir.types import Array, Known, Scalar, Seq, SliceT, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -84,6 +85,8 @@ class Forward:
         b, t = self.b, self.b.type(atom)
         if isinstance(t, Known) or isinstance(t, Scalar) and not differentiable(t):
             return Const(0.0)
+        if isinstance(t, Seq) and not differentiable(t):
+            return b.emit(rt.zero_list, (atom,), zeros_type(t))  # the list may get derivatives yet
         if isinstance(t, SliceT) or not is_structured(t) and not differentiable(t) and not isinstance(t, Array):
             return Const(None)  # but arrays of whole numbers stand beside others, in np.concatenate and its like
         if is_structured(t):
@@ -158,8 +161,11 @@ class Forward:
             if made is not NotImplemented:
                 return made
         refuse_subclass(self.b, s)
-        if rule is None or rule.kind in ("primitive", "constant") or is_in_place(s.fn.value) and isinstance(
-            self.b.type(s.args[0]), Array
+        if (
+            rule is None
+            or rule.kind in ("primitive", "constant")
+            or is_in_place(s.fn.value)
+            and isinstance(self.b.type(s.args[0]), Array)
         ):
             raise refuse(s)
         return KINDS[kind_of(rule, s)](self, s, rule)
@@ -372,128 +378,4 @@ KINDS: dict[str, Any] = {
     "vjp": Forward.vjp,
     "composite": Forward.composite,
     "rrule": Forward.rrule,
-}
-
-
-# -- structure ----------------------------------------------------------------------------------
-
-
-def display(f: Forward, s: Call) -> Any:
-    if isinstance(f.b.type(s.result), Seq):
-        return f.b.emit(s.fn, [f.value_dot(a) for a in s.args], tangent_type(f.b.type(s.result)))
-    return None  # split: its items have their own tangents
-
-
-def getitem(f: Forward, s: Call) -> Any:
-    owner, index = s.args
-    t = f.b.type(owner)
-    d = f.whole_dot(owner)
-    if d is None:
-        return None
-    if isinstance(t, Array):
-        return NotImplemented
-    if isinstance(t, (TupleT, ListT)):
-        return f.b.item(d, f.b.value(index))
-    if isinstance(t, DictT):
-        return f.b.items(d)[t.keys.index(f.b.value(index))]
-    return f.b.emit(operator.getitem, (d, index), tangent_structure(f.b.type(s.result)))
-
-
-def push(f: Forward, s: Call) -> Any:
-    owner = f.value_dot(s.args[0]) if isinstance(f.b.type(s.args[0]), Seq) else f.whole_dot(s.args[0])
-    if owner is None:
-        owner = f.b.emit(ops.build_list, (), tangent_type(f.b.type(s.result)))
-    return f.b.emit(ops.push, (owner, f.value_dot(s.args[1])), tangent_type(f.b.type(s.result)))
-
-
-def pop(f: Forward, s: Call) -> Any:
-    d = f.dot(s.args[0])
-    if d is None:
-        return None
-    t = f.b.type(s.result)
-    assert isinstance(t, TupleT)
-    return f.b.emit(ops.pop, (d,), TupleT(tuple(tangent_type(i) for i in t.items)))
-
-
-def put_item(f: Forward, s: Call) -> Any:
-    items, index, item = s.args
-    owner = f.value_dot(items) if isinstance(f.b.type(items), Seq) else f.whole_dot(items)
-    if owner is None:
-        owner = f.b.emit(rt.zero_list, (items,), tangent_type(f.b.type(s.result)))
-    return f.b.emit(ops.put_item, (owner, index, f.value_dot(item)), tangent_type(f.b.type(s.result)))
-
-
-def unpack(f: Forward, s: Call) -> Any:
-    d = f.whole_dot(s.args[0])
-    return None if d is None else f.b.emit(ops.unpack, (d, s.args[1]), tangent_structure(f.b.type(s.result)))
-
-
-def same(f: Forward, s: Call) -> Any:
-    return f.whole_dot(s.args[0])
-
-
-def index_add(f: Forward, s: Call) -> Any:
-    buffer, index, value = s.args
-    return f.b.emit(s.fn, (f.value_dot(buffer), index, f.value_dot(value)), tangent_type(f.b.type(s.result)))
-
-
-def scatter_list(f: Forward, s: Call) -> Any:
-    d = f.whole_dot(s.args[2])
-    return None if d is None else f.b.emit(s.fn, (*s.args[:2], d), tangent_type(f.b.type(s.result)))
-
-
-def add_lists(f: Forward, s: Call) -> Any:
-    return f.b.emit(s.fn, [f.value_dot(a) for a in s.args], tangent_type(f.b.type(s.result)))
-
-
-def convert(f: Forward, s: Call) -> Any:
-    if not isinstance(f.b.type(s.args[0]), (Seq, TupleT, ListT)):
-        return NotImplemented
-    d = f.whole_dot(s.args[0])
-    return None if d is None else f.b.emit(s.fn, (d,), tangent_type(f.b.type(s.result)))
-
-
-def concat(f: Forward, s: Call) -> Any:
-    if not isinstance(f.b.type(s.result), Seq):
-        return NotImplemented
-    found, t = [(a, f.whole_dot(a)) for a in s.args], tangent_type(f.b.type(s.result))
-    dots = [f.b.emit(rt.zero_list, (a,), t) if d is None else d for a, d in found]
-    return f.b.emit(operator.add, [f.b.emit(list, (d,), t) for d in dots], t)
-
-
-SPENT = dict.fromkeys((ops.push, ops.pop, ops.put_item, ops.index_add, rt.accumulate, rt.add_item), True)
-"""Calls whose result is the memory of the first argument: a zero tangent of that is made before."""
-
-def unless_shared(f: Forward, s: Call) -> Any:
-    d = f.dot(s.args[0])
-    return None if d is None else f.b.emit(rt.unless_shared, (d, *s.args[1:]), f.b.type(d))
-
-
-def followed(f: Forward, s: Call) -> Any:
-    return f.dot(s.args[3])
-
-
-STRUCTURAL: dict[Any, Any] = {
-    operator.add: concat,
-    ops.build_tuple: display,
-    ops.build_list: display,
-    ops.build_dict: display,
-    ops.build_object: display,
-    ops.make_function: display,
-    operator.getitem: getitem,
-    ops.push: push,
-    rt.scatter_list: scatter_list,
-    rt.unless_shared: unless_shared,
-    rt.followed: followed,
-    rt.add: add_lists,
-    rt.add_item: index_add,
-    ops.put_item: put_item,
-    ops.pop: pop,
-    ops.unpack: unpack,
-    ops.identity: same,
-    ops.expect_length: same,
-    ops.index_add: index_add,
-    rt.accumulate: index_add,
-    list: convert,
-    tuple: convert,
 }

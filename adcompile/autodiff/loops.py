@@ -35,6 +35,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
+from adcompile.ir.types import Seq
 from adcompile.ir.walk import atoms_of, free_vars, statements_of
 
 if TYPE_CHECKING:
@@ -69,10 +70,26 @@ class LoopReversal:
         builder = cot.builder.child()
         body_cot = cot.child(builder, sweep.inside(s.body), loop=True)
         carried = {k: self.new_bar(builder, self.params[k]) for k in self.positions}
+        cot.owned.update(carried[k] for k in self.lists())
         sweep.depth += 1
         tree = self.sweep_tree(s.body, body_cot, carried)
         sweep.depth -= 1
         return self.assemble(tree, body_cot, carried, bars)
+
+    def lists(self) -> list[int]:
+        """The carried positions of lists: their cotangents are ours from one iteration to the next, and are
+        written into."""
+        return [k for k in self.positions if isinstance(tangent_type(self.context.types[self.params[k]]), Seq)]
+
+    def ours(self, b: Builder, lists: dict[int, Atom]) -> dict[int, Atom]:
+        """Cotangents of lists that nobody else has, nor has one of the others."""
+        out: dict[int, Atom] = {}
+        for k, g in lists.items():
+            if g not in self.cot.owned or any(g is other for other in out.values()):
+                g = b.emit(rt.copy, (g,), b.type(g), (), getattr(g, "name", ""))
+                self.cot.owned.add(g)
+            out[k] = g
+        return out
 
     def moves_memory(self) -> bool:
         """Whether the body reads or writes arrays by reference."""
@@ -172,10 +189,14 @@ class LoopReversal:
     ) -> list[Statement]:
         s, cot, builder = self.s, self.cot, body_cot.builder
         b = cot.builder
-        next_bars = []
+        nexts: dict[int, Atom] = {}
         for k in self.positions:
             g = body_cot.local.get(self.params[k])
-            next_bars.append(g if g is not None else zero(builder, self.params[k]))
+            nexts[k] = g if g is not None else zero(builder, self.params[k])
+            if g is None:
+                cot.owned.add(nexts[k])
+        nexts |= self.ours(builder, {k: nexts[k] for k in self.lists()})
+        next_bars = list(nexts.values())
         outer = list(body_cot.accumulators)
         finals = [body_cot.local[v] for v in outer]
         yields = [*next_bars, *finals]
@@ -183,10 +204,13 @@ class LoopReversal:
         plan = self.keep(tree, reverse, yields)
         backs = plan.backs
         params = [*(carried[k] for k in self.positions), *(body_cot.accumulators[v] for v in outer)]
-        init: list[Atom] = []
+        starts: dict[int, Atom] = {}
         for k in self.positions:
             g = bars[k]
-            init.append(g if g is not None else self.zero_outside(b, s.results[k]))
+            starts[k] = g if g is not None else self.zero_outside(b, s.results[k])
+            if g is None:
+                cot.owned.add(starts[k])
+        init = list((starts | self.ours(b, {k: starts[k] for k in self.lists()})).values())
         for v in outer:
             init.append(self.start(b, v, v in body_cot.updated_in_place))
         params += [back.var for back in backs]
@@ -206,6 +230,7 @@ class LoopReversal:
                 cot.owned.add(r)
             if v in body_cot.updated_in_place:
                 cot.updated_in_place.add(v)
+        cot.owned.update(r for k, r in zip(self.positions, results) if k in self.lists())
         for k, r in zip(self.positions, results):
             if isinstance(s.init[k], Var) and self.sweep.active(s.init[k]):
                 cot.add(s.init[k], r)

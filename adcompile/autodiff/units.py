@@ -18,7 +18,7 @@ from adcompile.analysis.builder import Builder, Context, rank
 from adcompile.analysis.mutation import writes_into
 from adcompile.autodiff.adjoint import entry
 from adcompile.autodiff.cotangents import tangent_type
-from adcompile.autodiff.forward import SPENT
+from adcompile.autodiff.forward_structure import SPENT
 from adcompile.autodiff.transform import seed_one
 from adcompile.ir import ops
 from adcompile.ir.nodes import (

@@ -1,0 +1,43 @@
+"""Dicts whose keys are met when the code runs.
+
+Such a dict is a real one first, of which nothing is known. If the derivative is refused because of
+that, the program is specialised again with the dict as two lists, of its keys and of what it
+holds, and a real dict from keys to positions (analysis/standins).
+"""
+
+from __future__ import annotations
+
+from adcompile.analysis import standins
+from adcompile.analysis.attributes import class_of
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.structure import Args, Kwargs
+from adcompile.errors import Place
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.types import INT, Instance, IterT
+
+
+def real_or_keyed(
+    b: Builder, fn: object, args: Args, kwargs: Kwargs, name: str, place: Place | None, pairs: Atom
+) -> Atom:
+    """A call that makes a dict of unknown keys: a real one, or one that is followed."""
+    if place in b.context.keyed and place not in b.context.demoted:
+        t = b.type(pairs)
+        if isinstance(t, IterT) and class_of(t) is None:
+            pairs = b.call(list, pairs)
+        elif isinstance(pairs, Var):
+            b.context.gone.discard(pairs)  # gone through once, by the loop
+        return dispatch(b, Const(standins.Keyed), [pairs], [], name, place)
+    b.context.keyable.add(place)
+    return b.emit(fn, args, Instance(dict), kwargs, name, place)
+
+
+@handles(standins.index, look=())
+def make_index(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return b.emit(ops.build_dict, (), Instance(dict), (), "places", place)
+
+
+@handles(standins.position)
+def position(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return b.emit(dict.get, (*args, Const(-1)), INT, (), "at", place)

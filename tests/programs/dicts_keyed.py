@@ -1,0 +1,134 @@
+"""Dicts whose keys are met when the code runs, and that hold values with derivatives."""
+
+import collections
+
+import numpy as np
+
+
+def grouped(x):
+    best = {}
+    for v in x:
+        sign = "up" if v > 0 else "down"
+        best[sign] = best.get(sign, 0.0) + v * v
+    return best["up"] * best.get("down", 1.0)
+
+
+def positions_filtered(x):
+    squares = {i: v * v for i, v in enumerate(x) if v > 0}
+    return sum(squares.values()) + sum(k * v for k, v in squares.items())
+
+
+def banded(x):
+    matrix = {}
+    for i in range(len(x)):
+        matrix[i, i] = x[i]
+        if i:
+            matrix[i, i - 1] = matrix[i - 1, i] = x[i] * x[i - 1]
+    y = np.zeros(len(x))
+    for (i, j), v in matrix.items():
+        y[i] += v * x[j]
+    return np.sum(y**2)
+
+
+def rows_of_a_table(x):
+    rows = {}
+    for i in range(len(x)):
+        rows[i] = x[i] * np.ones(3)
+    for k, row in rows.items():
+        row[1:] *= x[k]
+    for k in rows:
+        rows[k][0] += x[0] * rows[k][1]
+    return sum(np.sum(row**2) for row in rows.values())
+
+
+def normalised(weights, names):
+    table = dict(zip(names, weights))
+    total = sum(table.values())
+    for name in table:
+        table[name] /= total
+    for name, value in table.items():
+        table[name] = value * value + table[names[0]]
+    return sum(table[name] * (k + 1) for k, name in enumerate(names))
+
+
+def forgotten(x):
+    table = {}
+    for i, v in enumerate(x):
+        table[i // 2, i] = v
+    for i, v in enumerate(x):
+        if v < 0:
+            del table[i // 2, i]
+    kept = table.pop((0, 0)) * len(table) + table.pop((7, 7), 2.0)
+    total = 0.0
+    for (a, _), v in table.items():
+        total = total * v + a * v + kept * v**2
+    last, value = table.popitem()
+    return total * value + last[1]
+
+
+def memo_of_a_path(x, n):
+    memo = {0: x[0], 1: x[1]}
+    for k in range(2, n):
+        if k not in memo:
+            memo[k] = memo[k - 1] * x[k % len(x)] + memo[k - 2]
+    return memo[n - 1] * memo[n - 3]
+
+
+def counted_from_a_default(x, names):
+    totals = collections.defaultdict(float)
+    for name, v in zip(names, x):
+        totals[name] += v * v
+    copied = dict(totals)
+    copied[names[0]] = copied[names[0]] * 2.0
+    return sum(totals.values()) * copied[names[0]] + totals["none"]
+
+
+def merged_and_set(x, names):
+    first = {name: v for name, v in zip(names, x)}
+    second = {**first, "extra": x[0] * x[1]}
+    second.update({names[0]: x[1] ** 2}, last=x[2])
+    third = first | {"extra": 3.0 * x[2]}
+    third.setdefault("extra", x[0])
+    third.setdefault("new", x[0])
+    return sum(second.values()) * third["extra"] + sum(v * v for v in third.values())
+
+
+def from_keys(x, names):
+    sums = dict.fromkeys(names, 0.0)
+    for name, v in zip(names, x):
+        sums[name] = sums[name] + v * v
+    top = max(sums, key=lambda name: sums[name])
+    return sums[top] * sum(v for _, v in sorted(sums.items()))
+
+
+def states_of_a_queue(x, graph):
+    distance = {0: x[0] * 0.0}
+    todo = [0]
+    while todo:
+        node = todo.pop(0)
+        for other, edge in graph[node]:
+            length = distance[node] + x[edge] ** 2
+            if other not in distance:
+                distance[other] = length
+                todo.append(other)
+            elif length < distance[other]:
+                distance[other] = length
+    return sum(distance[k] * (k + 1) for k in distance)
+
+
+_X = np.array([0.6, -0.7, 1.2, 0.5])
+_NAMES = ["a", "b", "a", "c"]
+
+SAMPLES = {
+    "grouped": [(_X,)],
+    "positions_filtered": [(_X,)],
+    "banded": [(_X,)],
+    "rows_of_a_table": [(_X,)],
+    "normalised": [(_X[:3] + 2.0, ["p", "q", "r"])],
+    "forgotten": [(_X,)],
+    "memo_of_a_path": [(_X, 9)],
+    "counted_from_a_default": [(_X, _NAMES)],
+    "merged_and_set": [(_X[:3], ["p", "q", "r"])],
+    "from_keys": [(_X, _NAMES)],
+    "states_of_a_queue": [(_X, [[(1, 0), (2, 1)], [(3, 2)], [(3, 3)], []])],
+}
