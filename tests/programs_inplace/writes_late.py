@@ -57,7 +57,7 @@ def first_of_a_map_with_a_log(x):
     return first * len(log) * log[-1] + sum(items) * len(log)
 
 
-class Meter:
+class _Meter:
     def __init__(self, scale):
         self.scale, self.total = scale, 0.0
 
@@ -66,7 +66,7 @@ class Meter:
 
 
 def map_of_a_method_of_what_changes(x):
-    meter = Meter(x[0])
+    meter = _Meter(x[0])
     for v in map(meter.read, x):
         meter.total += v * v
         meter.scale = meter.scale * 0.5 + v
@@ -110,7 +110,7 @@ def partial_of_what_is_rebound(x):
     return later(x[1])
 
 
-class Callback:
+class _Callback:
     def __init__(self, fn):
         self.fn = fn
 
@@ -131,7 +131,7 @@ def kept_by_an_object_and_a_closure(x):
     def affine(v):
         return v * scale + shift
 
-    held, twice = Callback(affine), _doubled(affine)
+    held, twice = _Callback(affine), _doubled(affine)
     before = held(x[2])
     scale = x[0]
     shift = shift * x[2]
