@@ -9,10 +9,10 @@ import numpy as np
 
 from adcompile.analysis import calls
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.calls import handles
+from adcompile.analysis.calls import dispatch, handles
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Array, Known, Scalar, TupleT
+from adcompile.ir.types import Array, Known, Scalar, Seq, TupleT
 from adcompile.rules.typing import out_position
 
 Kwargs = list[tuple[str, Atom]]
@@ -120,6 +120,20 @@ def matmul_in_place(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place |
     t = b.type(args[0])
     return b.emit(operator.imatmul, args, t, kwargs, name, place) if isinstance(t, Array) else None
 
+
+def _rebinds(name: str) -> None:
+    inplace, plain = getattr(operator, f"i{name}"), getattr(operator, f"{name}_" if name in ("and", "or") else name)
+
+    @handles(inplace)
+    def rebound(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, hint: str) -> Atom | None:
+        """`t += u` of a tuple, which has no such method, is `t = t + u`."""
+        t = b.type(args[0])
+        cls = t.cls if isinstance(t, (TupleT, Seq)) else type(t.value) if isinstance(t, Known) else list
+        return None if hasattr(cls, f"__i{name}__") else dispatch(b, Const(plain), args, kwargs, hint, place)
+
+
+for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split():
+    _rebinds(_name)
 
 OPERATORS = (
     "getitem setitem iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift "

@@ -165,6 +165,30 @@ def pairs_taken_apart(v):
     return first * second * second + rest[0] * nested[1][1][0]
 
 
+def tuples_augmented(x):
+    """What has no method of its own for it is bound anew."""
+    grown, held, pair = (), {"t": (x[0],)}, Point(x[1], x[2])
+    for i in range(3):
+        grown += (x[i] ** 2,)
+    first = grown
+    grown *= 2
+    held["t"] += (x[1], grown[4])
+    pair += first
+    if x[0] > 0:
+        first += pair
+    else:
+        first += held["t"]
+    return grown[3] * held["t"][2] + len(first) * first[4] * pair[2] + len(grown) * x[0]
+
+
+def tuples_augmented_in_a_loop(x, n):
+    rows, seen = (), (x[0],)
+    for i in range(n):
+        rows += (x * i,)
+        seen += (x[i] ** 2,)
+    return np.sum(rows[-1] * rows[1]) + seen[-1] * seen[0] * len(seen)
+
+
 SAMPLES = {
     "pairs_that_nest": [(np.array([0.5, -0.7, 1.2]),)],
     "pairs_taken_apart": [(np.array([0.5, -0.7, 1.2]),)],
@@ -193,4 +217,6 @@ SAMPLES = {
     "slice_of_tuple": [(0.4,)],
     "tuple_compare_and_len": [((0.4, 1.3),)],
     "zip_and_dict": [(0.4,)],
+    "tuples_augmented": [(np.array([0.5, 1.2, -0.7]),), (np.array([-0.5, 1.2, -0.7]),)],
+    "tuples_augmented_in_a_loop": [(np.array([0.5, 1.2, -0.7]), 3)],
 }
