@@ -43,6 +43,7 @@ from adcompile.autodiff.batches import given_type, pushforward_batch
 from adcompile.autodiff.composite import install
 from adcompile.autodiff.separate import Derived as Separate
 from adcompile.autodiff.separate import split_body
+from adcompile.autodiff.state import handed_out
 from adcompile.autodiff.transform import dispatched, finished, gradient, independent, leaves, pushed
 from adcompile.autodiff.watched import Watched
 from adcompile.backend.emit import emit
@@ -406,9 +407,7 @@ class Entry:
             values[i] = independent(b, values[i])
         start = len(b.statements)
         called = dispatched(b, Const(self.fun), values, kwargs, given, entry=True)
-        result = called.value
-        value, aux = b.items(result)[:2] if request.has_aux else (result, None)
-        self.result = b.type(value)
+        returned = handed_out(b, called.result, called.value, request.has_aux, request.restore)
         if request.mutated:
             self.after = after(b, b.statements[start:], values, called.cells)
         target = called.differentiated(b, request.has_aux)
@@ -423,11 +422,11 @@ class Entry:
                 write_back(adjoint, called.before)
             return adjoint.build_tuple(*(finished(adjoint, table, values[i], made) for i in request.argnums))
 
-        returned = (value,) if aux is None else (value, aux)
         self.context.rerun = "again"  # nothing differentiates this sweep, and its pullback may be called again
         derived = Separate(self.context)
         halves = split_body(self.context, derived, statements, whole, wrt, finish, returned, request.restore)
         b.statements.extend(halves.forward)
+        self.result = b.type(halves.results[0])
         write_back(b, called.pending)
         pullback = FunctionRef(f"{self.name}_pullback", ref)
         self.context.functions[pullback] = Function(

@@ -128,8 +128,9 @@ def _rebinds(name: str) -> None:
     def rebound(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, hint: str) -> Atom | None:
         """`t += u` of a tuple, which has no such method, is `t = t + u`."""
         t = b.type(args[0])
-        cls = t.cls if isinstance(t, (TupleT, Seq)) else type(t.value) if isinstance(t, Known) else list
-        return None if hasattr(cls, f"__i{name}__") else dispatch(b, Const(plain), args, kwargs, hint, place)
+        cls = t.cls if isinstance(t, (TupleT, Seq)) else type(t.value) if isinstance(t, Known) else None
+        known = cls is not None and not hasattr(cls, f"__i{name}__")
+        return dispatch(b, Const(plain), args, kwargs, hint, place) if known else None
 
 
 for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split():

@@ -19,7 +19,7 @@ from adcompile.autodiff.facts import facts
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.mirror import ABOUT_MEMORY
 from adcompile.autodiff.reference import buffers_in, note_shadow, own_tangent
-from adcompile.autodiff.state import State, detached, enter, enter_called
+from adcompile.autodiff.state import Results, State, detached, enter, enter_called
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -305,7 +305,7 @@ def split_body(
     result: Atom,
     wrt: Sequence[Var],
     finish: Any = None,
-    returned: Sequence[Atom] | None = None,
+    returned: Results | None = None,
     restore: bool = True,
     called: Given | None = None,
 ) -> Halves:
@@ -343,7 +343,7 @@ def split_body(
         add_seed(adjoint, table, result, seed, sweep, linked)
     forward = [*entry.statements, *sweep.statements(statements, table)]
     tail = Builder(context)
-    results = [*detached(tail, (result,) if returned is None else returned, state)]
+    results = [*detached(tail, (result,) if returned is None else returned(tail, state), state)]
     forward += [*back.statements, *tail.statements]
     results[1:1] = handed
     state.restore(adjoint)

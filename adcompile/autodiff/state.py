@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.alias import Memory
-from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.mutation import has_memory
+from adcompile.analysis.builder import CONSTRUCTORS, Builder, is_structured
+from adcompile.analysis.heap import reached as cells_reached
+from adcompile.analysis.heap import settle
+from adcompile.analysis.mutation import has_memory, writes_into
 from adcompile.analysis.views import OVERLAPPING, fn_of, may_view
 from adcompile.autodiff.mirror import Mirror, read_again, root_of
 from adcompile.errors import Unsupported
-from adcompile.ir.nodes import Atom, Call, Const, Role, Statement, Var
-from adcompile.ir.types import UNKNOWN, Array, Known, Seq, TupleT
+from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Seq, TupleT
+from adcompile.ir.walk import statements_of
 
 
 @dataclass
@@ -124,26 +128,28 @@ def save(b: Builder, memory: Memory, state: State) -> None:
     entered = {memory.find(n) for n in memory.entered}
     for n in memory.outside:
         if n in memory.entered:
-            keep_copy(b, state, b.real(n) if isinstance(n, Var) else memory.outside[n])
+            known = n if isinstance(n, Var) else memory.outside[n]
+            keep_copy(b, state, b.real(n) if isinstance(n, Var) else known, known)
     for call in memory.definition.values():
         key = root_of(call, memory)
         if key is None or key in seen or not isinstance(b.type(call.result), (Array, Seq)):
             continue
         if any(memory.find(n) in entered for n in memory.nodes(call.result)):
             seen.add(key)
-            keep_copy(b, state, read_again(b, call, memory))
+            keep_copy(b, state, read_again(b, call, memory), call.result)
 
 
 HELD = Seq(UNKNOWN, list)
 
 
-def keep_copy(b: Builder, state: State, atom: Atom) -> None:
+def keep_copy(b: Builder, state: State, atom: Atom, known: Atom) -> None:
+    """Copy an array, or those in a list, which the memory of the statements knows as `known`."""
     t = b.type(atom)
     if isinstance(t, Array):
-        state.known_as.append(atom)
+        state.known_as.append(known)
         state.saved.append((atom, b.emit(rt.snapshot, (atom,), t, (), f"{name_of(atom)}_0")))
     elif isinstance(t, Seq) and has_memory(t.item):  # the list itself may be another one by the time
-        state.known_as.append(atom)
+        state.known_as.append(known)
         arrays = b.emit(rt.arrays_in, (atom,), HELD, (), f"{name_of(atom)}_arrays")
         state.saved.append((arrays, b.emit(rt.snapshot, (arrays,), HELD, (), f"{name_of(atom)}_0")))
 
@@ -206,15 +212,57 @@ def shadow_name(mirror: Mirror, atom: Atom) -> str:
     return f"{name_of(atom)}_{'dot' if mirror.role == 'tangent' else 'bar'}"
 
 
+@dataclass(frozen=True)
+class Results:
+    """What a function hands out: `value`, in which the caller's lists, dicts and objects are themselves, and
+    where these are put back afterwards the same `apart`, made of what they hold at the end of the function."""
+
+    value: Atom
+    apart: Atom | None = None
+    refilled: bool = False
+    has_aux: bool = False
+
+    def __call__(self, b: Builder, state: State) -> list[Atom]:
+        shown = self.apart is not None and (self.refilled or bool(shown_leaves(b, self.apart, state)))
+        found = self.apart if shown and self.apart is not None else self.value
+        return b.items(found)[:2] if self.has_aux else [found]
+
+
+def handed_out(b: Builder, result: Atom, value: Atom, has_aux: bool, restore: bool) -> Results:
+    """The results of a function at the end of which `result` is what it returns, and `value` that without
+    references; to be asked before what it has written into is put back (if it is: `restore`)."""
+    theirs = [c for c in cells_reached(b, [result]) if c.real is not None]
+    refilled = any(c in b.context.written for c in theirs)
+    if not restore or not theirs or not (refilled or writes_arrays(b)):
+        return Results(value, has_aux=has_aux)
+    return Results(value, settle(b, result), refilled, has_aux)
+
+
+def writes_arrays(b: Builder) -> bool:
+    """Whether statements so far may write into arrays."""
+    context = b.context
+    for s in statements_of(Block((), tuple(b.statements), Yield())):
+        if isinstance(s, Call) and isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
+            return True
+        targets = writes_into(s, context.types, context.definition) if isinstance(s, Call) else ()
+        if any(isinstance(b.type(a), Array) for a in targets):
+            return True
+    return False
+
+
 def detached(b: Builder, values: Sequence[Atom], state: State) -> list[Atom]:
     """Results as they are now: what shares memory with something that is put back later, in memory of
     its own, in which they overlap as before."""
     if not state.saved:
         return list(values)
-    found = dict.fromkeys(leaf for v in values for leaf in shown_leaves(b, v, state))
+    found = list(dict.fromkeys(leaf for v in values for leaf in shown_leaves(b, v, state)))
     arrays = [leaf for leaf in found if isinstance(b.type(leaf), Array)]
     copies: dict[Atom, Atom] = {}
-    if len(arrays) > 1:
+    types = TupleT(tuple(map(b.type, found)))
+    if any(not isinstance(t, (Array, Seq)) for t in types.items):
+        together = b.emit(rt.detached, (b.build_tuple(*found),), types)
+        copies = {leaf: b.item(together, k) for k, leaf in enumerate(found)}
+    elif len(arrays) > 1:
         types = TupleT(tuple(map(b.type, arrays)))
         together = b.emit(rt.shadows, arrays, types)
         for k, (leaf, t) in enumerate(zip(arrays, types.items)):
@@ -227,20 +275,31 @@ def detached(b: Builder, values: Sequence[Atom], state: State) -> list[Atom]:
 
 
 def shown_leaves(b: Builder, value: Atom, state: State) -> list[Atom]:
-    """The arrays, and long lists of arrays, in a result that may share memory with what is put back."""
+    """The arrays, long lists of arrays, and objects and containers that were there before, in a result that
+    may share memory with what is put back."""
     t = b.type(value)
     if is_structured(t):
-        return [leaf for item in b.items(value) for leaf in shown_leaves(b, item, state)]
-    memory = isinstance(t, Array) or isinstance(t, Seq) and has_memory(t.item)
+        if not isinstance(value, Var) or is_built(b, value):
+            return [leaf for item in b.items(value) for leaf in shown_leaves(b, item, state)]
+        return [value] if any(shown_leaves(b, part, state) for part in b.context_items(value)) else []
+    memory = isinstance(t, (Array, Instance)) or isinstance(t, Seq) and has_memory(t.item)
     return [value] if memory and state.shares(value) else []
+
+
+def is_built(b: Builder, value: Var) -> bool:
+    """Whether a container was made in sight."""
+    made = b.context.definition.get(value)
+    return made is not None and fn_of(made) in (*CONSTRUCTORS, getattr(b.type(value), "cls", None))
 
 
 def replaced(b: Builder, value: Atom, copies: dict[Atom, Atom]) -> Atom:
     """A result with copies in the place of its leaves."""
     t = b.type(value)
-    if is_structured(t):
+    if value in copies:
+        return copies[value]
+    if is_structured(t) and (not isinstance(value, Var) or is_built(b, value)):
         return b.build(t, [replaced(b, item, copies) for item in b.items(value)])
-    return copies.get(value, value)
+    return value
 
 
-__all__ = ["State", "detached", "enter", "enter_called", "save"]
+__all__ = ["Results", "State", "detached", "enter", "enter_called", "handed_out", "save"]

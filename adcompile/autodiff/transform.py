@@ -37,7 +37,7 @@ from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_scalar
 from adcompile.autodiff.separate import Derived
-from adcompile.autodiff.state import detached, enter
+from adcompile.autodiff.state import Results, detached, enter, handed_out
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
@@ -94,7 +94,7 @@ def reverse_of(
     inputs: Sequence[Var],
     seeds: Sequence[tuple[Atom, Atom]],
     cot: Cotangents | None = None,
-    results: Sequence[Atom] = (),
+    results: Results | None = None,
     restore: bool = True,
 ) -> Cotangents:
     """Differentiate what was emitted since `start`: its forward form replaces it, the adjoints
@@ -116,7 +116,7 @@ def reverse_of(
             table.add(out, seed)
     forward = sweep.statements(statements, table)
     b.statements.extend(forward)
-    table.results = detached(b, results, state)
+    table.results = [] if results is None else detached(b, results(b, state), state)
     b.statements.extend(adjoint.statements)
     b.local |= adjoint.local
     state.restore(b)
@@ -224,18 +224,17 @@ def gradient(
         values[i] = independent(b, values[i])
     start = len(b.statements)
     called = dispatched(b, fun, values, kwargs, given, entry)
-    result = called.value
+    results = handed_out(b, called.result, called.value, has_aux, restore and entry)
     called.put_back(b)
-    value, aux = b.items(result)[:2] if has_aux else (result, None)
+    value = b.items(called.value)[0] if has_aux else called.value
     check_scalar(b.type(value), getattr(fun, "value", fun), b.place)
     by = [*(values[i] for i in argnums), *captured]
     inputs = [leaf for v in dict.fromkeys(by) for leaf in leaves(b, v)]
     role, b.role = b.role, "adjoint"
-    out = [value] if aux is None else [value, aux]
     if entry:  # nothing differentiates this sweep
         b.context.rerun = "once"
-    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], None, out, restore)
-    value, aux = table.results if aux is not None else (table.results[0], None)
+    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], None, results, restore)
+    value, aux = table.results if has_aux else (table.results[0], None)
     made: set[Atom] = set()
     grads = [finished(b, table, v, made) for v in by]
     b.role = role

@@ -36,6 +36,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import TupleT, Type
+from adcompile.ir.walk import blocks_of
 
 MAX_DEPTH = 8
 MAX_WIDTH = 88
@@ -150,16 +151,6 @@ def end_values(end: End) -> tuple[Atom, ...]:
             return (value,)
         case Raise(exception, cause, _):
             return tuple(atom for atom in (exception, cause) if atom is not None)
-        case _:
-            return ()
-
-
-def blocks_of(statement: Statement) -> tuple[Block, ...]:
-    match statement:
-        case If():
-            return (statement.then, statement.orelse)
-        case For() | While():
-            return (statement.body,)
         case _:
             return ()
 
@@ -298,7 +289,8 @@ class _Folder:
                 if entry.ordered:
                     self.result.ordered.add(atom)
                 del self.pending[atom]
-                out.add(entry.ordered, entry.memory, entry.depth, entry.width)
+                memory = entry.memory or purity.names_memory(entry.statement, atom, self.types)
+                out.add(entry.ordered, memory, entry.depth, entry.width)
                 out.writes |= entry.writes
             else:
                 out.add(False, self._memory(atom), 0, len(atom.name) or 1)
@@ -444,7 +436,8 @@ class _Folder:
         for part in parts:
             out.add(*self._shape(part))
         ordered = isinstance(inside, Call) and purity.classify(inside, self.types).ordered
-        return out.ordered or ordered, out.memory, out.depth + 1, out.width
+        memory = out.memory or purity.names_memory(inside, atom, self.types)
+        return out.ordered or ordered, memory, out.depth + 1, out.width
 
     def _as_expression(self, statement: If) -> tuple[bool, Var | None]:
         """Whether an If can be written `a if t else b`, `a and b` or `a or b`; in the last two

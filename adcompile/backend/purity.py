@@ -116,6 +116,11 @@ def is_path(statement: Call | If, var: Var) -> bool:
     return fn is ops.load_global or fn is slice
 
 
+def names_memory(statement: Call | If, var: Var, types: Mapping[Var, Type]) -> bool:
+    """Whether a path leads to memory, as `module.buffer` does: what is read of it depends on when."""
+    return is_path(statement, var) and reads_memory(types.get(var))
+
+
 def last_reader(
     items: Sequence[Statement], var: Atom, first: int, end: int, reads: Callable[[Atom], Iterable[Var]]
 ) -> int:

@@ -143,13 +143,14 @@ from adcompile.runtime.memory import (
     unless_shared,
     within,
 )
-from adcompile.runtime.shadows import shadows
+from adcompile.runtime.shadows import detached, shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down
 
 __all__ = [
     "Back",
     "Forth",
+    "detached",
     "dots_of",
     "held_bar",
     "jvp_of",

@@ -247,3 +247,102 @@ def test_results_are_detached_together():
 
     assert np.allclose(ad.grad(outer)(x), ad.grad(plain)(x)) and np.array_equal(x, X)
     assert np.allclose(ad.jvp(outer, (x,), (X,))[1], ad.grad(plain)(X) @ X)
+
+
+class Model:
+    def __init__(self):
+        self.weights, self.history, self.scale = np.ones(3), [1.0], 2.0
+
+
+BUFFER, MODEL, BUFFERS = np.zeros(3), Model(), {"a": np.zeros(3)}
+
+
+def returns_a_list(x, items):
+    items.append(x[0] ** 2)
+    return np.sum(x), items
+
+
+def returns_within(x, table):
+    table["inner"]["z"] = x * 2.0
+    table["inner"].pop("gone")
+    return np.sum(x), ([table["inner"]], table)
+
+
+def returns_an_object(x, model):
+    model.weights *= x
+    model.history.append(x[1])
+    model.scale = x[2]
+    return np.sum(x) * model.weights[0], model
+
+
+def returns_an_object_whose_array_is_written(x, model):
+    model.weights *= 2.0
+    return np.sum(x) * model.weights[0], {"model": model, "weights": model.weights[1:]}
+
+
+def returns_one_array_twice(x, items):
+    items[0][:] = x
+    items.append(items[0])
+    return np.sum(x), (items, items[0])
+
+
+def returns_a_module_array(x, _):
+    BUFFER[:] = x * x
+    return np.sum(x), [BUFFER, BUFFER[1:]]
+
+
+def returns_module_structures(x, _):
+    MODEL.weights[:] = x * x
+    BUFFERS["a"][:] = x
+    return np.sum(x), (MODEL, BUFFERS, MODEL.weights)
+
+
+HANDED_OUT = {
+    returns_a_list: lambda: [2.0],
+    returns_within: lambda: {"inner": {"gone": 1.0}, "other": 2.0},
+    returns_an_object: Model,
+    returns_an_object_whose_array_is_written: Model,
+    returns_one_array_twice: lambda: [np.ones(3)],
+    returns_a_module_array: lambda: None,
+    returns_module_structures: lambda: None,
+}
+
+
+def told(value):
+    if isinstance(value, (list, tuple)):
+        return [told(item) for item in value]
+    if isinstance(value, dict):
+        return {k: told(item) for k, item in value.items()}
+    return told(vars(value)) if isinstance(value, Model) else repr(value)
+
+
+@pytest.mark.parametrize("function", list(HANDED_OUT))
+def test_results_keep_what_the_function_left_in_them(function):
+    x = np.array([0.5, 1.5, -2.0])
+    held = BUFFER.copy(), MODEL.weights.copy(), BUFFERS["a"].copy()
+    expected = told(function(x.copy(), HANDED_OUT[function]())[1])
+    BUFFER[:], MODEL.weights[:], BUFFERS["a"][:] = held
+    before, given = told(HANDED_OUT[function]()), HANDED_OUT[function]()
+    aux = ad.grad(function, has_aux=True)(x, given)[1]
+    assert (told(aux), told(given)) == (expected, before)
+    _, pullback, aux = ad.vjp(function, x, given, has_aux=True)
+    assert told(aux) == expected
+    pullback(1.0)
+    assert (told(aux), told(given)) == (expected, before)
+
+
+def test_results_are_aliased_as_the_function_has_them():
+    (model, table, weights), x = ad.grad(returns_module_structures, has_aux=True)(np.ones(3), None)[1], np.ones(3)
+    assert model.weights is weights and model is not MODEL and table is not BUFFERS
+    items, first = ad.grad(returns_one_array_twice, has_aux=True)(x, [np.zeros(3)])[1]
+    assert items[0] is items[1] or np.shares_memory(items[0], items[1]) and np.shares_memory(items[0], first)
+
+
+def test_what_is_not_put_back_is_handed_out_itself():
+    def function(x, model):
+        y = x * 1.0
+        y[0] = y[1] * model.scale
+        return np.sum(y), model
+
+    model = Model()
+    assert ad.grad(function, has_aux=True)(np.ones(3), model)[1] is model
