@@ -179,7 +179,8 @@ def _derive(
     made = specialise(fun, request, types, kwtypes)
     program, saved = finish(made, passes)
     backend = chosen(request.backend or settings.current.backend)
-    parts = native_parts(program, backend, exact=request.kind != "joint" or request.value)
+    exact = request.kind != "joint" or request.value
+    parts = native_parts(program, backend, exact, settings.current.elementary)
     emitted = emit(parts.program)
     call, namespace, native = compiled(parts, load(emitted, emitted.name), emitted.names, backend)
     pullback = namespace.get(f"{emitted.name}_pullback") if request.kind == "split" else None

@@ -8,4 +8,6 @@ Lengths are symbolic keys (`nests/keys`, `nests/extents`), slices an offset and 
 (`nests/views`). What cannot be proved is tested at run time, in front of the loops (`nests/frames`).
 """
 
+from adcompile.nests.lower import Lowered as Lowered
+from adcompile.nests.lower import lowered as lowered
 from adcompile.nests.lower import nests as nests

@@ -42,6 +42,8 @@ class Frames:
         self.home: dict[Var, int] = {}
         self.made: set[Var] = set()  # here, in order
         self.age: dict[Key, int] = {}
+        self.sure: set[Var] = set()  # results of reads and writes of elements that are there
+        self.sums: set[Var] = set()  # results of additions whose order is free
 
     @property
     def here(self) -> Frame:

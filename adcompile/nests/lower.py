@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Statement, Var, While
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Raise, Statement, Var, While
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, Seq, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, large_stack, results_of, substitute
@@ -22,12 +24,14 @@ from adcompile.nests.plan import Plan
 from adcompile.nests.region import Region
 from adcompile.nests.write import Writer, buffer_type
 from adcompile.optimise.effects import Effects, summarise
-from adcompile.optimise.passes import DEAD, optimise
+from adcompile.optimise.passes import DEAD, Unit, optimise, run_passes
 from adcompile.optimise.typing import type_of
 from adcompile.runtime import memory
-from adcompile.runtime.loops import outlined
+from adcompile.runtime.loops import disjoint, outlined
 
 SHAPE_ONLY = (getattr, len, memory.outline)
+SEVERAL = 2
+"""So many array statements are worth loops: for one NumPy has its own."""
 
 
 def nests(program: Program, functions: frozenset[Any] = FUNCTIONS) -> Program:
@@ -50,12 +54,39 @@ def _nests(program: Program, ufuncs: frozenset[Any]) -> Program:
     return optimise(replace(program, functions=functions, types=types), DEAD)
 
 
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """A function with loop nests. `sure` are the results of those reads and writes of elements whose places are
+    there, by the lengths of the loops or a guard in front of them; `sums` those of additions whose order is free."""
+
+    function: Function
+    types: Mapping[Var, Type]
+    sure: frozenset[Var]
+    sums: frozenset[Var]
+
+
+def lowered(
+    function: Function, types: Mapping[Var, Type], functions: frozenset[Any] = FUNCTIONS, least: int = SEVERAL
+) -> Lowered:
+    """One function as `nests` has it, with loops for `least` statements that follow each other, or more."""
+    return large_stack(_lowered, function, dict(types), functions, least)
+
+
+def _lowered(function: Function, types: dict[Var, Type], ufuncs: frozenset[Any], least: int) -> Lowered:
+    unit = Unit(types)
+    lowering = Lowering(function, types, unit.effects, ufuncs, least)
+    new, frames = lowering.run(), lowering.frames
+    sums = frozenset(frames.sums)
+    return Lowered(replace(new, body=run_passes(new.body, unit, DEAD)), types, frozenset(frames.sure), sums)
+
+
 @dataclass(eq=False)
 class Lowering:
     function: Function
     types: dict[Var, Type]
     effects: Effects
     ufuncs: frozenset[Any]
+    least: int = SEVERAL
     renamed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
 
     def run(self) -> Function:
@@ -96,6 +127,10 @@ class Lowering:
             if region.take(s):
                 self.frames.define(s.result)
                 return region
+            if self.waits(s, region):
+                region.deferred.append(s)
+                self.frames.define(s.result)
+                return region
             if region.touches(atoms_of(s)) or not self.moves(s):
                 self.flush(region)
                 region = Region(self.facts)
@@ -113,7 +148,15 @@ class Lowering:
         self.frames.here.out.append(new)
         for v in results_of(s):
             self.frames.define(v)
+        self.tested(s)
         return Region(self.facts)
+
+    def tested(self, s: Statement) -> None:
+        """Behind a test that leaves where two arrays share memory they are known not to."""
+        made = self.facts.extents.defs.get(s.test) if isinstance(s, If) and isinstance(s.test, Var) else None
+        if made is not None and isinstance(s, If) and isinstance(s.orelse.end, Raise) and isinstance(made.fn, Const):
+            if made.fn.value is disjoint:
+                self.frames.here.apart.add(frozenset(a for a in made.args if isinstance(a, Var)))
 
     def of_lengths(self, call: Call, region: Region) -> Call:
         """A call that takes no more of an array than its lengths, as one of these lengths."""
@@ -137,6 +180,13 @@ class Lowering:
         made = self.facts.extents.defs.get(x)
         return made is not None and bool(made.args) and isinstance(type_of(made.args[0], self.types), Seq)
 
+    def waits(self, call: Call, region: Region) -> bool:
+        """Whether a call keeps an array in a list: by reference, so that it may as well do so behind the region,
+        whatever is written into the array until then."""
+        if not isinstance(call.fn, Const) or call.fn.value is not ops.push or len(call.args) != 2:
+            return False
+        return bool(region.calls) and isinstance(type_of(call.args[1], self.types), Array)
+
     def moves(self, call: Call) -> bool:
         """Whether a call may stand in front of the region as well: it reads and writes no array."""
         fn = call.fn.value if isinstance(call.fn, Const) else None
@@ -148,11 +198,12 @@ class Lowering:
     def flush(self, region: Region) -> None:
         """Write what the region has gathered."""
         self.write(region)
+        self.frames.here.out.extend(region.deferred)
         self.facts.fresh.clear()
 
     def write(self, region: Region) -> None:
         out = self.frames.here.out
-        if not _pays(region):
+        if not self.pays(region):
             out.extend(region.drop())
             return
         live, views = self.live(region)
@@ -172,6 +223,11 @@ class Lowering:
         writer = Writer(self.frames, plan, buffers)
         for nest in plan.nests:
             writer.write(nest)
+
+    def pays(self, region: Region) -> bool:
+        """Whether loops are worth it: several statements, and not all of them copies."""
+        computing = [i for i in region.items if cost(i.value) or not isinstance(i, Compute) and i.fn is not None]
+        return bool(computing) and len({i.call for i in region.items}) >= self.least
 
     def live(self, region: Region) -> tuple[set[Item], list[Call]]:
         """The temporaries whose memory others read, and the views that others read."""
@@ -250,12 +306,6 @@ class Lowering:
                 continue
             if item in plan.stored:
                 self.frames.array(item.var, space, item in live)
-
-
-def _pays(region: Region) -> bool:
-    """Whether loops are worth it: several statements, and not all of them copies."""
-    computing = [i for i in region.items if cost(i.value) or not isinstance(i, Compute) and i.fn is not None]
-    return bool(computing) and len({i.call for i in region.items}) > 1
 
 
 def _needed(region: Region, live: set[Item]) -> set[Item]:

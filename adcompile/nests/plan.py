@@ -12,6 +12,7 @@ once and not once for each place.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -68,7 +69,7 @@ class Plan:
     def stands_apart(self, root: Item, items: Sequence[Item]) -> bool:
         """Whether what gives a value has loops of its own: it reads what is written here, or can be done for
         many elements at once where a sum cannot."""
-        if isinstance(root, Reduce):
+        if _goes_by_term(root):
             return any(map(_has_function, items))
         return isinstance(root, Store) and self.within(items[:-1], root) not in ("apart", "same")
 
@@ -147,8 +148,8 @@ class Plan:
         if self.row_relation(row, items, adding=True) not in ("apart", "same"):
             return False
         everything = (*row.items, *items)
-        if any(isinstance(i, Reduce) for i in everything) and any(map(_has_function, everything)):
-            return False  # a sum goes term by term: what can be done for many elements at once stands apart
+        if any(map(_goes_by_term, everything)) and any(map(_has_function, everything)):
+            return False  # what can be done for many elements at once stands apart
         given = [v for i in items for v in values_of(i) if isinstance(v, Reduce)]
         if any(self.place.get(v, (None, None))[1] is row for v in given):
             return False
@@ -217,6 +218,12 @@ class Plan:
             for old in nest.items
             for new in items
         )
+
+
+def _goes_by_term(item: Item) -> bool:
+    """Whether an item takes one element after the other: an extremum, as compilers do not know that their order is
+    free. That of sums is."""
+    return isinstance(item, Reduce) and item.fn is not operator.add
 
 
 def _has_function(item: Item) -> bool:

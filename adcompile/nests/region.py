@@ -67,6 +67,7 @@ class Region:
     stale: set[Item] = field(default_factory=set[Item])  # what they read has been written since
     demanded: dict[Item, int] = field(default_factory=dict[Item, int])
     renamed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+    deferred: list[Call] = field(default_factory=list[Call])  # calls that are made behind it
 
     def take(self, call: Call) -> bool:
         """Whether a call is one of an array statement that now belongs to the region."""
@@ -114,7 +115,7 @@ class Region:
 
     def touches(self, atoms: Iterable[Atom]) -> bool:
         """Whether a statement that reads these has to stand behind the region."""
-        made = {c.result for c in self.calls}
+        made = {c.result for c in (*self.calls, *self.deferred)}
         return any(a in made for a in atoms if isinstance(a, Var))
 
     # -- temporaries ----------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def is_view(call: Call) -> bool:
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if fn is getattr:
         return isinstance(call.args[1], Const) and call.args[1].value == "T"
-    return fn in (operator.getitem, np.transpose, np.ndarray.T, np.expand_dims) and not call.kwargs
+    return fn in (operator.getitem, np.transpose, np.ndarray.T, np.expand_dims, np.flip) and not call.kwargs
 
 
 Lengths = Callable[[Atom], "Keys | None"]
@@ -101,6 +101,8 @@ def view_of(call: Call, types: Mapping[Var, Type], defs: Mapping[Var, Call], len
     if call.fn.value is np.expand_dims:
         at = call.args[1].value if isinstance(call.args[1], Const) else None
         return _with_axis(base, keys, at % (rank + 1)) if type(at) is int else None
+    if call.fn.value is np.flip:
+        return _flipped(base, keys, call.args[1] if len(call.args) == 2 else Const(None))
     order = tuple(range(rank))[::-1]
     if call.fn.value is np.transpose and len(call.args) == 2:
         given = call.args[1].value if isinstance(call.args[1], Const) else None
@@ -108,6 +110,16 @@ def view_of(call: Call, types: Mapping[Var, Type], defs: Mapping[Var, Call], len
             return None
         order = tuple(k % rank for k in given)
     return View(base, tuple(Axis(order.index(k)) for k in range(rank)), tuple(keys[k] for k in order))
+
+
+def _flipped(base: Var, keys: Keys, axis: Atom) -> View | None:
+    given: Any = axis.value if isinstance(axis, Const) else axis
+    at: tuple[Any, ...] = tuple(range(len(keys))) if given is None else given if isinstance(given, tuple) else (given,)
+    if not all(type(k) is int and -len(keys) <= k < len(keys) for k in at):
+        return None
+    back = {k % len(keys) for k in at}
+    index = tuple(Axis(k, plus(linear(n), (-1, ())), -1) if k in back else Axis(k) for k, n in enumerate(keys))
+    return View(base, index, keys)
 
 
 def _with_axis(base: Var, keys: Keys, at: int) -> View:

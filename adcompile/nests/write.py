@@ -179,7 +179,9 @@ class Writer:
                 elif item in self.plan.rowed:
                     self.put(scope, item, self.buffers[item], (Axis(len(item.space) - 1),), value)
             case Reduce():
-                sums[item] = self.call(scope, "total", scalar(item.dtype), item, item.fn, sums[item], value)
+                total = self.call(scope, "total", scalar(item.dtype), item, item.fn, sums[item], value)
+                self.frames.sums.add(total)
+                sums[item] = total
             case Store():
                 base, index = item.view.base, item.view.index
                 if item.fn is not None:
@@ -285,7 +287,9 @@ class Writer:
 
     def get(self, scope: Scope, item: Item, base: Var, index: Index, dtype: DType) -> Var:
         at = self.place(index) if scope is self.scopes[-1] else self._outside(scope, index)
-        return self.call(scope, base.name, scalar(dtype), item, operator.getitem, base, at)
+        found = self.call(scope, base.name, scalar(dtype), item, operator.getitem, base, at)
+        self.frames.sure.add(found)
+        return found
 
     def _outside(self, scope: Scope, index: Index) -> Atom:
         kept, self.scopes = self.scopes, self.scopes[: self.scopes.index(scope) + 1]
@@ -294,7 +298,8 @@ class Writer:
         return at
 
     def put(self, scope: Scope, item: Item, base: Var, index: Index, value: Atom) -> None:
-        self.call(scope, "t", UNKNOWN, item, operator.setitem, base, self.place(index), value)
+        put = self.call(scope, "t", UNKNOWN, item, operator.setitem, base, self.place(index), value)
+        self.frames.sure.add(put)
 
 
 def _start(item: Item) -> Any:

@@ -51,6 +51,21 @@ def ordered(a: np.ndarray) -> bool:
     return True
 
 
+def distinct(a: np.ndarray) -> bool:
+    """Whether an array shows each of its elements at one place only, as a broadcast one does not."""
+    if a.size == 0:
+        return True
+    for i in range(a.ndim):
+        if a.shape[i] > 1:
+            extent = 0
+            for j in range(a.ndim):
+                if j != i and a.shape[j] > 1 and abs(a.strides[j]) <= abs(a.strides[i]):
+                    extent += (a.shape[j] - 1) * abs(a.strides[j])
+            if abs(a.strides[i]) <= extent:
+                return False
+    return True
+
+
 def outlined(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     """`outline` of an array of this shape and dtype that need not be there."""
     return outline(np.broadcast_to(np.zeros((), dtype), shape))

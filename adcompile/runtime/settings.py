@@ -16,15 +16,21 @@ BACKENDS: tuple[Backend, ...] = ("numpy", "numba", "auto")
 """What runs derivatives: NumPy; compiled kernels wherever there can be; or these where they are worth it."""
 
 
+Elementary = Literal["vectorised", "libm"]
+ELEMENTARY: tuple[Elementary, ...] = ("vectorised", "libm")
+"""Whose elementary functions kernels call: our own, of which loops become vector instructions; or the C library's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`context`: "default" uses every rule; "minimal" leaves out the rules of functions whose own
     source can be differentiated instead. `debug`: derivatives check their rules as they run.
-    `backend`: what runs them."""
+    `backend`: what runs them. `elementary`: whose elementary functions kernels call."""
 
     context: Context = "default"
     debug: bool = False
     backend: Backend = "numpy"
+    elementary: Elementary = "vectorised"
 
 
 def known_backend(name: Any) -> Backend:
@@ -55,6 +61,9 @@ def config(**changes: Any) -> Changed:
     `backend`: "numpy"; "numba": loops are compiled, and what cannot be is named in a NativeWarning;
     or "auto": so, where Numba is installed, without a word. ADCOMPILE_BACKEND sets it from the start.
 
+    `elementary`: "vectorised", or "libm": kernels call the C library's exp, log, sin and so on, which err by less
+    than one unit in the last place, not two, and are slower.
+
     Raises TypeError for other names and ValueError for other values. For each combination of
     settings derivatives have code of their own, made when they are first called.
     """
@@ -68,6 +77,8 @@ def config(**changes: Any) -> Changed:
     if not isinstance(changes.get("debug", False), bool):
         raise ValueError(f"debug is True or False, not {changes['debug']!r}")
     known_backend(changes.get("backend", "numpy"))
+    if changes.get("elementary", "libm") not in ELEMENTARY:
+        raise ValueError(f"elementary is {' or '.join(map(repr, ELEMENTARY))}, not {changes['elementary']!r}")
     before, current = current, replace(current, **changes)
     return Changed(before)
 
@@ -88,8 +99,9 @@ class Changed:
 
 def code() -> int:
     """A number for what the settings make of a program."""
-    return CONTEXTS.index(current.context) + 2 * current.debug + 4 * BACKENDS.index(current.backend)
+    backend = BACKENDS.index(current.backend) + len(BACKENDS) * ELEMENTARY.index(current.elementary)
+    return CONTEXTS.index(current.context) + 2 * current.debug + 4 * backend
 
 
-CODES = len(CONTEXTS) * 2 * len(BACKENDS)
+CODES = len(CONTEXTS) * 2 * len(BACKENDS) * len(ELEMENTARY)
 """How many such numbers there are."""

@@ -8,6 +8,7 @@ from adcompile.ir.nodes import Call, Const, Var
 from adcompile.ir.types import INT, Array
 from adcompile.nests.keys import vars_in
 from adcompile.nests.views import basic_index, compose, plus, whole
+from adcompile.nests.views import view_of as nests_view
 
 A = Var("a")
 SHAPE = (7, 6)
@@ -95,3 +96,12 @@ def test_numbers_that_only_the_run_knows():
 def test_linear_forms():
     assert plus((1, (("n", 2),)), (3, (("n", 1),)), -2) == (-5, ())
     assert whole(A, (3, 4)).index == compose(whole(A, (3, 4)), whole(A, (3, 4))).index
+
+
+def test_flipped():
+    for axis in (None, 0, -1, (0, 1)):
+        call = Call(Var("v"), Const(np.flip), (A, Const(axis)))
+        types = {A: Array(np.dtype(float), ("any", "any"))}
+        view = nests_view(call, types, {}, lambda _: (("dim", A, 0), ("dim", A, 1)))
+        array = np.arange(42.0).reshape(SHAPE)
+        np.testing.assert_array_equal(shown(view, array), np.flip(array, axis))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adcompile.runtime.loops import disjoint, ordered, outlined
+from adcompile.runtime.loops import disjoint, distinct, ordered, outlined
 from adcompile.runtime.memory import is_outline
 
 
@@ -26,3 +26,11 @@ def test_the_order_of_axes():
 def test_outlines():
     a = outlined((3, 2), np.dtype("float32"))
     assert is_outline(a) and a.shape == (3, 2) and a.dtype == np.float32
+
+
+def test_elements_at_one_place():
+    a = np.zeros((4, 6))
+    for x in (a, a.T, a[::-1, ::2], a[:, :1], a[:0], a[0], a[:, None, :]):
+        assert distinct(x)
+    for x in (np.broadcast_to(a[0], (2, 6)), np.lib.stride_tricks.as_strided(a, (3, 4), (8, 8))):
+        assert not distinct(x)

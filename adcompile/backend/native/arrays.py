@@ -17,7 +17,7 @@ from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
-from adcompile.runtime import arrays, memory
+from adcompile.runtime import arrays, loops, memory
 
 Part = tuple[str, str]  # what selects along an axis: "item", "slice", "new" or "rest", and its text
 
@@ -109,16 +109,18 @@ class Arrays(Scalars):
     def item(self, array: Var, axis: int, atom: Atom) -> str:
         """The number of an element along an axis, checked unless it is proved to be there."""
         text = self.cast(atom, "i8")
-        if self.bounded(array, axis, self.rank(array), atom):
+        if self.proved or self.bounded(array, axis, self.rank(array), atom):
             return text
         self.faults = True
         name = self.fresh("k")
         self.line(f"{name} = nt.index({text}, {self.names[array]}.shape[{axis}])")
         return name
 
-    def _place(self, array: Var, index: Atom) -> tuple[str, bool]:
+    def _place(self, array: Var, index: Atom, result: Var) -> tuple[str, bool]:
         """The text of `array[index]`, and whether it is one element."""
+        self.proved = result in self.hints.sure
         parts = self.parts(array, index)
+        self.proved = False
         element = len(parts) == self.rank(array) and all(kind == "item" for kind, _ in parts)
         return f"{self.names[array]}[{', '.join(text for _, text in parts)}]", element
 
@@ -128,7 +130,7 @@ class Arrays(Scalars):
         array, index = call.args
         if not isinstance(array, Var) or not self.is_array(array):
             return False
-        text, element = self._place(array, index)
+        text, element = self._place(array, index, call.result)
         found = self.native[array]
         assert isinstance(found, ArrayOf)
         if element:
@@ -144,7 +146,7 @@ class Arrays(Scalars):
             return False
         found = self.native[array]
         assert isinstance(found, ArrayOf)
-        place, element = self._place(array, index)
+        place, element = self._place(array, index, call.result)
         self.writes(array)
         if element:
             if self.is_array(value):
@@ -169,7 +171,7 @@ class Arrays(Scalars):
             return False
         found = self.native[array]
         assert isinstance(found, ArrayOf)
-        place, element = self._place(array, index)
+        place, element = self._place(array, index, call.result)
         self.writes(array)
         if element:
             self.line(f"{place} += {self._stored(value, found.code)}")
@@ -280,6 +282,10 @@ class Arrays(Scalars):
         shape = call.args[0] if call.args else dict(call.kwargs).get("shape")
         if shape is None or len(call.args) > 2:
             return False
+        if call.result in self.names:  # the caller has made it
+            self.own.add(call.result)
+            self.lengths[call.result] = self._forms(shape, result.rank)
+            return True
         sizes = self._lengths(shape)
         self.faults = True  # negative lengths
         text = "(" + "".join(f"{s}, " for s in sizes) + ")"
@@ -411,6 +417,12 @@ class Arrays(Scalars):
             return False
         return True
 
+    def _laid_out(self, call: Call) -> bool:
+        """A test of how arrays lie in memory."""
+        args = ", ".join(map(self.atom, call.args))
+        self.define(call.result, Number("b1"), f"nt.{self.callee(call).__name__}({args})")
+        return True
+
     def callee(self, call: Call) -> Any:
         return call.fn.value if isinstance(call.fn, Const) else None
 
@@ -431,6 +443,8 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         np.sum: a._sum, ndarray.sum: a._sum, np.dot: a._dot, operator.matmul: a._dot, np.matmul: a._dot,
         ndarray.dot: a._dot, len: a._len, ndarray.shape: a._shape, np.shape: a._shape, ndarray.size: a._size,
         np.size: a._size, np.flip: a._flip, ndarray.T: a._transpose, np.tril: a._triangle, np.triu: a._triangle,
+        loops.disjoint: a._laid_out,
+        loops.distinct: a._laid_out, loops.ordered: a._laid_out,
         memory.apart: a._apart, arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip
 

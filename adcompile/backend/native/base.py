@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from adcompile.backend.callables import BUILTINS, KEYWORDS, identifier
+from adcompile.backend.native.elementary import NAMES
 from adcompile.backend.native.values import ArrayOf, Code, Native, NotNative, Number, native_of
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -26,14 +28,26 @@ WORD_BITS = 62
 """Beyond, an operation on integers is checked as it runs."""
 REAL = frozenset({float, np.float64})
 COMPLEX = frozenset({complex, np.complex128})
-RESERVED = KEYWORDS | BUILTINS | {"np", "math", "nt", "njit"}
+RESERVED = KEYWORDS | BUILTINS | {"np", "math", "nt", "njit", "implementation", *NAMES.values()}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Hints:
+    """What is known of calls, by their results."""
+
+    sure: frozenset[Var] = frozenset()  # reads and writes of elements that are there
+    sums: frozenset[Var] = frozenset()  # additions whose order is free
+
+
+NO_HINTS = Hints()
 
 
 class Base:
     """What every part of the printer needs."""
 
-    def __init__(self, types: Mapping[Var, Type]) -> None:
+    def __init__(self, types: Mapping[Var, Type], hints: Hints = NO_HINTS) -> None:
         self.types = types
+        self.hints = hints
         self.native: dict[Var, Native] = {}
         self.names: dict[Var, str] = {}
         self.taken: dict[str, int] = {}
@@ -49,6 +63,8 @@ class Base:
         self.outside: set[Var] = set()  # arrays that it has been given
         self.changing: frozenset[Var] = frozenset()  # all that is written, in whatever order: from the first printing
         self.place: Place | None = None
+        self.elementary: set[tuple[str, Code]] = set()  # the functions that are called, with their machine types
+        self.proved = False  # whether the element that is printed is known to be there
 
     # -- text
 

@@ -16,21 +16,20 @@ import numpy as np
 
 import adcompile
 from adcompile.backend.native.classes import ORDER
+from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import write
 from adcompile.backend.native.kernel import Kernel
 from adcompile.backend.native.regions import Note, Parts
 from adcompile.backend.native.values import ArrayOf, Native, NotNative, Number, TupleOf
 from adcompile.ir.program import FunctionRef
 from adcompile.runtime.native import Fault
-from adcompile.runtime.settings import Backend
+from adcompile.runtime.settings import Backend, Elementary
 
 HEADER = """import math
 
 import numpy as np
 
 from adcompile.backend.native import support as nt
-
-
 """
 RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError)
 """What a kernel raises where NumPy or Python may raise something else."""
@@ -69,11 +68,19 @@ def _salt() -> str:
     return "\0".join((adcompile.__version__, numba.__version__, np.__version__, helpers))
 
 
-def compile_kernel(kernel: Kernel) -> Any:
+@functools.cache
+def _salt_of_functions() -> str:
+    """What the elementary functions are made of."""
+    package: Any = importlib.import_module("adcompile.runtime.vecmath")
+    files = sorted(Path(package.__file__).parent.glob("*.py"))
+    return "\0".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def compile_kernel(kernel: Kernel, elementary: Elementary = "vectorised") -> Any:
     """The kernel as a Numba function, compiled for contiguous arrays; for others when they come."""
     numba: Any = importlib.import_module("numba")
-    text = HEADER + kernel.source
-    path = write(text, kernel.name, _salt())
+    text = HEADER + header(kernel.elementary, elementary == "libm") + "\n\n" + kernel.source
+    path = write(text, kernel.name, _salt() + (_salt_of_functions() if kernel.elementary else ""))
     function = getattr(_module(path), kernel.name)
     signature = tuple(_signature(n, numba) for n in kernel.natives)
     try:
@@ -124,12 +131,14 @@ def joined(kernel: Kernel, native: Any, plain: Callable[..., Any], count: int) -
     names = [f"a{k}" for k in range(count)]
     taken = [names[k] for k in kernel.positions]
     saved = [taken[kernel.params.index(p)] for p in kernel.saved]
-    zeros = [f"zeros_like({taken[k]})" for k in kernel.prepared]
+    zeros = [text.format(*taken) for text in kernel.prepared]
     made = f"native({', '.join((*taken, *zeros))})"
     lines = [f"def {kernel.name}({', '.join(names)}):"]
     lines += [f"    {n}_saved = {n}.copy()" for n in saved]
     lines += ["    try:", f"        return {made}" if kernel.exact == "r" else f"        r = {made}"]
-    lines += ["    except handled:", *([f"        {n}[...] = {n}_saved" for n in saved] or ["        pass"])]
+    # what is not to be written has not been written
+    restored = [f"        if {n}.flags.writeable: {n}[...] = {n}_saved" for n in saved]
+    lines += ["    except handled:", *(restored or ["        pass"])]
     if kernel.exact != "r":
         lines += ["    else:", f"        return {kernel.exact}"]
     lines += [f"    return plain({', '.join(names)})"]
@@ -180,7 +189,7 @@ def compiled(
         function = parts.program.functions[ref]
         plain = namespace[names[ref]]
         try:
-            native = compile_kernel(kernel)
+            native = compile_kernel(kernel, parts.elementary)
         except NotNative as error:
             notes.append(Note(f"{kernel.name}()", function.place, error.what, error.place))
             continue

@@ -10,8 +10,10 @@ from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.bounds import Frame, Linear
 from adcompile.backend.native.classes import KEEPING, ORDER
 from adcompile.backend.native.ranges import Ranges
+from adcompile.backend.native.unbound import reads
 from adcompile.backend.native.values import ArrayOf, Native, Number, TupleOf, native_of
 from adcompile.backend.undefined import is_undefined
+from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Block,
@@ -32,6 +34,9 @@ from adcompile.ir.nodes import (
 )
 
 Results = tuple[Var, ...]
+FOREVER = 2**62
+HANDING_ON = frozenset({ops.push, ops.identity})
+"""Calls that do not look at their operands."""
 
 
 class Flow(Ranges):
@@ -39,6 +44,8 @@ class Flow(Ranges):
 
     classes: dict[Var, str]
     undecided: frozenset[Var]
+    unbound: frozenset[Var]
+    there: dict[Var, str]
     joined: dict[Var, Native]
 
     def call(self, call: Call) -> None:
@@ -57,6 +64,8 @@ class Flow(Ranges):
         self.place = s.place
         match s:
             case Call():
+                for var in reads(s, HANDING_ON):
+                    self.read(var)
                 self.call(s)
             case If():
                 self._if(s)
@@ -101,6 +110,8 @@ class Flow(Ranges):
                 pending.append((self.names[var], text))
                 if var in self.classes:
                     pending.append((self.classes[var], self.class_number(value)))
+                if var in self.there:
+                    pending.append((self.there[var], self.is_there(value)))
         overwritten = {name for name, text in pending if name != text}
         texts: list[str] = []
         for var, text in pending:
@@ -153,6 +164,18 @@ class Flow(Ranges):
                 return self.native[source]
         return None
 
+    # -- values that are not there on some paths
+
+    def is_there(self, value: Atom) -> str:
+        if is_undefined(value):
+            return "False"
+        return self.there.get(value, "True") if isinstance(value, Var) else "True"
+
+    def read(self, atom: Atom) -> None:
+        """Leave the kernel if a value that is read is not there."""
+        if isinstance(atom, Var) and atom in self.there:
+            self.fault_if(f"not {self.there[atom]}")
+
     # -- classes decided at run time
 
     def class_number(self, atom: Atom) -> str:
@@ -168,6 +191,8 @@ class Flow(Ranges):
     def name_class(self, var: Var) -> None:
         if var in self.undecided:
             self.classes[var] = self.fresh(f"{var.name}_class")
+        if var in self.unbound:
+            self.there[var] = self.fresh(f"{var.name}_bound")
 
     def _decide(self, call: Call, fn: Any) -> None:
         """Print the class of what a call has given."""
@@ -183,6 +208,7 @@ class Flow(Ranges):
     # -- control flow
 
     def _if(self, s: If) -> None:
+        self.read(s.test)
         test = self.truth(s.test)
         for frame in self.frames:
             frame.conditional += 1
@@ -278,6 +304,8 @@ class Flow(Ranges):
             self.names[r], self.native[r] = self.names[p], self.native[p]
             if p in self.classes:
                 self.classes[r] = self.classes[p]
+            if p in self.there:
+                self.there[r] = self.there[p]
             if p in self.bits:
                 self.bits[r] = self.bits[p]
             native = self.native[r]
@@ -302,7 +330,8 @@ class Flow(Ranges):
 
     def _while(self, loop: While) -> None:
         self._enter(loop)
-        self.line("while True:")
+        # not `while True`: of what such a loop carries out by `break` Numba 0.68 may give the value before it
+        self.line(f"for {self.fresh('turn')} in range({FOREVER}):")
         self.frames.append(Frame(None, Linear(), Linear(), ""))
         self._body(loop)
         self.frames.pop()

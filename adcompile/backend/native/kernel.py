@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS
+from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
 from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.flow import Flow
 from adcompile.backend.native.lists import Lists, Store, lists_of
-from adcompile.backend.native.values import ArrayOf, Native, NotNative, Number, TupleOf, native_of
+from adcompile.backend.native.prepared import prepared
+from adcompile.backend.native.unbound import unbound
+from adcompile.backend.native.values import ArrayOf, Code, Native, NotNative, Number, TupleOf, native_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -42,28 +42,35 @@ class Kernel:
     positions: tuple[int, ...]
     natives: tuple[Native, ...]
     """Of the parameters, and then of the arrays prepared for it."""
-    prepared: tuple[int, ...]
-    """Parameters (by number among `params`) like which zeros are handed over, behind the parameters: memory of
-    NumPy's own, which is zero at no cost and the caller's when it comes back."""
+    prepared: tuple[str, ...]
+    """What is handed over behind the parameters, as expressions of these (`backend/native/prepared`)."""
     saved: tuple[Var, ...]
     faults: bool
     exact: str
     """An expression of the result `r` with the classes that the function itself would give."""
+    elementary: frozenset[tuple[str, Code]] = frozenset()
+    """The elementary functions that it calls, with their machine types."""
 
 
-def kernel(function: Function, name: str, types: Mapping[Var, Type], inexact: bool = False) -> Kernel:
+def kernel(
+    function: Function,
+    name: str,
+    types: Mapping[Var, Type],
+    inexact: bool = False,
+    known: Hints = NO_HINTS,
+) -> Kernel:
     """A function as a kernel; raises NotNative, with the place, where it cannot be one. `inexact`: whoever
     gets the result decides what classes its numbers have."""
-    return large_stack(_kernel, function, name, types, inexact)
+    return large_stack(_kernel, function, name, types, inexact, known)
 
 
-def _kernel(function: Function, name: str, types: Mapping[Var, Type], inexact: bool) -> Kernel:
+def _kernel(function: Function, name: str, types: Mapping[Var, Type], inexact: bool, known: Hints) -> Kernel:
     lists = lists_of(function, types)
     classes = frozenset() if inexact else undecided(function, types)
-    before = Printer(types, lists, classes)
+    before = Printer(types, lists, classes, known)
     made = before.function(function, name, inexact)
     for _ in range(ROUNDS):
-        now = Printer(types, lists, classes)  # with what has been found further down
+        now = Printer(types, lists, classes, known)  # with what has been found further down
         now.learn(before)
         made = now.function(function, name, inexact)
         if now.varying == before.varying and now.views == before.views:
@@ -99,10 +106,18 @@ ROUNDS = 8
 class Printer(Flow):
     """Prints one kernel."""
 
-    def __init__(self, types: Mapping[Var, Type], lists: Lists, undecided: frozenset[Var] = frozenset()) -> None:
-        super().__init__(types)
+    def __init__(
+        self,
+        types: Mapping[Var, Type],
+        lists: Lists,
+        undecided: frozenset[Var] = frozenset(),
+        known: Hints = NO_HINTS,
+    ) -> None:
+        super().__init__(types, known)
         self.undecided = undecided
         self.classes: dict[Var, str] = {}  # the names of the numbers of the classes of these
+        self.unbound: frozenset[Var] = frozenset()
+        self.there: dict[Var, str] = {}  # the names of what says whether these are there
         self.lists = lists
         self.stores: dict[Var, Store] = {}
         self.starts: dict[Var, str] = {}
@@ -135,34 +150,28 @@ class Printer(Flow):
 
     def function(self, function: Function, name: str, inexact: bool) -> Kernel:
         params = (*function.params, *function.captured)
+        self.unbound = unbound(function)
         read = free_vars(function.body)
         used = tuple(p for p in params if p in read)
         for p in used:
             self._param(p)
-        prepared = self._prepare(function.body, used)
+        given_too = prepared(function.body, used, self.types)
+        for var in given_too:
+            self.native[var] = native_of(self.types[var])  # type: ignore[assignment]
+            self.names[var] = self.fresh(var.name)
         if not isinstance(function.body.end, Return):
             self.refuse("a function that only raises")
         self.block(Block((), function.body.statements, Unreachable()), ())
+        self.read(function.body.end.value)
         exact = self._finish(function.body.end.value, used, inexact)
-        given = ", ".join(self.names[p] for p in (*used, *prepared))
+        given = ", ".join(self.names[p] for p in (*used, *given_too))
         text = [f"def {name}({given}):", *self.storage(), *self.lines]
         saved = tuple(self.written_among(used)) if self.faults else ()
-        natives = tuple(self.native[p] for p in (*used, *prepared))
-        like = tuple(used.index(p) for p in prepared.values())
+        natives = tuple(self.native[p] for p in (*used, *given_too))
+        like = tuple(given_too.values())
         positions = tuple(params.index(p) for p in used)
-        return Kernel(name, "\n".join(text) + "\n", used, positions, natives, like, saved, self.faults, exact)
-
-    def _prepare(self, body: Block, params: Sequence[Var]) -> dict[Var, Var]:
-        """The arrays of zeros that the caller makes, and like which parameters."""
-        out: dict[Var, Var] = {}
-        for s in body.statements:
-            if isinstance(s, Call) and self.callee(s) is np.zeros_like and len(s.args) == 1 and not s.kwargs:
-                like = s.args[0]
-                if isinstance(like, Var) and like in params and isinstance(self.native[like], ArrayOf):
-                    out[s.result] = like
-                    self.native[s.result] = self.native[like]
-                    self.names[s.result] = self.fresh(s.result.name)
-        return out
+        source, called = "\n".join(text) + "\n", frozenset(self.elementary)
+        return Kernel(name, source, used, positions, natives, like, saved, self.faults, exact, called)
 
     def _param(self, var: Var) -> None:
         native = native_of(self.types[var])

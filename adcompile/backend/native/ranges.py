@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,9 @@ class Ranges(Keeping):
                     self.native[call.result] = TupleOf(tuple(n for n in native if n is not None))
             return True
         if fn is ops.read:
+            return True
+        if fn is getattr and self.is_array(call.args[0]) and self.known(call.args[1]) == "shape":
+            self.made[call.result] = replace(call, fn=Const(ndarray.shape), args=call.args[:1])
             return True
         if fn is operator.getitem and len(call.args) == 2:
             return self._item(call)

@@ -10,18 +10,26 @@ import builtins
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
+from adcompile.backend.native.base import Hints
+from adcompile.backend.native.elementary import vectorised
+from adcompile.backend.native.flow import HANDING_ON
 from adcompile.backend.native.kernel import Kernel, kernel, supported
+from adcompile.backend.native.mirrors import without_shadows
+from adcompile.backend.native.unbound import reads, unbound
 from adcompile.backend.native.values import NotNative
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Block,
+    Break,
     Call,
     Const,
+    Continue,
     For,
     Function,
     If,
@@ -42,7 +50,9 @@ from adcompile.ir.walk import (
     results_of,
     statements_of,
 )
-from adcompile.runtime.settings import Backend
+from adcompile.nests import Lowered, lowered
+from adcompile.nests.lower import SEVERAL
+from adcompile.runtime.settings import Backend, Elementary
 
 REPEATED = frozenset({builtins.range, builtins.reversed, builtins.slice, ops.build_tuple, np.ndarray.shape})
 """Calls that a region makes again for itself: what they give has no machine type of its own."""
@@ -70,18 +80,23 @@ class Parts:
     program: Program
     kernels: Mapping[FunctionRef, Kernel]
     notes: tuple[Note, ...]
+    elementary: Elementary = "vectorised"
+    """Whose elementary functions the kernels call."""
 
 
-def native_parts(program: Program, backend: Backend, exact: bool = True) -> Parts:
+def native_parts(
+    program: Program, backend: Backend, exact: bool = True, elementary: Elementary = "vectorised"
+) -> Parts:
     """Decide what is native for a backend: nothing for "numpy", for "auto" functions with loops, for "numba"
     others too. `exact`: what the entry returns must have the classes that it has on NumPy."""
     if backend == "numpy":
         return Parts(program, {}, ())
-    return large_stack(_parts, program, backend == "numba", not exact)
+    return large_stack(_parts, program, backend == "numba", not exact, elementary)
 
 
-def _parts(program: Program, eager: bool, entry_is_gradient: bool) -> Parts:
-    search = _Search(dict(program.types))
+def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: Elementary) -> Parts:
+    # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
+    search = _Search(dict(program.types), frozenset(vectorised()) if elementary == "vectorised" else frozenset())
     functions: dict[FunctionRef, Function] = {}
     for ref, function in program.functions.items():
         loops = any(isinstance(s, (For, While)) for s in statements_of(function.body))
@@ -90,11 +105,11 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool) -> Parts:
             continue
         inexact = entry_is_gradient and ref is program.entry
         try:
-            search.kernels[ref] = kernel(function, function.name or ref.name, search.types, inexact)
+            search.kernels[ref] = search.kernel(function, function.name or ref.name, inexact)
             functions[ref] = function
         except NotNative as error:
             name = f"{function.name}()"
-            if not loops:
+            if not loops and not search.nests(search.alone(function.body.statements)):
                 search.notes.append(Note(name, function.place, error.what, error.place))
                 functions[ref] = function
                 continue
@@ -103,6 +118,7 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool) -> Parts:
         replace(program, functions={**search.made, **functions}, types=search.types),
         search.kernels,
         tuple(search.notes),
+        elementary,
     )
 
 
@@ -118,15 +134,68 @@ def _defined_in(statements: Sequence[Statement]) -> Iterator[Var]:
 @dataclass
 class _Search:
     types: dict[Var, Type]
+    ufuncs: frozenset[Any]  # functions that may stand in loops over elements
     kernels: dict[FunctionRef, Kernel] = field(default_factory=dict["FunctionRef", "Kernel"])
     made: dict[FunctionRef, Function] = field(default_factory=dict["FunctionRef", "Function"])
     notes: list[Note] = field(default_factory=list["Note"])
     definitions: dict[Var, Call] = field(default_factory=dict["Var", "Call"])
+    unbound: frozenset[Var] = frozenset()  # what some paths leave so
     name: str = ""
+
+    def kernel(self, function: Function, name: str, inexact: bool = False) -> Kernel:
+        """A function as a kernel, its array statements as loops. Where such a kernel is left, the function as it
+        is runs on NumPy."""
+        new = self.lowered(function, least=1)
+        return kernel(new.function, name, new.types, inexact, Hints(new.sure, new.sums))
+
+    def nests(self, function: Function) -> bool:
+        """Whether a function has loops, or array statements that are worth some."""
+        new = self.lowered(function, SEVERAL)
+        return any(isinstance(s, (For, While)) for s in statements_of(new.function.body))
+
+    def blocking(self, statements: Sequence[Statement]) -> dict[int, NotNative]:
+        """By number: the statements that no kernel can hold."""
+        out: dict[int, NotNative] = {}
+        number = {s.result: k for k, s in enumerate(statements) if isinstance(s, Call)}
+        for s, error in self._unsupported(statements):
+            if isinstance(s, Call) and s.result in number:
+                out[number[s.result]] = error
+        for k, s in enumerate(statements):
+            if isinstance(s, If) and goes_on_elsewhere(s):
+                out[k] = NotNative("a way out of a loop around", s.place)
+            elif not isinstance(s, Call):
+                found = self._unsupported([s])
+                if found:
+                    out[k] = found[0][1]
+        return out
+
+    def _unsupported(self, statements: Sequence[Statement]) -> list[tuple[Statement, NotNative]]:
+        """What no kernel can hold of these, as loops."""
+        new = self.lowered(self.alone(statements), least=1)
+        body = new.function.body.statements
+        return [(body[k], error) for k, error in supported(body, new.types).items()]
+
+    def lowered(self, function: Function, least: int) -> Lowered:
+        types = dict(self.types)
+        return lowered(without_shadows(function, types), types, self.ufuncs, least)
+
+    def alone(self, statements: Sequence[Statement]) -> Function:
+        """Statements as a function that gives all that they define, with the calls that they make again."""
+        run, _ = without_globals(statements)
+        body = [*self._before(run), *run]
+        all_ = tuple(_defined_in(run))
+        whole = self._new(Var("t"), TupleT(tuple(self.types[v] for v in all_)))
+        body.append(Call(whole, Const(ops.build_tuple), all_))
+        return Function("", tuple(_free(body)), (), Block((), tuple(body), Return(whole)), Signature())
+
+    def _before(self, statements: Sequence[Statement]) -> list[Statement]:
+        """The calls that a run makes again."""
+        met: set[Var] = set()
+        return [s for v in _free(statements) for s in self._again(v, met)]
 
     def outlined(self, function: Function) -> Function:
         """The function with its native regions as calls."""
-        self.name = function.name
+        self.name, self.unbound = function.name, unbound(function)
         self.definitions = {
             s.result: s for s in statements_of(function.body) if isinstance(s, Call) and _is_repeated(s)
         }
@@ -135,7 +204,7 @@ class _Search:
     def block(self, block: Block, after: frozenset[Var]) -> Block:
         """`after`: what is read behind the block."""
         read = {a for a in end_atoms(block.end) if isinstance(a, Var)} | after
-        blocking = supported(block.statements, self.types)
+        blocking = self.blocking(block.statements)
         out: list[Statement] = []
         k = 0
         while k < len(block.statements):
@@ -143,7 +212,7 @@ class _Search:
             while stop < len(block.statements) and stop not in blocking:
                 stop += 1
             run, rest = block.statements[k:stop], block.statements[stop:]
-            if any(isinstance(s, (For, While)) for inner in run for s in _with_inner(inner)):
+            if run and self.nests(self.alone(run)):
                 later = read | _read_by(rest)
                 out += self.run(run, frozenset(later))
             else:
@@ -159,21 +228,18 @@ class _Search:
     def run(self, run: Sequence[Statement], later: frozenset[Var]) -> list[Statement]:
         """A run as a call of a function of its own; else its loops one by one."""
         try:
-            return self.region(self._trimmed(run), later)
+            return self.region(run, later)
         except NotNative as error:
             if len(run) == 1:
                 return self.blocked(run[0], error, later)
         out: list[Statement] = []
         for k, s in enumerate(run):
             behind = frozenset(later | _read_by(run[k + 1 :]))
-            if any(isinstance(inner, (For, While)) for inner in _with_inner(s)):
+            if self.nests(self.alone([s])):
                 out += self.run([s], behind)
             else:
                 out.append(s)
         return out
-
-    def _trimmed(self, run: Sequence[Statement]) -> Sequence[Statement]:
-        return run
 
     def blocked(self, s: Statement, error: NotNative, later: frozenset[Var]) -> list[Statement]:
         """A statement that is not native as a whole; loops inside may be."""
@@ -189,15 +255,19 @@ class _Search:
 
     def region(self, run: Sequence[Statement], later: frozenset[Var]) -> list[Statement]:
         """A run as a function and its call. Raises NotNative."""
+        run, loads = without_globals(run)
+        run, pushes = without_pushes(run)
+        later = later | _read_by(pushes)
         kept = [s for s in run if isinstance(s, Call) and _is_repeated(s)]
         repeated = {s.result for s in kept}
         later = self._needed(kept, later)
         out = [v for v in _defined_in(run) if v in later and v not in repeated]
-        body = list(run)
+        body = [*self._before(run), *run]
         free = _free(body)
-        for v in list(free):
-            body[:0] = self._again(v, set())
-        free = _free(body)
+        read = {v for s in run if isinstance(s, Call) for v in reads(s, HANDING_ON)}
+        for v in free:
+            if v in self.unbound and v not in read:  # to hand it over is to read it
+                raise NotNative(f"{v.name}, which some paths leave unbound", v.place)
         result: Atom = Const(None)
         if len(out) == 1:
             result = out[0]
@@ -210,15 +280,15 @@ class _Search:
         place = next((s.place for s in run if isinstance(s, (For, While))), None)
         function = Function(name, tuple(free), (), Block((), tuple(body), Return(result)), Signature(), place)
         ref = FunctionRef(name)
-        self.kernels[ref] = kernel(function, name, self.types, False)
+        self.kernels[ref] = self.kernel(function, name)
         self.made[ref] = function
         again = [s for s in kept if s.result in later]
         if len(out) <= 1:
             target = out[0] if out else self._new(Var("t"), None)
-            return [Call(target, Const(ref), tuple(free)), *again]
+            return [*loads, Call(target, Const(ref), tuple(free)), *again, *pushes]
         packed = self._new(Var("t"), TupleT(tuple(self.types[v] for v in out)))
         items: list[Statement] = [Call(v, Const(operator.getitem), (packed, Const(k))) for k, v in enumerate(out)]
-        return [Call(packed, Const(ref), tuple(free)), *items, *again]
+        return [*loads, Call(packed, Const(ref), tuple(free)), *items, *again, *pushes]
 
     def _needed(self, kept: Sequence[Call], later: frozenset[Var]) -> frozenset[Var]:
         """What is read behind a run, and what the calls read that are made again there."""
@@ -244,6 +314,61 @@ class _Search:
             if isinstance(a, Var):
                 out += self._again(a, met)
         return [*out, call]
+
+
+def goes_on_elsewhere(s: If) -> bool:
+    """Whether a branch leaves the block in which the statement stands."""
+    for block in (s.then, s.orelse):
+        if isinstance(block.end, (Break, Continue, Return)):
+            return True
+        if any(isinstance(inner, If) and goes_on_elsewhere(inner) for inner in block.statements):
+            return True
+    return False
+
+
+def without_globals(statements: Sequence[Statement]) -> tuple[list[Statement], list[Call]]:
+    """Statements that no kernel could hold but for reads of globals, and these: nothing there binds globals, so
+    that they are read in front."""
+    out: list[Statement] = []
+    loads: list[Call] = []
+
+    def inner(block: Block) -> Block:
+        rest, more = without_globals(block.statements)
+        loads.extend(more)
+        return replace(block, statements=tuple(rest)) if more else block
+
+    for s in statements:
+        match s:
+            case Call(fn=Const(value=ops.load_global)):
+                loads.append(s)
+            case If():
+                then, orelse = inner(s.then), inner(s.orelse)
+                out.append(s if then is s.then and orelse is s.orelse else replace(s, then=then, orelse=orelse))
+            case For() | While():
+                body = inner(s.body)
+                out.append(s if body is s.body else replace(s, body=body))
+            case _:
+                out.append(s)
+    return out, loads
+
+
+def without_pushes(statements: Sequence[Statement]) -> tuple[list[Statement], list[Call]]:
+    """Statements without those among them that keep values in lists from elsewhere, and these: they may as well
+    come behind the others."""
+    defined = set(_defined_in(statements))
+    out: list[Statement] = []
+    pushes: list[Call] = []
+    behind: set[Atom] = set()
+    for s in statements:
+        if isinstance(s, Call) and isinstance(s.fn, Const) and s.fn.value is ops.push:
+            if s.args[0] not in defined or s.args[0] in behind:
+                behind.add(s.result)
+                pushes.append(s)
+                continue
+        out.append(s)
+    if any(a in behind for s in out for a in _read_by([s])):
+        return list(statements), []
+    return out, pushes
 
 
 def _free(statements: Sequence[Statement]) -> list[Var]:

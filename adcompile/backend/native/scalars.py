@@ -12,6 +12,7 @@ import numpy as np
 
 from adcompile.backend.native.base import WORD_BITS
 from adcompile.backend.native.bounds import Bounds, Linear
+from adcompile.backend.native.elementary import DTYPES, NAMES, vectorised
 from adcompile.backend.native.values import Code, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -77,12 +78,14 @@ class Scalars(Bounds):
     def number_call(self, call: Call, fn: Any) -> bool:
         """Print a call if it is one on numbers that kernels know."""
         fn = INPLACE.get(fn, fn)
-        if fn in SYMBOLS and len(call.args) == 2:
+        if fn in SYMBOLS and fn is not np.power and len(call.args) == 2:
             self._binary(call, fn)
         elif fn in COMPARISONS and len(call.args) == 2:
             self._comparison(call, COMPARISONS[fn])
         elif fn in BITS:
             self._bitwise(call, BITS[fn])
+        elif isinstance(fn, np.ufunc) and fn in vectorised() and len(call.args) == fn.nin:
+            self._vectorised(call, vectorised()[fn])
         elif fn in FUNCTIONS and len(call.args) == 1:
             self._function(call, FUNCTIONS[fn], python=fn.__class__ is not np.ufunc)
         elif fn in PRINTED:
@@ -108,6 +111,9 @@ class Scalars(Bounds):
         if code == "c16" and symbol in ("//", "%"):
             self.refuse("a complex remainder")
         left, right = self.cast(a, code), self.cast(b, code)
+        if call.result in self.hints.sums:
+            self.define(call.result, result, f"nt.plus({left}, {right})")
+            return
         if symbol in ("/", "//", "%") and fn not in NEVER_RAISE and (symbol != "/" or self.may_raise(call)):
             right = self.nonzero(b, right)
         self.define(call.result, result, f"{left} {symbol} {right}")
@@ -239,6 +245,18 @@ class Scalars(Bounds):
             self.faults = True
             text = f"nt.finite({text})"
         self.define(call.result, result, text)
+
+    def _vectorised(self, call: Call, name: str) -> None:
+        """A function of NumPy or SciPy: one that becomes vector instructions in a loop."""
+        result = self.number_type(call)
+        if result.code == "i8" and name == "pow":
+            self._power(call, "i8", checked=False)
+            return
+        if result.code not in DTYPES:
+            self.refuse("an elementary function of other than floats")
+        self.elementary.add((name, result.code))
+        args = ", ".join(self.cast(a, result.code) for a in call.args)
+        self.define(call.result, result, f"{NAMES[name, result.code]}({args})")
 
 
 Printed = Callable[[Scalars, Call], None]
@@ -379,9 +397,7 @@ def _rounded(name: str) -> Printed:
 
 TWO: dict[Any, tuple[str, bool]] = {
     math.atan2: ("math.atan2", True),
-    np.arctan2: ("math.atan2", False),
     math.hypot: ("math.hypot", True),
-    np.hypot: ("math.hypot", False),
     math.pow: ("math.pow", True),
     math.copysign: ("math.copysign", False),
     np.copysign: ("math.copysign", False),
@@ -392,7 +408,7 @@ PRINTED: dict[Any, Printed] = {
     **dict.fromkeys((operator.pos, np.positive), _positive),
     **dict.fromkeys((operator.abs, builtins.abs, np.absolute), _abs),
     **dict.fromkeys((builtins.float, builtins.int, builtins.complex), _convert),
-    **dict.fromkeys((np.float64, np.float32, np.int64, np.complex128), _convert),
+    **dict.fromkeys((np.float64, np.float32, np.int64, np.complex128, np.bool_), _convert),
     **dict.fromkeys((builtins.bool, operator.truth), _bool),
     **dict.fromkeys((operator.not_, np.logical_not), _not),
     builtins.min: _pair("lesser"),

@@ -14,6 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
+from adcompile.runtime import loops
 from adcompile.runtime.native import Fault as Fault
 
 _WORD = 2**62
@@ -103,6 +104,12 @@ def divisor(x):
     return x
 
 
+@njit(error_model="numpy", fastmath={"reassoc"}, forceinline=True)
+def plus(a, b):
+    """A step of a sum whose terms may be added in any order: eight at once, say."""
+    return a + b
+
+
 # -- minimum and maximum ------------------------------------------------------------------------
 
 
@@ -168,6 +175,9 @@ def same(a, b):
     if a != b:
         raise Fault
     return a
+
+
+disjoint, distinct, ordered = helper(loops.disjoint), helper(loops.distinct), helper(loops.ordered)
 
 
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.kernels import agree, parts_of, text_of
+from tests.kernels import agree, kernels_of, parts_of, text_of
 
 
 def sums_of_elements(a, i):
@@ -103,3 +103,71 @@ def test_single_precision():
 def test_what_may_fail_after_a_write_is_put_back():
     (kernel,) = parts_of(in_place, A, 3).kernels.values()
     assert [v.name for v in kernel.saved] == ["a"]
+
+
+def upwind(u, c, steps):
+    for _ in range(steps):
+        inner = u[1:-1]
+        u[1:-1] = inner - c * inner * np.where(inner > 0.0, inner - u[:-2], u[2:] - inner)
+    return np.sum(u * u)
+
+
+def levinson(r):
+    y = np.empty_like(r)
+    a = y[0] = -r[0]
+    beta = 1.0
+    for k in range(1, r.shape[0]):
+        beta *= 1.0 - a * a
+        a = -(r[k] + np.dot(np.flip(r[:k]), y[:k])) / beta
+        y[:k] += a * np.flip(y[:k])
+        y[k] = a
+    return np.sum(y * y)
+
+
+def softmax(x, w):
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return np.sum(w * (e / np.sum(e, axis=-1, keepdims=True)))
+
+
+def sweeps(a, n):
+    rows = range(1, a.shape[0] - 1)
+    for _ in range(n):
+        for i in rows:
+            a[i, 1:-1] += a[i - 1, :-2] + a[i + 1, 2:] - 0.5 * a[i, ::-1][1:-1]
+    return np.sum(a[::-1, ::2] * a[:, ::2])
+
+
+RNG = np.random.default_rng(11)
+
+
+@pytest.mark.parametrize("shape", [(5, 6), (3, 3), (2, 4), (1, 3), (3, 1), (0, 2)])
+def test_array_statements_are_loops(shape):
+    a = RNG.random(shape) + 0.1
+    agree(sweeps, a, 2)
+    agree(sweeps, np.asfortranarray(a), 2)
+    agree(softmax, a - 0.5, RNG.random(shape))
+    agree(softmax, a.astype(np.float32), RNG.random(shape).astype(np.float32))
+    agree(softmax, a, RNG.random(shape[1:]))
+    for f, args in ((sweeps, (a, 2)), (softmax, (a, a))):
+        if 0 not in shape:
+            assert kernels_of(f, *args) == (1, ())
+
+
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_slices_one_way_and_the_other(n):
+    agree(upwind, RNG.random(n) - 0.5, 0.1, 3)
+    agree(levinson, RNG.random(n) * 0.3)
+    agree(upwind, np.where(np.arange(n) == 1, np.nan, 0.5), 0.1, 2)
+    assert kernels_of(levinson, RNG.random(5) * 0.3) == (1, ())
+
+
+def mixed(x, k):
+    y = x * k
+    return np.sum(y / (1 + k) + np.where(k > 1, x, 2.0) * np.maximum(y, 0.25))
+
+
+def test_kinds_of_numbers_meet():
+    for x in (RNG.random(4), RNG.random(4).astype(np.float32), RNG.random((2, 4))):
+        agree(mixed, x, np.arange(4))
+        agree(mixed, x, 2)
+        agree(mixed, x, np.float32(1.5))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.kernels import agree, text_of
+from tests.kernels import agree, kernels_of, text_of
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -91,3 +91,22 @@ def test_raise_is_the_function_s():
     agree(refuses, 1.1)
     agree(refuses, 1.9)
     assert "raise nt.Fault" in text_of(refuses, 1.1)
+
+
+def fixed_point(x):
+    """Both ways out of an iteration carry the same on."""
+    y, turns = 0.5, 0
+    while True:
+        turns = turns + 1
+        z = math.cos(x * y)
+        if abs(z - y) < 1e-12:
+            y = z
+            break
+        else:
+            y = z
+    return y * turns
+
+
+def test_endless_loops_carry_out_what_they_have_last():
+    agree(fixed_point, 0.8)
+    assert kernels_of(fixed_point, 0.8)[0] == 1

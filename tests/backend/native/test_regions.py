@@ -55,3 +55,37 @@ def test_auto_says_nothing(recwarn):
     pytest.importorskip("numba")
     np.testing.assert_array_equal(ad.grad(with_a_sort, backend="auto")(A), ad.grad(with_a_sort)(A))
     assert not [w for w in recwarn if issubclass(w.category, NativeWarning)]
+
+
+def until_it_rests(m, b):
+    x = np.zeros(len(b))
+    for _ in range(40):
+        new = np.tanh(m @ x + b)
+        if np.max(np.abs(new - x)) < 1e-12:
+            x = new
+            break
+        x = new
+    return np.sum(x)
+
+
+def test_what_leaves_a_loop_stays_in_it():
+    agree(until_it_rests, M * 0.2, A)
+    kernels = parts_of(until_it_rests, M, A).kernels.values()
+    assert any("vm_tanh_f8" in k.source and "break" not in k.source for k in kernels)
+
+
+SCALE = np.array([2.0, 3.0, 4.0])
+
+
+def with_a_global(a):
+    return np.sum(np.exp(a * SCALE) / SCALE)
+
+
+def test_globals_are_read_in_front(monkeypatch):
+    agree(with_a_global, A)
+    assert kernels_of(with_a_global, A)[0] == 1
+    g = ad.grad(with_a_global, backend="numba")
+    before = g(A)
+    monkeypatch.setitem(globals(), "SCALE", np.array([1.0, 1.0, 1.0]))
+    np.testing.assert_allclose(g(A), np.exp(A), rtol=1e-12)
+    assert not np.allclose(before, np.exp(A))

@@ -1,0 +1,28 @@
+"""Arrays that the caller makes for a kernel."""
+
+import numpy as np
+
+from adcompile.backend.native.prepared import prepared
+from tests.kernels import agree, parts_of
+
+A, B = np.array([[0.5, 1.5, -0.7]]), np.array([0.5, 0.25, 2.0])
+
+
+def f(a, b):
+    return np.sum(a * a / b)
+
+
+def test_gradients_lie_in_memory_of_numpy_s_own():
+    (kernel,) = parts_of(f, A, B).kernels.values()
+    assert any(text.startswith("np.empty(({0}.shape[0], ") for text in kernel.prepared), kernel.prepared
+    agree(f, A, B)
+    agree(f, np.zeros((0, 3)), B)
+
+
+def test_zeros_like_a_parameter():
+    def pick(a):
+        return a[1] * a[0]
+
+    (kernel,) = parts_of(pick, B).kernels.values()
+    assert kernel.prepared == ("zeros_like({0})",) and callable(prepared)
+    agree(pick, B)

@@ -1,0 +1,62 @@
+"""Names that some paths leave unbound: reading them is the function's own error."""
+
+import numpy as np
+import pytest
+
+from adcompile.backend.native.unbound import unbound
+from tests.kernels import agree, kernels_of, outcome, parts_of
+
+
+def in_a_branch(x, n):
+    if x > 0:
+        y = x * 2
+    s = 0.0
+    for _ in range(n):
+        s += x
+    return s * y
+
+
+def in_a_loop(x, n):
+    for k in range(n):
+        z = x * k
+    return x * z * 0.5
+
+
+def in_a_loop_with_an_array(a, n):
+    for k in range(n):
+        z = a * k
+    return np.sum(a * z)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_reading_them_raises(n):
+    agree(in_a_branch, 1.5, n)
+    agree(in_a_branch, -1.5, n)
+    assert outcome(in_a_branch, (-1.5, n), True, "numba")[0] is UnboundLocalError
+    for f, x in ((in_a_loop, 0.5), (in_a_loop_with_an_array, np.array([0.5, 2.0]))):
+        wrong, native = (outcome(f, (x, n), True, backend)[0] for backend in ("numpy", "numba"))
+        assert wrong is native
+
+
+def of_either(a, x):
+    """What one branch binds is read in one branch only."""
+    if x > 0:
+        y = a * x
+        s = np.sum(np.sort(y))
+    else:
+        s = np.sum(np.sort(a)) * x
+    if x > 0:
+        for k in range(len(a)):
+            s += y[k] * a[k]
+    return s
+
+
+def test_regions_are_not_handed_what_is_not_there():
+    for x in (0.5, -0.5):
+        agree(of_either, np.array([0.5, 2.0, 1.0]), x)
+
+
+def test_they_are_found():
+    assert kernels_of(in_a_branch, 1.5, 3)[0] == 1
+    (function,) = parts_of(in_a_branch, 1.5, 3).program.functions.values()
+    assert {v.name for v in unbound(function)} == {"y"}
