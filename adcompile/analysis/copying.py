@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from adcompile.analysis.calls import (
     looks,
 )
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, settle, write
-from adcompile.analysis.objects import class_named, is_not_implemented, method_call
+from adcompile.analysis.objects import class_named, is_not_implemented, method_call, method_of
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const
@@ -47,6 +48,8 @@ def shallow(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     if cell is None:
         return None
     own = method_call(b, args[0], "__copy__", [], place)
+    if is_not_implemented(own):
+        check_protocol(cell.cls, place)
     return fresh(b, cell.cls, again(b, read(b, cell, place)), name, place) if is_not_implemented(own) else own
 
 
@@ -61,7 +64,8 @@ def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
 @handles(copy.deepcopy, np.ndarray.__deepcopy__)
 def deep_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     known = isinstance(b.type(args[0]), (Array, Scalar, Known, TupleT))
-    return deep_copy(b, args[0], {}, place) if known else None
+    given = args[1].value if len(args) == 2 and isinstance(args[1], Const) else None
+    return deep_copy(b, args[0], given.memo if isinstance(given, Copied) else {}, place) if known else None
 
 
 def again(b: Builder, content: Atom) -> Atom:
@@ -72,13 +76,43 @@ def again(b: Builder, content: Atom) -> Atom:
 
 @handles_cells(copy.deepcopy)
 def deep(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    return deep_copy(b, args[0], {}, place) if len(args) == 1 else None
+    given = args[1].value if len(args) == 2 and isinstance(args[1], Const) else None
+    if len(args) == 1 or isinstance(given, Copied):
+        return deep_copy(b, args[0], given.memo if isinstance(given, Copied) else {}, place)
+    return None
+
+
+class Copied(dict[Any, Any]):
+    """What has been copied, as a method `__deepcopy__` gets it to hand it on."""
+
+    def __init__(self, memo: dict[Any, Atom]) -> None:
+        super().__init__()
+        self.memo = memo
+
+
+PROTOCOL = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs_ex__", "__getnewargs__")
+
+
+def check_protocol(cls: type, place: Place | None) -> None:
+    """Refuse to copy by its attributes what says by other methods what its copy consists of."""
+    found = next((name for name in PROTOCOL if isinstance(method_of(cls, name), FunctionType)), None)
+    if found is not None:
+        raise Unsupported(
+            f"a copy of a {cls.__name__}, which is made by its method {found}",
+            place,
+            "define __copy__ and __deepcopy__, or call a method that makes the copy",
+        )
 
 
 def deep_copy(b: Builder, atom: Atom, memo: dict[Any, Atom], place: Place | None) -> Atom:
     t, cell = b.type(atom), cell_of(atom)
     if cell is not None:
         if cell not in memo:
+            own = method_call(b, atom, "__deepcopy__", [Const(Copied(memo))], place)
+            if not is_not_implemented(own):
+                memo[cell] = own
+                return own
+            check_protocol(cell.cls, place)
             made = fresh(b, cell.cls, Const(None), cell.name, place)
             memo[cell] = made
             content = deep_copy(b, again(b, read(b, cell, place)), memo, place)

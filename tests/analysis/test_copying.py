@@ -37,3 +37,26 @@ def test_one_array_twice_in_a_long_list():
 def test_objects_in_a_list_of_no_known_length():
     with pytest.raises(ad.Unsupported, match="no known length"):
         ad.grad(of_objects)(np.ones(3))
+
+
+class Reduced:
+    def __init__(self, a):
+        self.a = a
+
+    def __reduce__(self):
+        return Reduced, (self.a * 2,)
+
+
+class Stated(Reduced):
+    def __reduce_ex__(self, protocol):
+        return super().__reduce_ex__(protocol)
+
+    def __setstate__(self, state):
+        self.a = state["a"] * 3
+
+
+@pytest.mark.parametrize("cls", [Reduced, Stated])
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy])
+def test_objects_that_are_copied_by_other_methods_of_theirs(cls, how):
+    with pytest.raises(ad.Unsupported, match=f"a copy of a {cls.__name__}, which is made by its method __"):
+        ad.grad(lambda x: how(cls(x)).a)(1.0)

@@ -93,6 +93,26 @@ def as_tuples(s):
 
 
 X = np.array([1.0, -0.5, 1.5])
+class Deep:
+    """Says itself what its deep copy is, with what is copied beside it."""
+
+    def __init__(self, held, factor):
+        self.held, self.factor = held, factor
+
+    def __deepcopy__(self, memo):
+        return Deep(copy.deepcopy(self.held, memo), self.factor * 3.0)
+
+
+def deep_copies_by_a_method(x):
+    items = [x[0], x[1]]
+    first = Deep(items, x[2])
+    second, others = copy.deepcopy([first, items])
+    others[0] = x[1] ** 2
+    third = copy.deepcopy({"k": (second, 1.0)})["k"][0]
+    third.held.append(x[0])
+    return second.held[0] * second.factor * items[0] + third.factor * len(third.held) * len(second.held)
+
+
 SAMPLES = {
     "shallow_array": [(X,)],
     "deep_array": [(X,)],
@@ -104,4 +124,5 @@ SAMPLES = {
     "long_list_passed_in": [([X * i for i in range(20)],)],
     "as_dicts": [(X,)],
     "as_tuples": [(State(X, 0.7),)],
+    "deep_copies_by_a_method": [(np.array([0.5, 1.2, -0.7]),)],
 }

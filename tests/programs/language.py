@@ -85,6 +85,17 @@ def derivative_in_a_comprehension(x):
     return sum([ad.grad(lambda y, i=i: y**i * x)(x) for i in range(4)])
 
 
+def text_that_is_taken_apart(x):
+    """Text that is made when the code runs: how many words it has is known then."""
+    message, table = f"{len(x)} 4", str(x.shape) + "\n=\n"
+    first, second = message.split(" ")
+    y = x[0] ** int(first) * len(message.split()) * float(second)
+    for word in ",".join([str(i) for i in range(len(x))]).rsplit(","):
+        y = y + x[1] * int(word)
+    key, _, value = f"k={len(x)}".partition("=")
+    return y * len(table.splitlines()) + len(key) * x[2] ** int(value) * max(len(w) for w in message.split("4"))
+
+
 SAMPLES = {
     "loops_left_in_every_way": [(1.3, 4), (0.5, 0), (2.0, 6)],
     "while_inside_while": [(1.5,), (7.0,)],
@@ -94,4 +105,5 @@ SAMPLES = {
     "import_inside": [(1.5,)],
     "defaults_of_helpers": [(1.5,)],
     "derivative_in_a_comprehension": [(1.5,)],
+    "text_that_is_taken_apart": [(np.array([0.5, 1.2, -0.7]),)],
 }
