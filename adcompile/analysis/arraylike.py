@@ -19,7 +19,7 @@ import numpy as np
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import settle
 from adcompile.errors import Place
-from adcompile.ir.nodes import Atom
+from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import (
     Array,
     Known,
@@ -154,13 +154,24 @@ def is_count(t: Type) -> bool:
 
 
 def by_position(fn: Any, rule: Rule, args: list[Atom], kwargs: Kwargs) -> tuple[list[Atom], Kwargs]:
-    """Arrays given by name to a function of NumPy's, by position, which is how rules have them."""
+    """Arrays given by name to a function of NumPy's, by position, which is how rules have them. What may be
+    spoilt (`overwrite_a=True`) is left as it is: a derivative may read it, and nobody may rely on what is left."""
     names = leading_names(fn, rule) if kwargs else ()
-    given = dict(kwargs)
-    args = list(args)
+    given = {k: v for k, v in kwargs if not k.startswith(SPOILING)}
+    args = [Const(False) if k in spoiling_places(fn) else a for k, a in enumerate(args)]
     while len(args) < len(names) and names[len(args)] in given:
         args.append(given.pop(names[len(args)]))
     return args, list(given.items())
+
+
+SPOILING = "overwrite_"
+
+
+@lru_cache(maxsize=1024)
+def spoiling_places(fn: Any) -> frozenset[int]:
+    """The positions of parameters that allow a function of NumPy's or SciPy's to spoil what it is given."""
+    primal = signature_of(fn) if is_numerical(fn) else None
+    return frozenset(k for k, name in enumerate(primal.parameters if primal else ()) if name.startswith(SPOILING))
 
 
 @lru_cache(maxsize=1024)

@@ -277,7 +277,9 @@ class Aliases(Classes):
         try:
             if fn in SHARING or fn in AUGMENTED:
                 return True
-            if fn in FRESH_RESULT and all(name != "copy" for name, _ in s.kwargs):
+            if any(name == "copy" for name, _ in s.kwargs):  # it may be told not to
+                return True
+            if fn in FRESH_RESULT:
                 return False
         except TypeError:
             return True

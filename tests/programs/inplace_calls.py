@@ -393,6 +393,27 @@ def writes_under_and_or(x):
     return np.sum(y**2)
 
 
+def arrays_that_may_be_spoilt(x):
+    """What a function may spoil is read by its derivative."""
+    y, z, w = x * 1.0, x * 2.0, x[:4] ** 2
+    middle = np.median(y, overwrite_input=True) + np.median(z, None, None, True)
+    return middle**2 + np.percentile(w, 30.0, overwrite_input=True)
+
+
+def required_arrays(x):
+    """Views where they meet what is asked, else copies."""
+    y = x * 1.0
+    a = np.require(y, requirements=["C", "W"])
+    b = np.require(y[::2], None, "C")
+    c = np.array(y, copy=None, subok=True, order="A")
+    d = np.array(y[1:], copy=None, dtype=None, subok=False)
+    a *= 2.0
+    b += x[0]
+    c[0] *= x[1]
+    d -= x[1:] ** 2
+    return y @ y + b @ b
+
+
 SAMPLES = {
     "out_again_and_again": [(X,)],
     "out_into_a_row": [(X,)],
@@ -442,4 +463,6 @@ SAMPLES = {
     "partial_of_a_writer": [(X,)],
     "axpy_helper": [(X,)],
     "writes_under_and_or": [(X,)],
+    "arrays_that_may_be_spoilt": [(np.array([0.5, 1.2, -0.7, 2.1, 0.9]),)],
+    "required_arrays": [(np.array([0.5, 1.2, -0.7, 2.1, 0.9]),)],
 }

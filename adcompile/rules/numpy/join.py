@@ -47,7 +47,7 @@ def array_of_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     """The type of `np.array(object, dtype=…)`."""
     source, asked = args[0], argument(args, kwargs, 1, "dtype")
     least = static(kwargs.get("ndmin", Known(0)))
-    if set(kwargs) - {"dtype", "copy", "order", "ndmin"} or not isinstance(least, int):
+    if set(kwargs) - {"dtype", "copy", "order", "ndmin", "subok"} or not isinstance(least, int):
         return UNKNOWN
     if not isinstance(source, (Array, Scalar, ListT, TupleT, Seq, Known)):
         return UNKNOWN
