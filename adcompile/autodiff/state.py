@@ -293,13 +293,11 @@ def is_built(b: Builder, value: Var) -> bool:
 
 
 def replaced(b: Builder, value: Atom, copies: dict[Atom, Atom]) -> Atom:
-    """A result with copies in the place of its leaves."""
+    """A result with copies in the place of its leaves. What stands in it twice stays one."""
     t = b.type(value)
-    if value in copies:
-        return copies[value]
-    if is_structured(t) and (not isinstance(value, Var) or is_built(b, value)):
-        return b.build(t, [replaced(b, item, copies) for item in b.items(value)])
-    return value
+    if value not in copies and is_structured(t) and (not isinstance(value, Var) or is_built(b, value)):
+        copies[value] = b.build(t, [replaced(b, item, copies) for item in b.items(value)])
+    return copies.get(value, value)
 
 
 __all__ = ["Results", "State", "detached", "enter", "enter_called", "handed_out", "save"]
