@@ -37,6 +37,7 @@ from adcompile.analysis.calls import new_context
 from adcompile.analysis.heap import adopt, write_back
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.narrow import narrow
+from adcompile.analysis.slots import open_slots
 from adcompile.autodiff import nested
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.batches import given_type, pushforward_batch
@@ -310,6 +311,7 @@ class Entry:
         args = [self.param(n, t) for n, t in zip(self.names(len(types)), types)]
         kwargs = [(n, self.param(n, t)) for n, t in kwtypes]
         cells = self.cells()
+        open_slots(self.b)
         saved: tuple[tuple[Var, Type], ...] = ()
         ref = FunctionRef(self.name)
         try:

@@ -11,13 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.binding import live_key, owner_of_data
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.heap import look, owner_of
+from adcompile.analysis.heap import give, look, owner_of
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.library import is_of_user
+from adcompile.analysis.reach import met
+from adcompile.analysis.slots import (
+    beware,
+    check_unknown_owner,
+    note_read,
+    run_as_written,
+    runs_as_written,
+    slot_value,
+)
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
 from adcompile.errors import Place
+from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
 from adcompile.ir.types import (
@@ -47,6 +58,7 @@ class_attributes: dict[type, Callable[..., Atom]] = {}
 """Attributes of bound values by the class of what is bound (super)."""
 object_readers: list[Callable[..., Atom | None]] = []
 """Attributes of objects whose attributes are known (analysis/objects)."""
+MISSING = object()
 OF_ITS_CLASS = frozenset("T mT H I real imag flat base".split())
 """Attributes that an array of a subclass has as such."""
 named_attributes: list[Callable[..., Atom | None]] = []
@@ -56,10 +68,14 @@ named_attributes: list[Callable[..., Atom | None]] = []
 @handles(getattr, look=())
 def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     owner = args[0]
-    if not b.known(args[1]):
-        return None
-    attribute: str = b.value(args[1])
     t = b.type(owner)
+    if not b.known(args[1]):
+        if not isinstance(t, Known) or not is_of_user(t.value):
+            return None
+        target = owner_of_data(b, t.value, place)
+        beware(b, None)
+        return b.emit(getattr, (target, *args[1:]), UNKNOWN, (), name, place)
+    attribute: str = b.value(args[1])
     if isinstance(t, Method) and type(t.function) in class_attributes:
         return class_attributes[type(t.function)](b, t.function, owner_of(b, owner, place), attribute, place)
     if isinstance(t, Known):
@@ -73,6 +89,7 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
             read = reader(b, t, owner, attribute)
             if read is not None:
                 return read
+    check_unknown_owner(b, owner, t, attribute)
     cls = class_of(t)
     if isinstance(t, Ref):
         t = b.type(look(b, owner, place))
@@ -121,7 +138,15 @@ def known_attribute(
     b: Builder, owner: Atom, value: Any, attribute: str, args: Args, name: str, place: Place | None
 ) -> Atom:
     """An attribute of an object met at compile time: of a module, class, function, number …"""
+    assigned = slot_value(b, value, attribute, place)
+    if assigned is not None:
+        return assigned
+    if is_of_user(value) and attribute == "__dict__":
+        beware(b, None)
+    if runs_as_written(b, attribute) and is_of_user(value):
+        return b.emit(getattr, (owner_of_data(b, value, place), *args[1:]), UNKNOWN, (), name, place)
     if not hasattr(value, attribute):
+        guard_absent(b, value, attribute)
         return missing_attribute(type(value), attribute, args, place)
     found = getattr(value, attribute)
     if isinstance(value, python_types.ModuleType) and not is_installed(value):
@@ -130,17 +155,29 @@ def known_attribute(
     fixed = isinstance(value, python_types.ModuleType) or not is_of_user(value)
     if fixed and (isinstance(value, python_types.ModuleType) or not isinstance(found, (list, dict, set, np.ndarray))):
         return Const(found)
-    t, ref = live_type(found), None if fixed else b.context.owner(value)
+    if not fixed:
+        note_read(b, attribute)
+    ref = b.context.owner(value)
+    t = live_type(found, live_key(ref, (attribute,)) in b.context.demoted)
     if isinstance(t, Known):
-        if ref is not None and getattr(value, attribute) is found:  # not made anew at every access
+        if not fixed and getattr(value, attribute) is found:  # not made anew at every access
             b.context.guard_type(ref, (attribute,), t)
         return Const(found)
-    var = b.emit(getattr, (owner, args[1]), t, (), name or attribute, place)
+    var = b.emit(getattr, (owner_of_data(b, value, place), Const(attribute)), t, (), name or attribute, place)
     b.context.example[var] = found
-    if ref is not None:
+    if not fixed:
         b.context.guard_type(ref, (attribute,), t)
-        b.context.origin[var] = (ref, (attribute,))
+    b.context.origin[var] = (ref, (attribute,))
     return var
+
+
+def guard_absent(b: Builder, owner: Any, attribute: str) -> None:
+    """A class, function or module of the user's without an attribute may get it."""
+    module = isinstance(owner, python_types.ModuleType) and not is_installed(owner)
+    if module or is_of_user(owner):
+        for home in owner.__mro__ if isinstance(owner, type) else (owner,):
+            if module or is_of_user(home):
+                b.context.guard_type(b.context.owner(home), (attribute,), Known(ops.UNDEFINED))
 
 
 def array_attribute(
@@ -221,28 +258,54 @@ def is_of_members(cls: type[enum.Enum], attribute: str) -> bool:
     return named and len(cls) > 0 and not issubclass(cls, enum.Flag)
 
 
+def is_special(found: Any) -> bool:
+    """Whether a class has a method or the like under a name, not data."""
+    return hasattr(type(found), "__get__")
+
+
+def assigned_by_class(
+    b: Builder, owner: Atom, t: Type, cls: type, example: Any, attribute: str, place: Place | None
+) -> Atom | None:
+    """What a class of the object has for an attribute that the program assigns, unless the object has its own."""
+    if isinstance(t, ObjectT) and attribute in t.names or attribute in getattr(example, "__dict__", ()):
+        return None
+    if runs_as_written(b, attribute) and is_of_user(cls) and not is_special(descriptor_of(cls, attribute)):
+        return b.emit(getattr, (give(b, owner), Const(attribute)), UNKNOWN, (), attribute, place)
+    value = slot_value(b, cls, attribute, place)
+    if value is None:
+        return None
+    known = not isinstance(t, Instance) or example is not None
+    if not known and may_hide(b, owner, t, cls, attribute) or hasattr(met(b.type(value)), "__get__"):
+        run_as_written(b, attribute)
+    return value
+
+
 def class_attribute(
     b: Builder, owner: Atom, t: Type, cls: type, attribute: str, args: Args, name: str, place: Place | None
 ) -> Atom:
     """An attribute of an object: its class's property or method, or its own data, read live."""
     if attribute == "__class__":
         return Const(cls)
+    example = b.context.example.get(owner) if isinstance(owner, Var) else None
+    assigned = assigned_by_class(b, owner, t, cls, example, attribute, place)
+    if assigned is not None:
+        return assigned
     if isinstance(t, ObjectT):
         for reader in object_readers:
             value = reader(b, owner, t, attribute, args, name, place)
             if value is not None:
                 return value
-    example = b.context.example.get(owner) if isinstance(owner, Var) else None
     if example is None and issubclass(cls, enum.Enum) and is_of_members(cls, attribute):
         of_each = [widen(live_type(getattr(m, attribute))) for m in cls]
         return b.emit(getattr, args[:2], functools.reduce(join, of_each, NEVER), (), name, place)
-    found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
+    found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), MISSING)
     own = getattr(example, "__dict__", {})
-    if found is not None and attribute not in own:
+    if found is not MISSING and attribute not in own:
         guard_class(b, cls, attribute, found)
-        if example is None and may_hide(b, owner, t, cls, attribute) and not isinstance(found, property):
+        hidden = example is None and not isinstance(t, ObjectT) and may_hide(b, owner, t, cls, attribute)
+        if hidden and not isinstance(found, property):
             return b.emit(getattr, args, UNKNOWN, (), name, place)
-    if attribute in own or found is None:
+    if attribute in own or found is MISSING:
         if example is None or not hasattr(example, attribute):
             if example is not None or cls in (list, dict, tuple, range):
                 return missing_attribute(cls, attribute, args, place)

@@ -19,7 +19,7 @@ from adcompile.analysis.infer import (
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
-from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Signature
+from adcompile.ir.nodes import Atom, Const, GlobalRef, OwnerSpace, Raise, Signature, Var
 from adcompile.ir.types import (
     DictT,
     Instance,
@@ -85,8 +85,17 @@ def wrong_call(message: str, place: Place | None) -> Terminated:
 
 def live_key(ref: GlobalRef, path: tuple[Any, ...]) -> tuple[Any, ...]:
     """What names live data in every round of a specialisation."""
-    held = ref.namespace["owner"] if ref.name == "owner" else ref.namespace
+    held = ref.namespace["owner"] if isinstance(ref.namespace, OwnerSpace) else ref.namespace
     return (id(held), ref.name, path)
+
+
+def owner_of_data(b: Builder, value: Any, place: Place | None) -> Var:
+    """A class, function or partial that was met when compiling, as the program's memory: what is
+    reached through it is read live, and may be written into."""
+    ref = b.context.owner(value)
+    var = b.emit(ops.load_global, (Const(ref),), Instance(object), (), getattr(value, "__name__", ""), place)
+    b.context.origin[var] = (ref, ())
+    return var
 
 
 def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, place: Place | None) -> Atom:
@@ -96,7 +105,8 @@ def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, pla
     t = Instance(type(value)) if written else type_of(value)
     if isinstance(t, (Known, Scalar)):
         return Const(value)
-    held = b.emit(getattr, (Const(owner), Const(field_name)), Instance(type(getattr(owner, field_name))), (), "", place)
+    whole = Instance(type(getattr(owner, field_name)))
+    held = b.emit(getattr, (owner_of_data(b, owner, place), Const(field_name)), whole, (), "", place)
     var = b.emit(operator.getitem, (held, Const(key)), t, (), "", place)
     b.context.guard_type(ref, path, t)
     b.context.example[var] = value

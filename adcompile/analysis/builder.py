@@ -19,7 +19,7 @@ from adcompile.analysis.store import Store
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
-from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, GlobalRef, Role, Statement, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, GlobalRef, OwnerSpace, Role, Statement, Var
 from adcompile.ir.program import FunctionRef, Guard
 from adcompile.ir.types import (
     UNKNOWN,
@@ -88,6 +88,11 @@ class Context:
     paths: dict[Cell, tuple[Any, ...]] = field(default_factory=dict)  # which of the arguments, or part of one, each is
     originals: dict[Cell, Atom] = field(default_factory=dict)  # what they held at first, where that is taken out
     written: dict[Cell, Atom] = field(default_factory=dict)  # of those: written into, and what they held at first
+    slots: dict[tuple[int, str], Cell] = field(default_factory=dict)  # assigned attributes: see analysis/slots
+    assigned: dict[Cell, tuple[Any, str]] = field(default_factory=dict)  # the same: of what, and their names
+    names_read: set[str] = field(default_factory=set[str])  # attributes of classes that were taken as they are
+    names_set: set[str] = field(default_factory=set[str])  # attributes set of objects of unknown type
+    apart: int = 0  # around the functions called by reference that are being specialised
     entered: bool = False  # arrays that the caller has are written into
     tentative: int = 0  # loops around that may be run iteration by iteration instead
     given: dict[Cell, None] = field(default_factory=dict[Cell, None])  # cells that something holds as values
@@ -150,7 +155,7 @@ class Context:
         """What guards of the attributes of an object met at compile time refer to."""
         found = self.owners.get(id(value))
         if found is None:
-            found = self.owners[id(value)] = GlobalRef({"owner": value}, "owner")
+            found = self.owners[id(value)] = OwnerSpace.of(value)
         return found
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis import iteration
-from adcompile.analysis.attributes import class_of
+from adcompile.analysis.attributes import class_of, guard_absent
+from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import give
@@ -20,6 +21,8 @@ from adcompile.analysis.iteration import as_sequence, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.library import is_of_user
+from adcompile.analysis.slots import runs_as_written, slot_value
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -147,7 +150,7 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     if attribute is None:
         return None
     if isinstance(t, Known):
-        return Const(hasattr(t.value, attribute))
+        return known_to_have(b, t.value, attribute, place)
     classes = classes_of(t)
     example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
     if example is not None:
@@ -156,6 +159,18 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
     answers = {hasattr(c, attribute) for c in classes}
     return Const(answers.pop()) if len(answers) == 1 else None
+
+
+def known_to_have(b: Builder, owner: Any, attribute: str, place: Place | None) -> Atom:
+    """Whether an object met when compiling has an attribute: a class or function may get it later."""
+    if slot_value(b, owner, attribute, place) is not None:
+        return Const(True)
+    if runs_as_written(b, attribute) and is_of_user(owner):
+        target = owner_of_data(b, owner, place)
+        return b.emit(hasattr, (target, Const(attribute)), Scalar(frozenset({bool})), (), "", place)
+    if not hasattr(owner, attribute):
+        guard_absent(b, owner, attribute)
+    return Const(hasattr(owner, attribute))
 
 
 NEVER_NONE = (Ref, ObjectT, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Instance)

@@ -46,6 +46,7 @@ from adcompile.analysis.library import (
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
 from adcompile.analysis.recursion import call_separate, endless
+from adcompile.analysis.slots import beware
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
@@ -134,7 +135,7 @@ def dispatch(
     if isinstance(t, (Instance, Ref, ObjectT)):
         return call_instance(b, fn, t, args, kwargs, name, place)
     if not isinstance(t, Known):
-        args, kwargs = handed_over(b, args, kwargs, place)
+        args, kwargs = handed_over(b, None, args, kwargs, place)
         for a in (*args, *(v for _, v in kwargs)):
             demote(b, None, a, place)
         return b.emit(fn, args, UNKNOWN, kwargs, name, place)
@@ -213,7 +214,7 @@ def call_known(
                 return apply_rule(b, method, rule, [owner, *args], kwargs, name, place)
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
-        args, kwargs = handed_over(b, args, kwargs, place)
+        args, kwargs = handed_over(b, value, args, kwargs, place)
         count = len(value.outputs) + (2 if value.returns else 0)
         return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)
     if isinstance(value, FunctionRef):
@@ -236,16 +237,17 @@ def emit_unknown(
 ) -> Atom:
     """A call of what nothing is known of: it may write into the lists and dicts it is given."""
     if is_unknown(fn) and not is_reader(fn):
-        args, kwargs = handed_over(b, args, kwargs, place)
+        args, kwargs = handed_over(b, fn, args, kwargs, place)
         for a in (*args, *(v for _, v in kwargs)):
             demote(b, fn, a, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
 
 
 def handed_over(
-    b: Builder, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None
+    b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None
 ) -> tuple[list[Atom], list[tuple[str, Atom]]]:
-    """The arguments for code that is not followed."""
+    """The arguments for code that is not followed, `fn` (None: which is not known)."""
+    beware(b, fn, [*args, *(v for _, v in kwargs)])
     if not any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
         return args, kwargs
     values = hand_over(b, [*args, *(v for _, v in kwargs)], place)
@@ -349,8 +351,8 @@ def all_known(b: Builder, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom
 def cached_call(
     b: Builder, value: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
-    """A cached function of known values is what its cache says it is: its author declared that
-    the result depends on the arguments alone."""
+    """A cached function of known values gives what its cache has: its author declared that the
+    result depends on the arguments alone. Arrays and objects in it may be written into."""
     try:
         found = in_caller(value, *map(b.value, args), **{k: b.value(v) for k, v in kwargs})
     except Exception as error:  # the program raises it where it calls
@@ -466,7 +468,7 @@ def call_instance(
     method = getattr(cls, "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [fn, *args], kwargs, name, place)
-    args, kwargs = handed_over(b, args, kwargs, place)
+    args, kwargs = handed_over(b, cls, args, kwargs, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
 
 
@@ -486,7 +488,7 @@ def construct(
         items = bind(b, cls.__name__, signature, args, kwargs, values, {}, place)
         return b.build(TupleT((), cls), items, name, place)
     if not is_reader(cls):
-        args, kwargs = handed_over(b, args, kwargs, place)
+        args, kwargs = handed_over(b, cls, args, kwargs, place)
     return b.emit(cls, args, Instance(cls), kwargs, name, place)
 
 

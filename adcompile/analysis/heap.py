@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
+from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.standins import STANDINS, Keyed
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
@@ -432,7 +433,13 @@ def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
 def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
     """Make the caller's lists, dicts and objects hold what they hold in the store."""
     for cell, content in pending:
-        b.emit(run_time.refill, (cell.real, content), Known(None), (), "")
+        owner, name = b.context.assigned.get(cell, (None, ""))
+        if not name:
+            b.emit(run_time.refill, (cell.real, content), Known(None), (), "")
+        elif is_undefined(content):
+            b.emit(run_time.unset, (Const(owner), Const(name)), Known(None), (), "")
+        else:
+            b.emit(setattr, (Const(owner), Const(name), content), Known(None), (), "")
 
 
 # -- what makes new ones ------------------------------------------------------------------------

@@ -25,7 +25,21 @@ from adcompile.analysis.unfollowed import refuse_store
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_by_identity
-from adcompile.ir.nodes import Atom, Block, Call, Const, For, GlobalRef, If, OpaqueCode, Statement, Var, While, Yield
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    For,
+    GlobalRef,
+    If,
+    OpaqueCode,
+    OwnerSpace,
+    Statement,
+    Var,
+    While,
+    Yield,
+)
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, IterT, ListT, Method, Seq, TupleT, Type, Unknown
 from adcompile.ir.walk import atoms_of, blocks_of, statements_of
@@ -49,6 +63,7 @@ METHODS: set[Any] = {
 FUNCTIONS: dict[Any, int] = {
     np.copyto: 0, np.put: 0, np.place: 0, np.putmask: 0, np.fill_diagonal: 0, np.put_along_axis: 0,
     np.random.shuffle: 0, np.random.Generator.shuffle: 1, np.random.RandomState.shuffle: 1, np.ufunc.at: 1,
+    ops.set_attribute: 0,
     rt.add_at: 0, rt.add_each: 0, rt.put_each: 0, rt.store_each: 0, rt.add_each_at: 0,
 }  # fmt: skip
 """Which argument these write into."""
@@ -81,7 +96,9 @@ def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
 
 def names_immutable(atom: Atom) -> bool:
     """Whether a name of a module means what nobody can write into."""
-    if not isinstance(atom, Const) or not isinstance(atom.value, GlobalRef):
+    if not isinstance(atom, Const) or not isinstance(atom.value, GlobalRef) or isinstance(
+        atom.value.namespace, OwnerSpace
+    ):
         return False
     return isinstance(atom.value.namespace.get(atom.value.name), IMMUTABLE)
 
@@ -313,15 +330,17 @@ def check_writes(
     last: dict[Node, tuple[int, Place | None]] = {}
     for (i, call, target), direct in zip(written, shown):
         root = aliases.root(target)
-        if root is None or call in followed:
+        exposed = isinstance(call.fn, Const) and call.fn.value is ops.set_attribute
+        if root is None and not exposed or call in followed:
             continue
         unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)
         if unknown and call.result in varied.vars and call.result in useful.vars:
             continue  # a call without a derivative, which will be refused as one
         data = varied.carries if direct else varied.has
-        if root in useful_classes and any(map(data, atoms_of(call))):
+        if (exposed or root in useful_classes) and any(map(data, atoms_of(call))):
             raise refuse_store(call, target, types)
-        if not isinstance(target, Var) or not isinstance(types[target], Array):  # of arrays, adjoints read copies
+        if root is not None and not (isinstance(target, Var) and isinstance(types[target], Array)):
+            # of arrays, adjoints read copies
             last[root] = (max(i, last.get(root, (0, None))[0]), call.place)
     return Written(aliases, last)
 

@@ -251,7 +251,7 @@ def read_attribute(
         return value
     if attribute in ("__dict__", "__slots__"):
         raise Unsupported(f"{attribute} of an object that is followed", place, "name the attributes: self.x = x")
-    if found is None or isinstance(found, MemberDescriptorType):
+    if not has_of_class(t.cls, attribute):
         fallback = method_of(t.cls, "__getattr__")
         if isinstance(fallback, FunctionType):
             return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
@@ -259,6 +259,13 @@ def read_attribute(
             return args[2]
         raise raises(AttributeError(f"{t.cls.__name__!r} object has no attribute {attribute!r}"), place)
     return None
+
+
+def has_of_class(cls: type, attribute: str) -> bool:
+    """Whether a class says anything of a name, but that its objects may hold it (__slots__)."""
+    return any(attribute in vars(c) for c in cls.__mro__) and not isinstance(
+        descriptor_of(cls, attribute), MemberDescriptorType
+    )
 
 
 object_readers.append(read_attribute)

@@ -49,6 +49,7 @@ def endless(place: Place | None) -> Raise:
 def specialise_separate(b: Builder, spec: Specialised, function: Function, types: tuple[Type, ...]) -> None:
     context = b.context
     outer, context.inlining = context.inlining, []
+    context.apart += 1
     mark = context.store.mark()
     origin = [*function.params, *function.captured]
     for _ in range(ROUNDS):
@@ -85,6 +86,7 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
     body = inner.block((), end)
     context.functions[spec.ref] = Function(function.name, flat, (), body, Signature(), function.place)
     context.inlining = outer
+    context.apart -= 1
 
 
 def forget(context: Context, before: Mapping[object, object]) -> None:

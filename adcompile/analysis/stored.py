@@ -10,6 +10,7 @@ import numpy as np
 from adcompile.analysis import calls
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.slots import assign, unassign
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import Array, Known, Scalar, Seq, TupleT
@@ -102,7 +103,7 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
     """`z.real = v`, `z.imag = v`, `a.flat = v` of an array. Raises Unsupported for what makes it another
     one under all its names: the types that have been found would not hold."""
     if len(args) != 3 or not isinstance(b.type(args[0]), Array) or not b.known(args[1]):
-        return None
+        return assign(b, args[0], args[1], args[2], place) if len(args) == 3 else None
     attribute = b.value(args[1])
     if attribute in REMADE:
         raise Unsupported(f"a.{attribute} = … changes the array under all its names", place, REMADE[attribute])
@@ -112,6 +113,12 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
         return b.call(np.put, args[0], b.call(np.arange, b.call(np.size, args[0])), args[2], place=place)
     part = b.call(getattr, args[0], args[1])
     return b.call(operator.setitem, part, Const(Ellipsis), args[2], place=place)
+
+
+@handles(delattr)
+def delete_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`del C.x` of a class, function or module."""
+    return unassign(b, args[0], args[1], place) if len(args) == 2 else None
 
 
 @handles(operator.imatmul)

@@ -63,13 +63,13 @@ def stored_atoms(
         if made is not None and isinstance(made.fn, Const) and made.fn.value is ops.make_function:
             todo += made.args[1:]
         elif isinstance(atom, Const) and isinstance(atom.value, FunctionType):
-            out += [Const(cell.cell_contents) for cell in atom.value.__closure__ or () if not _is_empty(cell)]
+            out += [Const(cell.cell_contents) for cell in atom.value.__closure__ or () if not is_empty(cell)]
         else:
             out.append(atom)
     return tuple(out)
 
 
-def _is_empty(cell: Any) -> bool:
+def is_empty(cell: Any) -> bool:
     try:
         cell.cell_contents  # noqa: B018  reading it is the test
     except ValueError:
@@ -323,7 +323,7 @@ def function_stores(
     scan = _Scan(fn.__globals__, local, positions, (*inside, fn.__code__))
     scan.run(body)
     stores = scan.stores()
-    held = [Const(cell.cell_contents) for name, cell in cells.items() if name in stores.names and not _is_empty(cell)]
+    held = [Const(cell.cell_contents) for name, cell in cells.items() if name in stores.names and not is_empty(cell)]
     return kinds, Stores(stores.names, [*stores.outside, *held])
 
 

@@ -18,6 +18,7 @@ from adcompile.analysis.heap import fresh, give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.slots import global_value
 from adcompile.errors import Place, Unsupported
 from adcompile.frontend.source import SYNTHESISED
 from adcompile.ir import ops
@@ -59,6 +60,9 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     """A module-level name: functions and the like by value and guarded, data read live."""
     ref: GlobalRef = b.value(args[0])
     builtin = sys.modules["builtins"].__dict__
+    assigned = global_value(b, ref, place)
+    if assigned is not None:
+        return assigned
     if ref.name not in ref.namespace and ref.name not in builtin:
         raise Terminated(Raise(Const(NameError(f"name {ref.name!r} is not defined")), None, place))
     value = ref.namespace.get(ref.name, builtin.get(ref.name))

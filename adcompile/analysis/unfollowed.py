@@ -55,6 +55,12 @@ def reason(call: Call, t: Type | None) -> tuple[str, str]:
             f"a write into a dict under a key that is met when the code runs, of values {FOLLOWED}",
             "use a list or an array, indexed by numbers, or keys that are written out or run over a short known range",
         )
+    if fn is ops.set_attribute:
+        return (
+            f"an attribute of a class, function or module is set to values {FOLLOWED}, and code that is not "
+            "followed may read or set it too",
+            "hand the value on as an argument or a result, or keep it in an object",
+        )
     if fn in (setattr, delattr) and isinstance(t, Instance):
         named = f"a {t.cls.__name__} that is met when the code runs"
         return f"an attribute is set of {named}, to values {FOLLOWED}", IN_LISTS

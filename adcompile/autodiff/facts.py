@@ -12,6 +12,7 @@ from adcompile.analysis.mutation import check_writes
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.mirror import LOST, refuse_memory
 from adcompile.autodiff.refusal import refuse
+from adcompile.autodiff.unseen import check_unseen
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
@@ -69,6 +70,7 @@ def facts(
     mirrored = memory.mirrored(active)
     check_bits(b, memory, mirrored)
     check_called(b, memory, varied)
+    check_unseen(b, memory, varied, useful)
     b.context.volatile |= memory.volatile() | stopped(memory, varied)
     return Activity(frozenset(varied.vars), active, mirrored), memory
 

@@ -61,7 +61,7 @@ def hold(
 ) -> tuple[Atom, Atom, Held]:
     """Call a function: its result, what to keep for running it again, and what that is. The result has
     no memory that is put back later (`restore`)."""
-    cells = reached(b, [fun, *primals])
+    cells = list(dict.fromkeys((*reached(b, [fun, *primals]), *b.context.slots.values())))
     values = [fun, *primals, *(read(b, c) for c in cells)]
     start, mark = len(b.statements), b.context.store.mark()
     result = b.dispatch(fun, primals, [])

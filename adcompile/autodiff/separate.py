@@ -393,11 +393,12 @@ def split_body(
 
 
 def asked_for_memory(context: Context, statements: Sequence[Statement]) -> tuple[set[Atom], set[Atom]]:
-    """What is asked where it lies in memory, or the list that it is kept in; and arrays of which
-    only the layout matters. Numbers have none."""
+    """What is asked where it lies in memory, or the list that it is kept in; arrays whose layout alone matters."""
     places: set[Atom] = set()
     layouts: set[Atom] = set()
     for s in statements_of(Block((), tuple(statements), Yield())):
+        if isinstance(s, Call) and fn_of(s) is setattr:  # put back: that very object
+            places.update(a for a in s.args if isinstance(a, Var) and not isinstance(context.types[a], Scalar))
         if isinstance(s, Call) and (fn_of(s) in ABOUT_MEMORY or fn_of(s) is rt.refill):
             for a in s.args:
                 made = context.definition.get(a) if isinstance(a, Var) else None

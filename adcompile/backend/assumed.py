@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
+from adcompile.ir.nodes import OwnerSpace
 from adcompile.ir.program import Guard, Program
 from adcompile.ir.signature import SignatureError, spell
 from adcompile.ir.types import Known
@@ -43,7 +44,7 @@ def _is_installed(function: FunctionType) -> bool:
 def _owner(guard: Guard, home: Home) -> tuple[str, str] | None:
     """The module and the path in it of what the guard refers to."""
     namespace, name = guard.ref.namespace, guard.ref.name
-    if list(namespace) == ["owner"]:
+    if isinstance(namespace, OwnerSpace):
         return home(namespace["owner"]) if not isinstance(namespace["owner"], ModuleType) else None
     module = namespace.get("__name__")
     found = sys.modules.get(module) if isinstance(module, str) else None

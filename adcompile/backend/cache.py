@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.ir import ops
 from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array, type_of
 from adcompile.ir.program import Guard
 from adcompile.ir.types import Array, Known, Scalar, Type, array_type, is_scalar_class
@@ -79,7 +80,10 @@ def guard_check(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType
 
 
 def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any]) -> str:
-    for step in guard.path:
+    path = guard.path
+    if guard.type == Known(ops.UNDEFINED):
+        return f"{path[-1]!r} not in vars({expression})"
+    for step in path:
         if isinstance(step, tuple):
             names[f"{name}_{len(names)}"] = step[1]
             expression += f"[{name}_{len(names) - 1}]"

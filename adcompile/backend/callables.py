@@ -22,7 +22,7 @@ import numpy as np
 
 from adcompile import runtime
 from adcompile.ir import ops
-from adcompile.ir.nodes import GlobalRef
+from adcompile.ir.nodes import GlobalRef, OwnerSpace
 
 METHOD_TYPES = (types.MethodDescriptorType, types.WrapperDescriptorType)
 GETTER_TYPES = (types.GetSetDescriptorType, types.MemberDescriptorType)
@@ -166,7 +166,7 @@ class Globals:
     def global_name(self, ref: GlobalRef) -> Any:
         """An expression that reads a module-level name when it runs."""
         namespace, name = ref.namespace, ref.name
-        if list(namespace) == ["owner"]:  # what was met while compiling: see Context.owner
+        if isinstance(namespace, OwnerSpace):
             return dotted(self.path(namespace["owner"]))
         if name not in namespace and hasattr(builtins, name):
             return load(name)

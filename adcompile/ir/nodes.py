@@ -194,6 +194,15 @@ class GlobalRef:
     place: Place | None = None
 
 
+class OwnerSpace(dict[str, Any]):
+    """The namespace of a reference to an object that was met when compiling, a class or a function
+    above all: it holds that object as `owner`."""
+
+    @classmethod
+    def of(cls, value: Any) -> GlobalRef:
+        return GlobalRef(cls(owner=value), "owner")
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class OpaqueCode:
     """Statements that run as they are written. Calling it with the values of `inputs` runs

@@ -205,6 +205,12 @@ def read(value: Any) -> None:
     """A read, for its own sake, of a name that some paths leave unbound."""
 
 
+def set_attribute(owner: Any, name: str, value: Any) -> None:
+    """`owner.name = value` of a class, function or module, where code may read it that is not followed:
+    no values with derivatives may go in."""
+    setattr(owner, name, value)
+
+
 def unsupported(error: Exception) -> Any:
     """Stands where a construct we do not follow was: reaching it raises `error`."""
     raise error

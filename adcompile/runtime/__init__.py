@@ -145,7 +145,7 @@ from adcompile.runtime.memory import (
 )
 from adcompile.runtime.shadows import detached, shadows
 from adcompile.runtime.special import power, quotient, total, valued
-from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down
+from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down, unset
 
 __all__ = [
     "Back",
@@ -259,6 +259,7 @@ __all__ = [
     "padded_index",
     "positions",
     "refill",
+    "unset",
     "power",
     "checkpointed",
     "quotient",

@@ -37,6 +37,12 @@ def _refill_object(owner: Any, wanted: dict[str, Any]) -> None:
         object.__setattr__(owner, name, value)
 
 
+def unset(owner: Any, name: str) -> None:
+    """Take away an attribute of a class, function or module that the program has added."""
+    if name in vars(owner):
+        delattr(owner, name)
+
+
 Snapshot = list[tuple[Any, Any]]
 
 

@@ -166,6 +166,28 @@ def iterator_twice(x):
     return sum(squares) + sum(squares)
 
 
+class Shared:
+    scale = 1.0
+
+
+SCRATCH = np.zeros(3)
+TABLE = [lambda v: v * SCRATCH[0], lambda v: v + SCRATCH[1]]
+
+
+def class_attribute_in_try(x):
+    Shared.scale = x * x
+    try:
+        scale = float(Shared.scale)
+    except ValueError:
+        scale = 1.0
+    return scale * x
+
+
+def table_reads_scratch(x):
+    SCRATCH[:] = x * x
+    return TABLE[int(x[1] > 0)](x[2])
+
+
 # name: what raises
 CALLS = {
     "active_try": lambda: ad.grad(active_try)(2.0),
@@ -191,5 +213,7 @@ CALLS = {
     "two_names_from_a_loop": lambda: ad.grad(two_names_from_a_loop)(2.0, 3),
     "text_round_trip": lambda: ad.grad(text_round_trip)(2.0),
     "helper_in_try": lambda: ad.grad(helper_in_try)(2.0),
+    "class_attribute_in_try": lambda: ad.grad(class_attribute_in_try)(2.0),
+    "table_reads_scratch": lambda: ad.grad(table_reads_scratch)(V),
     "iterator_twice": lambda: ad.grad(iterator_twice)(V),
 }

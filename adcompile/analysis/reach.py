@@ -1,0 +1,153 @@
+"""What code may reach by itself that is not followed: names of modules, captured values, classes.
+
+A scan of names without regard to order: a function may use whatever a word in its code means, and so
+may what that means. Functions of Python and of installed packages reach nothing of the user's.
+"""
+
+from __future__ import annotations
+
+import sys
+import types as python_types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import gast
+import numpy as np
+
+from adcompile.analysis.library import is_of_user
+from adcompile.analysis.stores import is_empty
+from adcompile.ir.abstract import is_installed
+from adcompile.ir.nodes import Const, Function, GlobalRef, OpaqueCode
+from adcompile.ir.types import Closure, Instance, Known, Method, ObjectT, Ref, Type
+from adcompile.ir.walk import atoms_of, statements_of
+from adcompile.runtime.objects import attributes
+from adcompile.runtime.state import is_plain
+
+MOST = 10_000
+"""Of more objects than this nobody says what is among them."""
+
+
+def met(t: Type) -> Any:
+    """What a value of this type may run: its function or class."""
+    match t:
+        case Known(value):
+            return value
+        case Closure(function=function):
+            return function
+        case Method(function=function):
+            return function
+        case Ref(cell):
+            return cell.cls
+        case Instance(cls) | ObjectT(cls):
+            return cls
+        case _:
+            return None
+
+
+def mentioned(values: Iterable[Any], names: set[str]) -> set[str]:
+    """Which of the names stand in the code of functions and classes of the user's, and in that of what
+    they name."""
+    found: set[str] = set()
+    for value in reached(values) or ():
+        found |= names.intersection(words_of(value))
+    return found
+
+
+def reached(values: Iterable[Any]) -> list[Any] | None:
+    """The objects that calls of these values may reach by themselves; None: too many."""
+    out: list[Any] = []
+    seen: set[int] = set()
+    todo = list(values)
+    while todo:
+        value = getattr(todo[-1], "__func__", todo[-1])
+        todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        out.append(value)
+        if len(out) > MOST:
+            return None
+        todo += inside(value)
+    return out
+
+
+def inside(value: Any) -> Iterator[Any]:
+    """What code names, what a class or an object holds."""
+    if isinstance(value, python_types.FunctionType):
+        if is_of_library(value.__globals__):
+            return
+        yield from named(words_of(value), value.__globals__)
+        yield from (c.cell_contents for c in value.__closure__ or () if not is_empty(c))
+        yield from (value.__defaults__ or (), value.__kwdefaults__ or {}, vars(value))
+    elif isinstance(value, type):
+        if is_of_user(value):
+            yield from (getattr(v, "fget", getattr(v, "func", v)) for v in vars(value).values())
+            yield from value.__bases__
+    elif isinstance(value, OpaqueCode):
+        yield from named(words_of(value), value.namespace)
+    elif isinstance(value, Function):
+        for atom in constants_of(value):
+            yield atom.namespace.get(atom.name) if isinstance(atom, GlobalRef) else atom
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        yield from value
+    elif isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, python_types.MethodType):
+        yield from (value.__func__, value.__self__)
+    elif hasattr(value, "func") and hasattr(value, "keywords"):  # a partial
+        yield from (value.func, value.args, value.keywords)
+    elif is_of_user(type(value)) or is_plain(type(value)):
+        yield type(value)
+        yield from attributes(value).values()
+
+
+def named(words: set[str], namespace: dict[str, Any]) -> Iterator[Any]:
+    """What words mean in a module, and what they mean in modules of the user's that it names."""
+    for word in words & namespace.keys():
+        value = namespace[word]
+        if isinstance(value, python_types.ModuleType):
+            if not is_installed(value):
+                yield from named(words, vars(value))
+        else:
+            yield value
+
+
+def words_of(value: Any) -> set[str]:
+    """The words in a piece of code."""
+    if isinstance(value, python_types.FunctionType):
+        return set() if is_of_library(value.__globals__) else words_of(value.__code__)
+    if isinstance(value, python_types.CodeType):
+        words = {*value.co_names, *(c for c in value.co_consts if isinstance(c, str))}
+        return words.union(*(words_of(c) for c in value.co_consts if isinstance(c, python_types.CodeType)))
+    if isinstance(value, OpaqueCode):
+        nodes = [n for root in value.code for n in gast.walk(root)]
+        found = [getattr(n, kind, None) for n in nodes for kind in ("attr", "id", "value")]
+        return {word for word in found if isinstance(word, str)}
+    if isinstance(value, Function):
+        return {a for a in constants_of(value) if isinstance(a, str)}
+    return set()
+
+
+def constants_of(function: Function) -> list[Any]:
+    return [a.value for s in statements_of(function.body) for a in atoms_of(s) if isinstance(a, Const)]
+
+
+def is_of_library(namespace: dict[str, Any]) -> bool:
+    module = sys.modules.get(str(namespace.get("__name__")))
+    return module is not None and is_installed(module)
+
+
+def reaches(values: Iterable[Any], wanted: list[Any]) -> bool:
+    """Whether calls of these values may reach one of the objects that are `wanted`, or the memory of one
+    that is an array."""
+    arrays = [w for w in wanted if isinstance(w, np.ndarray)]
+    found = reached(values)
+    if found is None:
+        return True
+    ids = {id(value) for value in found}
+    if any(id(w) in ids for w in wanted):
+        return True
+    return any(np.may_share_memory(a, v) for v in found if isinstance(v, np.ndarray) for a in arrays)
+
+
+__all__ = ["mentioned", "met", "reaches"]

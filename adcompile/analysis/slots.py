@@ -1,0 +1,233 @@
+"""Attributes of classes, functions and modules that the program assigns: variables of the program.
+
+`Body.count += 1`, `type(self).total += v`, `f.calls = 0`: specialisation starts again, and what the
+attribute holds is a cell from the beginning. Reads see what was written, branches and loops carry
+it, and it is differentiated like any variable. The attribute itself is set at the end of the function,
+like what lists, dicts and objects of the caller hold, and put back by a pullback.
+
+Where code that is not followed, or a function called by reference, may read or assign an attribute
+of such a name, it is set and read as the code runs, and no values with derivatives may go in.
+"""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adcompile.analysis.binding import owner_of_data
+from adcompile.analysis.builder import Builder, Restart, is_structured
+from adcompile.analysis.heap import give, read, write
+from adcompile.analysis.leaves import is_undefined
+from adcompile.analysis.library import is_of_user
+from adcompile.analysis.reach import mentioned, met
+from adcompile.analysis.store import State
+from adcompile.errors import Place
+from adcompile.ir import ops
+from adcompile.ir.abstract import is_installed
+from adcompile.ir.nodes import Atom, Const, GlobalRef, Var
+from adcompile.ir.types import Cell, Choice, Instance, Known, Type, Unknown
+
+UNDEFINED = Const(ops.UNDEFINED)
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """An attribute that was found to be assigned; `number`: how many things were found before."""
+
+    owner: Any
+    name: str
+    number: int
+
+
+@dataclass(frozen=True)
+class AsItRuns:
+    """Attributes of this name are set and read as the code runs; None: of any name."""
+
+    name: str | None
+
+
+def key_of(owner: Any, name: str) -> tuple[int, str]:
+    return (id(vars(owner) if isinstance(owner, python_types.ModuleType) else owner), name)
+
+
+def may_be_slot(owner: Any, name: str) -> bool:
+    """Whether setting this attribute is storing it, and reading it gives what was stored."""
+    if isinstance(owner, python_types.ModuleType):
+        return not is_installed(owner) and not name.startswith("__")
+    if not is_of_user(owner) or hasattr(type(owner), name):
+        return False  # a property of its metaclass, the code of a function
+    if isinstance(owner, type):
+        stored = vars(owner).get(name)
+        plain = isinstance(stored, python_types.FunctionType) or not hasattr(type(stored), "__get__")
+        return plain and type(owner).__setattr__ is type.__setattr__ and not name.startswith("__")
+    return True
+
+
+def open_slots(b: Builder) -> None:
+    """At the beginning of a program: the attributes that it was found to assign, as cells."""
+    context = b.context
+    for slot in sorted((d for d in context.demoted if isinstance(d, Slot)), key=lambda d: d.number):
+        owner, name = slot.owner, slot.name
+        if runs_as_written(b, name):
+            continue
+        content: Atom = UNDEFINED
+        if name in vars(owner):
+            content = b.call(getattr, Const(owner), name, name=name)
+        else:
+            context.guard_type(context.owner(owner), (name,), Known(ops.UNDEFINED))
+        cell = Cell(ops.Variable, name)
+        context.store.put(cell, State(content))
+        context.slots[key_of(owner, name)] = cell
+        context.assigned[cell] = (owner, name)
+        context.originals[cell] = content
+
+
+# -- reading ------------------------------------------------------------------------------------
+
+
+def slot_value(b: Builder, owner: Any, name: str, place: Place | None) -> Atom | None:
+    """What an attribute that the program assigns holds now; None for any other one."""
+    if not b.context.slots:
+        return None
+    for home in homes_of(owner):
+        cell = b.context.slots.get(key_of(home, name))
+        content = UNDEFINED if cell is None else content_of(b, cell, name, place)
+        if not is_undefined(content):
+            return content
+        if cell is None and name in vars(home):
+            return None
+    return None
+
+
+def homes_of(owner: Any) -> tuple[Any, ...]:
+    """Where an attribute of a class, function or module is looked for."""
+    if not isinstance(owner, type):
+        return (owner,)
+    meta: type = type(owner)
+    return (*owner.__mro__, *meta.__mro__)
+
+
+def content_of(b: Builder, cell: Cell, name: str, place: Place | None) -> Atom:
+    content = read(b, cell, place)
+    if b.context.apart or is_loose(b, content):
+        run_as_written(b, name)
+    return content
+
+
+def is_loose(b: Builder, content: Atom) -> bool:
+    """Whether some path has left an attribute without a value."""
+    if is_structured(b.type(content)):
+        return any(is_loose(b, item) for item in b.items(content))
+    return isinstance(content, Var) and content in b.context.loose
+
+
+def check_unknown_owner(b: Builder, owner: Atom, t: Type, name: str) -> None:
+    """Before an attribute is read of what may be an object of a class whose attribute is assigned."""
+    unseen = isinstance(t, Instance) and not (isinstance(owner, Var) and owner in b.context.example)
+    if (unseen or isinstance(t, (Unknown, Choice))) and any(n == name for _, n in b.context.slots):
+        if not runs_as_written(b, name):
+            run_as_written(b, name)
+
+
+def global_value(b: Builder, ref: GlobalRef, place: Place | None) -> Atom | None:
+    """What a name of a module holds that the program assigns as the module's attribute."""
+    cell = b.context.slots.get((id(ref.namespace), ref.name))
+    content = UNDEFINED if cell is None else content_of(b, cell, ref.name, place)
+    return None if is_undefined(content) else content
+
+
+def runs_as_written(b: Builder, name: str) -> bool:
+    return AsItRuns(name) in b.context.demoted or AsItRuns(None) in b.context.demoted
+
+
+def run_as_written(b: Builder, name: str | None) -> None:
+    """Specialise again, with attributes of this name set and read as the code runs."""
+    b.context.demoted.add(AsItRuns(name))
+    raise Restart
+
+
+def note_read(b: Builder, name: str) -> None:
+    """An attribute is taken for what it is now: nothing of unknown type may set it."""
+    b.context.names_read.add(name)
+    if name in b.context.names_set:
+        run_as_written(b, name)
+
+
+# -- assigning ----------------------------------------------------------------------------------
+
+
+def assign(b: Builder, owner: Atom, attribute: Atom, value: Atom, place: Place | None) -> Atom | None:
+    """`owner.attribute = value` of what was met when compiling; None for other owners."""
+    t = b.type(owner)
+    name = b.value(attribute) if b.known(attribute) else None
+    if isinstance(t, (Unknown, Choice)) or isinstance(t, Instance) and issubclass(t.cls, type):
+        return assign_unknown(b, owner, attribute, name, value, place)
+    if not isinstance(t, Known):
+        return None
+    if name is None and AsItRuns(None) not in b.context.demoted:
+        run_as_written(b, None)
+    if name is not None and not runs_as_written(b, name):
+        if not may_be_slot(t.value, name):
+            run_as_written(b, name)
+        return store(b, t.value, name, value, place)
+    target = owner_of_data(b, t.value, place)
+    return b.emit(ops.set_attribute, (target, attribute, give(b, value)), Known(None), (), "", place)
+
+
+def assign_unknown(
+    b: Builder, owner: Atom, attribute: Atom, name: str | None, value: Atom, place: Place | None
+) -> Atom | None:
+    """The same of what may be a class: attributes of that name run as written if any class's is read."""
+    if name is not None and not runs_as_written(b, name):
+        b.context.names_set.add(name)
+        if name not in b.context.names_read:
+            return None
+        run_as_written(b, name)
+    if name is None and AsItRuns(None) not in b.context.demoted:
+        if not b.context.names_read:
+            return None
+        run_as_written(b, None)
+    return b.emit(ops.set_attribute, (owner, attribute, give(b, value)), Known(None), (), "", place)
+
+
+def unassign(b: Builder, owner: Atom, attribute: Atom, place: Place | None) -> Atom | None:
+    """`del owner.attribute` of what was met when compiling: as the code runs."""
+    t = b.type(owner)
+    if not isinstance(t, Known):
+        return None
+    name = b.value(attribute) if b.known(attribute) else None
+    if AsItRuns(name) not in b.context.demoted:
+        run_as_written(b, name)
+    return b.emit(delattr, (owner_of_data(b, t.value, place), attribute), Known(None), (), "", place)
+
+
+def store(b: Builder, owner: Any, name: str, value: Atom, place: Place | None) -> Atom:
+    cell = b.context.slots.get(key_of(owner, name))
+    if cell is None:
+        b.context.demoted.add(Slot(owner, name, len(b.context.demoted)))
+        raise Restart
+    if b.context.apart:
+        run_as_written(b, name)
+    write(b, cell, value, place)
+    b.context.written.setdefault(cell, b.context.originals[cell])
+    return Const(None)
+
+
+# -- code that is not followed ------------------------------------------------------------------
+
+
+def beware(b: Builder, fn: Any, given: Sequence[Atom] = ()) -> None:
+    """Before a call that is not followed, of an object (`None`: nobody knows of which): the attributes
+    that it may read or assign are set and read as the code runs."""
+    names = {name for _, name in b.context.slots}
+    if not names:
+        return
+    for name in sorted(names if fn is None else mentioned((fn, *(met(b.type(a)) for a in given)), names)):
+        b.context.demoted.add(AsItRuns(name))
+    if any(runs_as_written(b, name) for name in names):
+        raise Restart
+
+
+__all__ = ["assign", "beware", "global_value", "note_read", "open_slots", "runs_as_written", "slot_value"]

@@ -1,0 +1,125 @@
+"""Memory that is written in place and carries derivatives, and code that is not followed which reaches
+it by itself: a statement that runs as it is written, a function known only when the code runs."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.activity import Useful, Varied
+from adcompile.analysis.alias import Memory
+from adcompile.analysis.builder import Builder, parts
+from adcompile.analysis.mutation import is_unknown_call
+from adcompile.analysis.reach import met, reaches
+from adcompile.analysis.views import fn_of
+from adcompile.autodiff.mirror import root_of
+from adcompile.errors import Unsupported
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
+from adcompile.ir.types import Choice, DictT, Instance, ListT, Method, Ref, Seq, TupleT, Unknown
+
+UNKNOWN = object()
+
+
+def check_unseen(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> None:
+    """Refuse calls that are not followed, that the result is made of, and that may read what is written
+    here in place: arrays of modules, classes and live objects, and attributes of these.
+
+    Raises Unsupported.
+    """
+    calls = [c for c in memory.definition.values() if c.result in useful.vars and is_unfollowed(c)]
+    moving = moved(b, memory, varied) if calls else []
+    for call in calls if moving else ():
+        runs = what_runs(b, memory, call)
+        if runs is None or any(v is UNKNOWN for v in moving) or reaches(runs, moving):
+            raise Unsupported(
+                "code that is not followed may read memory of a module, a class or an object, which is written "
+                "in place and carries derivatives",
+                call.place or b.place,
+                "pass it what it reads as arguments, or call the function by its own name",
+            )
+
+
+def is_unfollowed(call: Call) -> bool:
+    if not isinstance(call.fn, Const):
+        return True
+    return isinstance(call.fn.value, OpaqueCode) or is_unknown_call(call.fn.value)
+
+
+def moved(b: Builder, memory: Memory, varied: Varied) -> list[Any]:
+    """The arrays and objects that are there when the code runs, and get values with derivatives."""
+    out: list[Any] = []
+    for w in memory.written:
+        given = [a for a in (*w.call.args, *(a for _, a in w.call.kwargs)) if a is not w.target]
+        if not any(map(varied.has, given)):
+            continue
+        for n in memory.nodes(w.target):
+            for v in memory.members.get(memory.find(n), ()):
+                made = memory.definition.get(v)
+                live = v in b.context.example if made is None else root_of(made, memory) is not None
+                value = value_of(b, memory, v) if live else None
+                whole = v is w.target and isinstance(b.type(v), Instance)
+                if value is UNKNOWN or isinstance(value, np.ndarray) or live and whole:
+                    out.append(value)
+    return out
+
+
+def value_of(b: Builder, memory: Memory, atom: Atom) -> Any:
+    """What a path into a module or an object means now."""
+    if isinstance(atom, Const):
+        return atom.value
+    made = memory.definition.get(atom)
+    if made is None:
+        return b.context.example.get(atom, UNKNOWN)
+    fn = fn_of(made)
+    try:
+        if fn is ops.load_global:
+            return ops.load_global(made.args[0].value)  # type: ignore[union-attr]
+        owner = value_of(b, memory, made.args[0])
+        return UNKNOWN if owner is UNKNOWN else fn(owner, made.args[1].value)  # type: ignore[union-attr, misc]
+    except (AttributeError, LookupError, TypeError):
+        return UNKNOWN
+
+
+def what_runs(b: Builder, memory: Memory, call: Call) -> list[Any] | None:
+    """What a call may run; None where that is not known."""
+    given = [met(b.type(a)) for a in (*call.args, *(a for _, a in call.kwargs))]
+    if isinstance(call.fn, Const):
+        return [call.fn.value, *given]
+    found = candidates(b, memory, call.fn)
+    return None if found is None else [*found, *given]
+
+
+def candidates(b: Builder, memory: Memory, fn: Atom) -> list[Any] | None:
+    """The functions of which a value is one."""
+    t = b.type(fn)
+    if isinstance(t, Choice):
+        return [option.value for option in t.options]
+    if isinstance(t, (TupleT, ListT, DictT)):
+        return [value for part in parts(t) if (value := met(part)) is not None] if known_parts(t) else None
+    if isinstance(t, (Method, Ref)) or met(t) is not None and not isinstance(t, Instance):
+        return [met(t)]
+    if isinstance(fn, Var) and fn in b.context.example:
+        return [b.context.example[fn]]
+    made = memory.definition.get(fn) if isinstance(fn, Var) else None
+    made = b.context.definition.get(fn) if made is None and isinstance(fn, Var) else made
+    if made is None:
+        return None
+    if fn_of(made) is ops.load_global:
+        return [value_of(b, memory, made.result)]
+    if fn_of(made) is getattr and not isinstance(b.type(made.args[0]), (Unknown, Seq)):
+        return [met(b.type(made.args[0]))]
+    if fn_of(made) in (operator.getitem, dict.get, ops.identity):
+        return candidates(b, memory, made.args[0])
+    if fn_of(made) in (ops.build_list, ops.build_tuple):
+        return [met(b.type(a)) for a in made.args] if all(met(b.type(a)) for a in made.args) else None
+    return None
+
+
+def known_parts(t: TupleT | ListT | DictT) -> bool:
+    return all(met(part) is not None for part in parts(t))
+
+
+__all__ = ["check_unseen"]
