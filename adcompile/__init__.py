@@ -31,7 +31,14 @@ if TYPE_CHECKING:
     from adcompile.errors import AdcompileError, NotDifferentiable, RuleError, SourceError, Unsupported
     from adcompile.inspection import saved, source
     from adcompile.products import jvp, vjp
-    from adcompile.runtime.marks import checkpointed_range, stop_gradient
+    from adcompile.runtime.marks import (
+        checkpoint,
+        checkpointed_range,
+        save_all,
+        save_nothing,
+        save_only,
+        stop_gradient,
+    )
     from adcompile.runtime.settings import config
     from adcompile.testing import check_grads
     from adcompile.transforms import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp_batched, linearize
@@ -43,7 +50,9 @@ _HOMES = {
     "adcompile.errors": ("AdcompileError", "NotDifferentiable", "RuleError", "SourceError", "Unsupported"),
     "adcompile.inspection": ("saved", "source"),
     "adcompile.products": ("jvp", "vjp"),
-    "adcompile.runtime.marks": ("checkpointed_range", "stop_gradient"),
+    "adcompile.runtime.marks": (
+        *("checkpoint", "checkpointed_range", "save_all", "save_nothing", "save_only", "stop_gradient"),
+    ),
     "adcompile.runtime.settings": ("config",),
     "adcompile.testing": ("check_grads",),
     "adcompile.transforms": (
@@ -60,6 +69,7 @@ __all__ = [
     "SourceError",
     "Unsupported",
     "check_grads",
+    "checkpoint",
     "checkpointed_range",
     "clear",
     "config",
@@ -73,6 +83,9 @@ __all__ = [
     "jvp",
     "jvp_batched",
     "linearize",
+    "save_all",
+    "save_nothing",
+    "save_only",
     "saved",
     "source",
     "stop_gradient",

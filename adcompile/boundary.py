@@ -18,7 +18,7 @@ from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
 from adcompile.runtime.memory import is_outline
 from adcompile.runtime.objects import attributes
-from adcompile.runtime.shadows import groups_of
+from adcompile.runtime.shadows import groups_of, replica
 from adcompile.runtime.state import build_object
 from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
 
@@ -62,7 +62,8 @@ def own(raw: Any, i: Any) -> Any:
 def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None) -> Any:
     """`raw[i]` with every array in its tuples, lists and dicts owned; the containers are new.
 
-    One array held twice stays one array.
+    One array held twice stays one array. Copies have the strides of what they are copies of: what a pullback
+    computes again of them depends on that.
     """
     memo = {} if memo is None else memo
     if is_outline(raw[i]):
@@ -70,7 +71,7 @@ def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None) -> Any:
     if type(raw[i]) is np.ndarray:  # no local name may hold the array while its owners are counted
         key = id(raw[i])
         if key not in memo:
-            memo[key] = own(raw, i)
+            memo[key] = raw[i] if is_owned(raw, i) else replica(raw[i])
         return memo[key]
     value = raw[i]
     if not tangents.is_container(value):

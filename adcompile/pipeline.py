@@ -20,6 +20,7 @@ from adcompile.analysis import (
     attributes,
     builtins,
     callables,
+    checkpoints,
     containers,
     copying,
     folds,
@@ -70,6 +71,7 @@ HANDLERS = (
     attributes,
     builtins,
     callables,
+    checkpoints,
     containers,
     copying,
     folds,
@@ -314,6 +316,7 @@ class Entry:
         open_slots(self.b)
         saved: tuple[tuple[Var, Type], ...] = ()
         ref = FunctionRef(self.name)
+        self.context.regions = self.request.kind in ("joint", "split") and not settings.current.debug
         try:
             if self.request.kind == "split":
                 value, saved = self.split(ref, args, kwargs)

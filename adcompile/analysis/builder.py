@@ -115,6 +115,7 @@ class Context:
     selections: dict[Var, int] = field(default_factory=dict)
     masks: dict[Var, int] = field(default_factory=dict)
     hazards: dict[Var, int] = field(default_factory=dict)
+    regions: bool = False  # calls that run again are told apart: what follows them is reversed, once only
     rerun: Literal["once", "again"] | None = None  # what a sweep keeps of checkpointed loops is used once, or again
     outermost: bool = False  # nothing is differentiated around the transform that is being called
     lenient: bool = False  # the partials being written are NumPy's: math's functions would raise where it does not

@@ -50,7 +50,6 @@ from adcompile.ir.types import (
     differentiable,
     join,
 )
-from adcompile.runtime.marks import checkpointed_range
 
 # -- arithmetic of derivatives ------------------------------------------------------------------
 
@@ -253,20 +252,6 @@ def negation(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
 def make_range(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Var:
     unit = len(args) == 1 or len(args) == 2 and b.known(args[0]) and b.value(args[0]) == 0
     return b.emit(range, args, RangeT(unit), (), "", place)
-
-
-@handles(checkpointed_range, look=())
-def make_checkpointed(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-    given = dict(kwargs)
-    if set(given) != {"snaps"} or not 1 <= len(args) <= 3:
-        raise Unsupported(
-            "checkpointed_range() with other arguments than bounds and snaps",
-            place,
-            "write checkpointed_range(n, snaps=100)",
-        )
-    steps = make_range(b, args, [], place, name)
-    b.context.names.setdefault(steps, "steps")
-    return b.emit(rt.checkpointed, (steps, given["snaps"]), b.type(steps), (), "", place)
 
 
 def of_one_length(b: Builder, args: Args) -> bool:

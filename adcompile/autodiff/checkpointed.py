@@ -9,7 +9,7 @@ loop (autodiff/loops), so that the gradient is the same, bit for bit. docs/check
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from adcompile.autodiff.keep import Keeper, Plan
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.outline import outlined, read_for_shape
 from adcompile.autodiff.repeatable import check_repeatable, hoisted
-from adcompile.errors import Unsupported
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -42,7 +42,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, Array, Instance, IterT, Seq, TupleT, Type
+from adcompile.ir.types import UNKNOWN, Array, Instance, IterT, Seq, TupleT
 from adcompile.ir.walk import Copier, free_vars
 from adcompile.runtime import settings
 
@@ -74,16 +74,17 @@ class CheckpointedReversal(LoopReversal):
         assert made is not None
         self.steps, self.snaps = made.args
         sweep.inside(s.body)  # its values get their numbers
-        self.before, s = hoisted(sweep.context, straight(sweep, s, cot))
-        sweep.numbering.rebuilt(s.body)
-        super().__init__(sweep, s, cot)
+        s = straight(sweep, s, cot)
+        self.before, body = hoisted(sweep.context, s.body)
+        sweep.numbering.rebuilt(body)
+        super().__init__(sweep, replace(s, body=body), cot)
 
     def run(self) -> list[Statement]:
         return [*self.before, *super().run()]
 
     def keep(self, tree: object, reverse: list[Statement], yields: list[Atom]) -> Plan:
         assert isinstance(self.s, For)
-        check_repeatable(self.sweep, self.s)
+        check_repeatable(self.sweep, self.s.body)
         block = Block((), tuple(reverse), Yield(tuple(yields)))
         recorder = Recorder(self, tree, read_for_shape(block, self.context.types))  # type: ignore[arg-type]
         return recorder.plan(list(free_vars(block)))
@@ -243,15 +244,21 @@ def state_of(context: Context, s: For, recording: Block) -> State:
     for k, p in enumerate(params):
         check_carried(context, s, k, p)
     outside = {**free_vars(s.body), **free_vars(recording)}
-    written = [v for v in outside if not is_shadow(context, v) and shows_written(context, v)]
-    for v in written:
+    written = written_in(context, outside, s.place)
+    return State(values, links, tuple(written), tuple(v for v in outside if v not in written))
+
+
+def written_in(context: Context, values: Iterable[Var], place: Place | None) -> list[Var]:
+    """Those of the values that are written in place somewhere; all of them must be arrays."""
+    found = [v for v in values if not is_shadow(context, v) and shows_written(context, v)]
+    for v in found:
         if not isinstance(context.types[v], Array):
             raise Unsupported(
-                f"a checkpointed loop that reads {v.name or 'a container'}, in which arrays are written in place",
-                s.place,
-                "take the arrays out before the loop, or loop over range",
+                f"a checkpointed loop or call that reads {v.name or 'a container'}, in which arrays are written",
+                place,
+                "take the arrays out before, or keep what is computed",
             )
-    return State(values, links, tuple(written), tuple(v for v in outside if v not in written))
+    return found
 
 
 def is_shadow(context: Context, v: Var) -> bool:
@@ -284,7 +291,7 @@ def check_carried(context: Context, s: For, k: int, param: Var) -> None:
     )
 
 
-class _Copy(Copier):
+class Copy(Copier):
     """Copies with the types of what is copied."""
 
     def __init__(self, context: Context, mapping: Mapping[Var, Atom]) -> None:
@@ -299,7 +306,7 @@ class _Copy(Copier):
 
 def advance(context: Context, s: For, state: State) -> Function:
     """One step: what the next one carries, of what this one does."""
-    copy = _Copy(context, {})
+    copy = Copy(context, {})
     params = [copy.define(v) for v in _params(s, state)]
     body = copy.block(Block((), s.body.statements, s.body.end))
     b = Builder(context, s.role, statements=list(body.statements), place=s.place)
@@ -337,10 +344,7 @@ def _params(s: For, state: State) -> list[Var]:
 
 def _fresh(context: Context, var: Var) -> Var:
     made = Var(var.name, var.place)
-    context.types[made] = _type(context, var)
+    context.types[made] = context.types[var]
     context.shape[made] = context.shape.get(var, var)
     return made
 
-
-def _type(context: Context, var: Var) -> Type:
-    return context.types[var]

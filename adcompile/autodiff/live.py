@@ -16,22 +16,23 @@ from adcompile.ir.walk import FreeVars, atoms_of, free_vars, statements_of
 
 WRITES: tuple[Any, ...] = (
     operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.put_each, rt.refill, np.ufunc.at,
-    setattr, rt.unset,
+    setattr, rt.unset, rt.hand_over,
     rt.check_cotangent, rt.check_tangent_of, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept,
 )  # fmt: skip
 """How adjoint code writes into shadows and puts back what is the caller's, and what debug mode checks."""
 
 
 def live_statements(
-    statements: Sequence[Statement], keep: Iterable[Atom], known: FreeVars | None = None
+    statements: Sequence[Statement], keep: Iterable[Atom], known: FreeVars | None = None, computing: bool = False
 ) -> list[Statement]:
     """The statements whose results reach `keep`; branches lose the results nobody reads. `known` as
-    for `walk.free_vars`."""
+    for `walk.free_vars`. What is run again of the primal may write and stays, unless all of it is known to be
+    `computing` only."""
     known = {} if known is None else known
     wanted = {a for a in keep if isinstance(a, Var)}
     out: list[Statement] = []
     for s in reversed(statements):
-        kept = live_statement(s, wanted, known)
+        kept = live_statement(s, wanted, known, computing)
         if kept is None:
             continue
         wanted.update(a for a in atoms_of(kept) if isinstance(a, Var))
@@ -42,9 +43,10 @@ def live_statements(
     return out[::-1]
 
 
-def live_statement(s: Statement, wanted: set[Var], known: FreeVars) -> Statement | None:
+def live_statement(s: Statement, wanted: set[Var], known: FreeVars, computing: bool) -> Statement | None:
     if isinstance(s, Call):
-        return s if s.result in wanted or is_write(s) else None
+        writes_perhaps = s.role == "primal" and not computing
+        return s if s.result in wanted or writes_perhaps or is_write(s) else None
     if not isinstance(s, If):
         whole = isinstance(s, Attempt) or s.role == "primal"  # it may raise, or write
         return s if whole or any(r in wanted for r in s.results) or writes(s.body.statements) else None
@@ -77,4 +79,5 @@ def is_write(s: Call) -> bool:
 
 def writes(statements: Sequence[Statement]) -> bool:
     """Whether adjoint statements, or blocks inside them, write into a shadow."""
-    return any(isinstance(s, Call) and is_write(s) for s in statements_of(Block((), tuple(statements), Yield())))
+    inner = statements_of(Block((), tuple(statements), Yield()))
+    return any(isinstance(s, Call) and (s.role == "primal" or is_write(s)) for s in inner)

@@ -18,10 +18,10 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Attempt, Call, Const, For, OpaqueCode, Statement
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, OpaqueCode, Statement
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Instance, Unknown
-from adcompile.ir.walk import Rewriter, all_blocks, defined, statements_of
+from adcompile.ir.walk import Rewriter, defined, statements_of
 from adcompile.rules.registry import lookup
 
 if TYPE_CHECKING:
@@ -30,17 +30,15 @@ if TYPE_CHECKING:
 READS: tuple[Any, ...] = (ops.load_global, ops.import_from)
 
 
-def hoisted(context: Context, s: For) -> tuple[Sequence[Statement], For]:
-    """What a loop reads of modules and of live objects, to stand before it; and the loop without that."""
-    inside = defined(s.body)
+def hoisted(context: Context, block: Block) -> tuple[Sequence[Statement], Block]:
+    """What a block reads of modules and of live objects, to stand before it; and the block without that."""
+    inside = defined(block)
     found: list[Call] = []
-    for call in statements_of(s.body):
+    for call in statements_of(block):
         if isinstance(call, Call) and is_read(context, call) and not any(a in inside for a in (call.fn, *call.args)):
             found.append(call)
             inside.discard(call.result)
-    if not found:
-        return [], s
-    return found, For(s.results, s.iterable, s.init, _Without(found).block(s.body), s.place, s.role)
+    return (found, _Without(found).block(block)) if found else ([], block)
 
 
 def is_read(context: Context, call: Call) -> bool:
@@ -62,17 +60,16 @@ class _Without(Rewriter):
         return () if call.result in self.results else (call,)
 
 
-def check_repeatable(sweep: Sweep, s: For) -> None:
-    """Raise Unsupported for calls in a loop that may give something else, or show, when they run again."""
+def check_repeatable(sweep: Sweep, block: Block) -> None:
+    """Raise Unsupported for calls in a block that may give something else, or show, when they run again."""
     context = sweep.context
-    for st in statements_of(s.body):
+    for st in statements_of(block):
         if isinstance(st, Attempt):
             raise refuse(st)
         if isinstance(st, Call) and st.role == "primal":  # what we add is known to be
             check_call(sweep, st, set())
-    for block in all_blocks(s.body):
-        for st in block.statements:
-            check_constants(context, st)
+    for st in statements_of(block):
+        check_constants(context, st)
 
 
 def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
@@ -111,9 +108,9 @@ def check_function(sweep: Sweep, s: Call, ref: FunctionRef, seen: set[FunctionRe
     called = effect_of(sweep.context, s)
     if called is None or called.reads or called.writes or sweep.derived.is_linked(s, sweep.mirrored):
         raise Unsupported(
-            "a recursive function in a checkpointed loop that reads or writes arrays of the program",
+            "a recursive function in a checkpointed loop or call that reads or writes arrays of the program",
             s.place,
-            "let it take and return numbers or new arrays, or loop over range",
+            "let it take and return numbers or new arrays",
         )
     for st in statements_of(sweep.context.functions[ref].body):
         if isinstance(st, Call):
@@ -125,15 +122,15 @@ def check_constants(context: Context, s: Statement) -> None:
     atoms: tuple[Atom, ...] = s.args if isinstance(s, Call) else ()
     if any(isinstance(a, Const) and isinstance(a.value, np.ndarray) for a in atoms):
         raise Unsupported(
-            "a checkpointed loop that reads an array of an object or module by itself",
+            "a checkpointed loop or call that reads an array of an object or module by itself",
             s.place,
-            "give the array a name before the loop: table = self.table",
+            "give the array a name before: table = self.table",
         )
 
 
 def refuse(s: Call | Attempt) -> Unsupported:
     return Unsupported(
-        "this may give something else, or be seen, when a checkpointed loop runs it again",
+        "this may give something else, or be seen, when a checkpointed loop or call runs it again",
         s.place,
-        "do it before or behind the loop, or loop over range",
+        "do it before or behind, or keep what is computed (loop over range; call the function itself)",
     )

@@ -29,6 +29,7 @@ from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import selection
 from adcompile.autodiff.mirror import ABOUT_MEMORY, memory_base, refuse_memory, sharing_of
 from adcompile.autodiff.refusal import refuse
+from adcompile.autodiff.regions import is_region, reverse_region
 from adcompile.autodiff.writes import Write, as_write, reverse_write
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -84,7 +85,7 @@ class Sweep:
         if isinstance(s, Call):
             return self.call(s, cot)
         if isinstance(s, If):
-            return self.branch(s, cot)
+            return reverse_region(self, s, cot) if is_region(self.context, s) else self.branch(s, cot)
         assert isinstance(s, (For, While))
         if isinstance(s, For) and is_checkpointed(self.context, s):
             return CheckpointedReversal(self, s, cot).run()

@@ -144,7 +144,9 @@ def dispatched(
     cells = [adopt(b, v, g if entry else None, (i,), n) for i, (v, g, n) in enumerate(zip(values, given, names))]
     pairs = [] if entry else [pair for g, c in zip(given, cells) for pair in paired(b, g, c)]
     before = b.context.store.mark()
+    regions, b.context.regions = b.context.regions, entry and b.context.regions
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
+    b.context.regions = regions
     if entry:
         return Called(result, *closing(b, result), cells=cells)
     inner = set(reached(b, cells))

@@ -12,7 +12,7 @@ from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, F
 from adcompile.ir.types import Type
 from adcompile.optimise.rewrite import ForwardWalk, leaves
 from adcompile.optimise.typing import const_key, same_atom
-from adcompile.runtime import checkpoints, special
+from adcompile.runtime import checkpoints, marks, special
 
 
 def copies(block: Block, types: MutableMapping[Var, Type]) -> Block:
@@ -33,6 +33,8 @@ class _Copies(ForwardWalk):
             self.replace(call.result, call.args[1])
         elif isinstance(call.fn, Const) and call.fn.value is checkpoints.checkpointed and is_count(call.args[1]):
             self.replace(call.result, call.args[0])
+        elif isinstance(call.fn, Const) and call.fn.value is marks.runs_again:
+            self.replace(call.result, Const(True))
         else:
             self.emit(call, out)
 

@@ -96,7 +96,7 @@ from adcompile.runtime.batches import (
     units,
 )
 from adcompile.runtime.called import called, fitted, name_of, partial, pulled, pushed, pushed_along
-from adcompile.runtime.checkpoints import checkpointed, run_back, run_checkpointed
+from adcompile.runtime.checkpoints import checkpointed, kept_replicas, replicas_of, run_back, run_checkpointed
 from adcompile.runtime.debug import (
     alias_map,
     check_apart,
@@ -129,6 +129,7 @@ from adcompile.runtime.memory import (
     arrays_in,
     check_tangent,
     followed,
+    hand_over,
     hold,
     last_writes,
     mirrored,
@@ -143,7 +144,7 @@ from adcompile.runtime.memory import (
     unless_shared,
     within,
 )
-from adcompile.runtime.shadows import detached, shadows
+from adcompile.runtime.shadows import detached, replica, replicas, shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down, unset
 
@@ -262,6 +263,11 @@ __all__ = [
     "unset",
     "power",
     "checkpointed",
+    "hand_over",
+    "kept_replicas",
+    "replica",
+    "replicas",
+    "replicas_of",
     "quotient",
     "run_back",
     "run_checkpointed",

@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.runtime.shadows import detached
+from adcompile.runtime.memory import hand_over
+from adcompile.runtime.shadows import replicas
 
 Values = tuple[Any, ...]
 Step = Callable[..., Any]
@@ -118,7 +119,7 @@ def snapshot(state: State) -> State:
     """A state in memory of its own, in which arrays overlap as they did."""
     if not state.memory and not any([isinstance(v, np.ndarray) for v in state.values]):  # noqa: C419  short
         return state
-    values, memory = detached((state.values, state.memory))
+    values, memory = replicas((state.values, state.memory))
     return State(state.position, values, memory, state.links)
 
 
@@ -139,7 +140,7 @@ def run_checkpointed(
     carried, kept, shadows = loop.recorded(state)
     apart = [State(s.position, s.values, s.memory, ()) for s in states]
     held = (tuple(s.links for s in states), (state.links, carried[count:], shadows))
-    return (*carried, Snapshots(apart, detached(kept)), held)
+    return (*carried, Snapshots(apart, replicas(kept)), held)
 
 
 def run_back(
@@ -169,7 +170,23 @@ def run_back(
         state = loop.approach(state, j, slots, states)
         carried, recorded, shadows = loop.recorded(state)
         for bar, old in zip(carried[len(carried) - len(entering) :], entering):
-            if bar is not old:
-                bar[...] = old
+            hand_over(bar, old)
         entering = state.links
         yield (*recorded, *shadows)
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Arrays as they were when a call began, which nobody takes apart: they may overlap."""
+
+    arrays: Values
+
+
+def kept_replicas(arrays: Values) -> Copies:
+    """Copies of arrays for a call that will run again."""
+    return Copies(replicas(arrays))
+
+
+def replicas_of(copies: Copies) -> Values:
+    """Copies of the copies, for one such run."""
+    return replicas(copies.arrays)

@@ -123,6 +123,12 @@ def occurrences(buffer: Any, index: Any) -> tuple[Any, Any, int]:
     return np.asarray(chosen), turns, int(lengths.max(initial=0))
 
 
+def hand_over(new: Any, old: Any) -> None:
+    """Let the shadow `new` hold what `old` holds: both are of the same array, which was computed twice."""
+    if new is not old:
+        new[...] = old
+
+
 def unless_shared(g: Any, shared: Any) -> Any:
     """`g`, or zeros like it: the cotangent of an operation that gives a view or a copy, which a
     view has already."""

@@ -97,8 +97,22 @@ def take_out(shadow: np.ndarray, index: Any, value: Any) -> Any:
     return _fit(taken, value)
 
 
-def detached(tree: Any) -> Any:
-    """A copy of a result that shares memory with nothing, aliased within itself as the result is.
+def replica(a: np.ndarray) -> np.ndarray:
+    """A copy with the strides of the original: what is computed of it anew gives views and copies where they
+    were views and copies."""
+    if a.flags.c_contiguous or a.flags.f_contiguous or a.dtype.hasobject or type(a) is not np.ndarray:
+        return a.copy(order="K")
+    return _copies([a], True)[0]
+
+
+def replicas(tree: Any) -> Any:
+    """`detached`, with copies that have the strides of the originals."""
+    return detached(tree, True)
+
+
+def detached(tree: Any, exact: bool = False) -> Any:
+    """A copy of a result that shares memory with nothing, aliased within itself as the result is; `exact`:
+    with the strides of its arrays too.
 
     Arrays, tuples, lists, dicts, sets and plain objects are copied, cycles included; whatever else
     (numbers, functions, open files, random generators) is the same thing in the copy.
@@ -107,7 +121,7 @@ def detached(tree: Any) -> Any:
     _collect(tree, found, set())
     memo: dict[int, Any] = {}
     for group in groups_of(found):
-        copies = _copies(group)
+        copies = _copies(group, exact)
         memo.update((id(a), copy) for a, copy in zip(group, copies))
     unfilled: list[tuple[Any, Any]] = []
     copy = _copy(tree, memo, unfilled)
@@ -404,10 +418,13 @@ def _collect(tree: Any, found: list[np.ndarray], seen: set[int]) -> None:
             todo.extend(_parts(value))
 
 
-def _copies(group: list[np.ndarray]) -> list[np.ndarray]:
-    """Copies that share memory as the arrays of the group do."""
+def _copies(group: list[np.ndarray], exact: bool = False) -> list[np.ndarray]:
+    """Copies that share memory as the arrays of the group do; `exact`: with the same strides."""
     low, high = _bounds(group[0])
-    if len(group) == 1 and high - low >= group[0].nbytes and 0 not in _strides(group[0]):
+    dense = high - low >= group[0].nbytes and 0 not in _strides(group[0])
+    if exact:
+        dense = group[0].flags.c_contiguous or group[0].flags.f_contiguous
+    if len(group) == 1 and dense:
         return [group[0].copy(order="K")]
     mirrors = mirrors_of(group)
     for a in group:

@@ -75,6 +75,67 @@ def checkpointed_argument_written(x, n):
     return np.sum(x)
 
 
+@ad.checkpoint
+def layer(x, w):
+    hidden = np.tanh(x @ w)
+    return np.exp(-hidden) * hidden @ w.T
+
+
+def checkpointed_layers(x, w):
+    y = layer(x, w)
+    for _ in range(3):
+        y = layer(y, w)
+    return np.sum(y**2)
+
+
+def kept_by_name(x, w):
+    y = ad.checkpoint(layer_itself, ad.save_only("hidden"))(x, w)
+    return np.sum(y * x)
+
+
+def layer_itself(x, w):
+    hidden = np.tanh(x @ w)
+    return hidden * np.sin(hidden) @ w.T
+
+
+@ad.checkpoint
+def overwritten(u, x):
+    for i in range(len(u) - 1):
+        u[i] = u[i + 1] * np.sin(u[i]) * x[i]
+    return u[0]
+
+
+def checkpointed_calls_that_write(x):
+    u = x.copy()
+    s = overwritten(u, x) + u[1]
+    t = overwritten(u, x * x)
+    return s * t + np.sum(u)
+
+
+@ad.checkpoint
+def next_buffer(u):
+    v = np.empty_like(u)
+    v[1:] = np.sin(u[:-1])
+    v[0] = u[0] * u[1]
+    return v, u[1:]
+
+
+def checkpointed_calls_that_give_views(x):
+    a, b = next_buffer(x * 1.0)
+    c, d = next_buffer(a)
+    d *= b
+    if c[0] > -5.0:
+        c[1:] += layer_of_one(d)
+    return np.sum(a * x) + np.sum(c)
+
+
+@ad.checkpoint
+def layer_of_one(x):
+    if x[0] > 0.0:
+        return x * np.cos(x)
+    return x * 2.0
+
+
 SAMPLES = {
     "checkpointed_helper": [(np.array([0.3, 0.7, 1.1]), 7), (np.array([0.3, 0.7, 1.1]), 0)],
     "checkpointed_scalars": [(0.7, 9), (0.7, 1)],
@@ -83,4 +144,8 @@ SAMPLES = {
     "checkpointed_buffers_made_in_iterations": [(np.array([0.3, 0.7, 1.1]), 5), (np.array([0.3, 0.7, 1.1]), 4)],
     "checkpointed_in_checkpointed": [(np.array([0.3, 0.7, 1.1]), 3)],
     "checkpointed_argument_written": [(np.array([0.3, 0.7, 1.1]), 6)],
+    "checkpointed_layers": [(np.array([[0.3, 0.7]]), np.array([[0.4, -0.2, 0.1], [0.6, 0.3, -0.5]]))],
+    "kept_by_name": [(np.array([[0.3, 0.7]]), np.array([[0.4, -0.2, 0.1], [0.6, 0.3, -0.5]]))],
+    "checkpointed_calls_that_write": [(np.array([0.3, 0.7, 1.1]),)],
+    "checkpointed_calls_that_give_views": [(np.array([0.3, 0.7, 1.1]),)],
 }
