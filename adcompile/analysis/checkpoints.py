@@ -14,7 +14,14 @@ from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import BOOL
-from adcompile.runtime.marks import checkpoint, checkpointed_call, checkpointed_range, runs_again, saved_names
+from adcompile.runtime.marks import (
+    checkpoint,
+    checkpointed_call,
+    checkpointed_range,
+    runs_again,
+    save_only,
+    saved_names,
+)
 
 
 @handles(checkpointed_range, look=())
@@ -38,6 +45,11 @@ def make_region(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     if not b.context.regions or saved_names(policy) is None:
         return Const(True)
     return b.emit(runs_again, (Const(policy), Const(called)), BOOL, (), name, place)
+
+
+@handles(save_only)
+def make_policy(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return Const(save_only(*(known_text(b, a, place) for a in args)))
 
 
 @dataclass(frozen=True)

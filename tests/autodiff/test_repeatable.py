@@ -52,7 +52,7 @@ def takes(x, items):
 
 @pytest.mark.parametrize("function", [draws, draws_of_python, shows])
 def test_refused(function):
-    with pytest.raises(ad.AdcompileError, match="when a checkpointed loop runs it again") as caught:
+    with pytest.raises(ad.AdcompileError, match="when a checkpointed loop or call runs it again") as caught:
         ad.grad(function)(X, 5)
     assert caught.value.place.file == __file__ and caught.value.remedy
 
