@@ -145,6 +145,9 @@ def known_attribute(
         beware(b, None)
     if runs_as_written(b, attribute) and is_of_user(value):
         return b.emit(getattr, (owner_of_data(b, value, place), *args[1:]), UNKNOWN, (), name, place)
+    computed = computed_attribute(b, owner, value, attribute, name, place) if isinstance(value, type) else None
+    if computed is not None:
+        return computed
     if not hasattr(value, attribute):
         guard_absent(b, value, attribute)
         return missing_attribute(type(value), attribute, args, place)
@@ -169,6 +172,26 @@ def known_attribute(
         b.context.guard_type(ref, (attribute,), t)
     b.context.origin[var] = (ref, (attribute,))
     return var
+
+
+def computed_attribute(
+    b: Builder, owner: Atom, cls: type, attribute: str, name: str, place: Place | None
+) -> Atom | None:
+    """What code of the user's gives for an attribute of a class itself: a property of its metaclass, a
+    descriptor, `__getattr__` of the metaclass. None for what the class holds."""
+    meta: type = type(cls)
+    above, stored = descriptor_of(meta, attribute), descriptor_of(cls, attribute)
+    if isinstance(above, property) and isinstance(above.fget, python_types.FunctionType):
+        return dispatch(b, Const(above.fget), [owner], [], name, place)
+    for found, args in ((stored, [Const(None), owner]), (above, [owner, Const(meta)])):
+        getter = descriptor_of(type(found), "__get__")
+        if isinstance(getter, python_types.FunctionType):
+            return dispatch(b, Const(getter), [Const(found), *args], [], name, place)
+    fallback = descriptor_of(meta, "__getattr__")
+    known = any(attribute in vars(c) for c in (*cls.__mro__, *meta.__mro__))
+    if not known and isinstance(fallback, python_types.FunctionType):
+        return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
+    return None
 
 
 def guard_absent(b: Builder, owner: Any, attribute: str) -> None:

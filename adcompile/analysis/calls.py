@@ -46,7 +46,7 @@ from adcompile.analysis.library import (
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
 from adcompile.analysis.recursion import call_separate, endless
-from adcompile.analysis.slots import beware
+from adcompile.analysis.slots import beware, beware_of_given
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
@@ -295,6 +295,7 @@ def call_rule(
     """A callable with a rule: fold it if all is known, else emit it with its type."""
     if rule.kind == "overlay":
         return dispatch(b, Const(rule.body), args, kwargs, name, place)
+    beware_of_given(b, [*args, *(v for _, v in kwargs)])
     given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
     if given:
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]

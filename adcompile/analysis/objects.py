@@ -231,6 +231,9 @@ def read_attribute(
     b: Builder, owner: Atom, t: ObjectT, attribute: str, args: Args, name: str, place: Place | None
 ) -> Atom | None:
     """An attribute of an object whose attributes are known; None for what its class alone says."""
+    if isinstance(method_of(t.cls, "__getattribute__"), FunctionType):
+        message = f"{t.cls.__name__} has a __getattribute__ of its own"
+        raise Unsupported(message, place, "write __getattr__, or properties")
     found = descriptor_of(t.cls, attribute)
     if isinstance(found, functools.cached_property) and attribute not in t.names:
         value = dispatch(b, Const(found.func), [owner], [], name, place)

@@ -6,19 +6,21 @@ may what that means. Functions of Python and of installed packages reach nothing
 
 from __future__ import annotations
 
+import functools
 import sys
 import types as python_types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
 import numpy as np
 
+from adcompile.analysis.builder import parts
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.stores import is_empty
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Const, Function, GlobalRef, OpaqueCode
-from adcompile.ir.types import Closure, Instance, Known, Method, ObjectT, Ref, Type
+from adcompile.ir.types import Cell, Closure, DictT, Instance, Known, ListT, Method, ObjectT, Ref, TupleT, Type
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import is_plain
@@ -42,6 +44,29 @@ def met(t: Type) -> Any:
             return cls
         case _:
             return None
+
+
+def functions_in(types: Iterable[Type], held: Callable[[Cell], Type] | None = None) -> list[Any]:
+    """The functions among what is handed to a call, which it may run; `held`: what a cell holds."""
+    out: list[Any] = []
+    todo = list(types)
+    seen: set[Cell] = set()
+    while todo:
+        t = todo.pop()
+        if isinstance(t, Ref) and held is not None and t.cell not in seen:
+            seen.add(t.cell)
+            t = held(t.cell)
+        if isinstance(t, (TupleT, ListT, DictT)):
+            todo += parts(t)
+        elif isinstance(t, (Closure, Method)) or isinstance(t, Known) and runs(t.value):
+            out.append(met(t))
+    return out
+
+
+def runs(value: Any) -> bool:
+    """Whether calling a known value may run code of the user's."""
+    made = (python_types.FunctionType, python_types.MethodType, functools.partial)
+    return isinstance(value, made) or is_of_user(type(value)) and callable(value)
 
 
 def mentioned(values: Iterable[Any], names: set[str]) -> set[str]:
@@ -150,4 +175,4 @@ def reaches(values: Iterable[Any], wanted: list[Any]) -> bool:
     return any(np.may_share_memory(a, v) for v in found if isinstance(v, np.ndarray) for a in arrays)
 
 
-__all__ = ["mentioned", "met", "reaches"]
+__all__ = ["functions_in", "mentioned", "met", "reaches"]

@@ -21,7 +21,7 @@ from adcompile.analysis.builder import Builder, Restart, is_structured
 from adcompile.analysis.heap import give, read, write
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import is_of_user
-from adcompile.analysis.reach import mentioned, met
+from adcompile.analysis.reach import functions_in, mentioned, met
 from adcompile.analysis.store import State
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -218,13 +218,29 @@ def store(b: Builder, owner: Any, name: str, value: Atom, place: Place | None) -
 # -- code that is not followed ------------------------------------------------------------------
 
 
+def reached_by(b: Builder, fn: Any, given: Sequence[Atom]) -> list[Any]:
+    types = [b.type(a) for a in given]
+    return [fn, *map(met, types), *functions_in(types, lambda cell: held_by(b, cell))]
+
+
+def held_by(b: Builder, cell: Cell) -> Type:
+    return b.type(b.context.store.states[cell].content)
+
+
+def beware_of_given(b: Builder, given: Sequence[Atom]) -> None:
+    """The same before a call of what is known, which runs the functions that it is given."""
+    found = functions_in(map(b.type, given), lambda cell: held_by(b, cell)) if b.context.slots else ()
+    if found:
+        beware(b, found[0], given)
+
+
 def beware(b: Builder, fn: Any, given: Sequence[Atom] = ()) -> None:
     """Before a call that is not followed, of an object (`None`: nobody knows of which): the attributes
     that it may read or assign are set and read as the code runs."""
     names = {name for _, name in b.context.slots}
     if not names:
         return
-    for name in sorted(names if fn is None else mentioned((fn, *(met(b.type(a)) for a in given)), names)):
+    for name in sorted(names if fn is None else mentioned(reached_by(b, fn, given), names)):
         b.context.demoted.add(AsItRuns(name))
     if any(runs_as_written(b, name) for name in names):
         raise Restart

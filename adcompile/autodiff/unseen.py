@@ -10,9 +10,9 @@ import numpy as np
 
 from adcompile.analysis.activity import Useful, Varied
 from adcompile.analysis.alias import Memory
-from adcompile.analysis.builder import Builder, parts
+from adcompile.analysis.builder import CONSTRUCTORS, Builder, parts
 from adcompile.analysis.mutation import is_unknown_call
-from adcompile.analysis.reach import met, reaches
+from adcompile.analysis.reach import functions_in, met, reaches
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.mirror import root_of
 from adcompile.errors import Unsupported
@@ -29,7 +29,7 @@ def check_unseen(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> 
 
     Raises Unsupported.
     """
-    calls = [c for c in memory.definition.values() if c.result in useful.vars and is_unfollowed(c)]
+    calls = [c for c in memory.definition.values() if c.result in useful.vars and is_unfollowed(b, c)]
     moving = moved(b, memory, varied) if calls else []
     for call in calls if moving else ():
         runs = what_runs(b, memory, call)
@@ -42,17 +42,24 @@ def check_unseen(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> 
             )
 
 
-def is_unfollowed(call: Call) -> bool:
+def is_unfollowed(b: Builder, call: Call) -> bool:
+    """Whether code runs that is not followed: what is called, or a function that it is given."""
     if not isinstance(call.fn, Const):
         return True
+    if call.fn.value not in CONSTRUCTORS and functions_in(map(b.type, arguments(call))):
+        return True
     return isinstance(call.fn.value, OpaqueCode) or is_unknown_call(call.fn.value)
+
+
+def arguments(call: Call) -> list[Atom]:
+    return [*call.args, *(a for _, a in call.kwargs)]
 
 
 def moved(b: Builder, memory: Memory, varied: Varied) -> list[Any]:
     """The arrays and objects that are there when the code runs, and get values with derivatives."""
     out: list[Any] = []
     for w in memory.written:
-        given = [a for a in (*w.call.args, *(a for _, a in w.call.kwargs)) if a is not w.target]
+        given = [a for a in arguments(w.call) if a is not w.target]
         if not any(map(varied.has, given)):
             continue
         for n in memory.nodes(w.target):
@@ -85,7 +92,8 @@ def value_of(b: Builder, memory: Memory, atom: Atom) -> Any:
 
 def what_runs(b: Builder, memory: Memory, call: Call) -> list[Any] | None:
     """What a call may run; None where that is not known."""
-    given = [met(b.type(a)) for a in (*call.args, *(a for _, a in call.kwargs))]
+    types = [b.type(a) for a in arguments(call)]
+    given = [*map(met, types), *functions_in(types)]
     if isinstance(call.fn, Const):
         return [call.fn.value, *given]
     found = candidates(b, memory, call.fn)

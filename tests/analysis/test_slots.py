@@ -214,6 +214,49 @@ def test_objects_see_the_attributes_of_their_class():
     assert "value" not in vars(Below) and State.value == 2.0
 
 
+class Reading:
+    def __get__(self, owner, cls=None):
+        return State.value
+
+
+class Meta(type):
+    @property
+    def half(cls):
+        return cls.whole / 2.0
+
+    def __getattr__(cls, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return State.value * len(name)
+
+
+class OfMeta(metaclass=Meta):
+    whole, read = 2.0, Reading()
+
+
+def test_code_that_computes_an_attribute_of_a_class_is_followed():
+    def f(x):
+        OfMeta.whole = x[0] ** 2
+        State.value = x[1]
+        return OfMeta.half * OfMeta.read * OfMeta.missing * OfMeta().read
+
+    def by_hand(x):
+        return x[0] ** 2 / 2.0 * x[1] ** 3 * 7.0
+
+    assert np.allclose(ad.grad(f)(X), ad.grad(by_hand)(X))
+    assert OfMeta.whole == 2.0
+
+
+class Intercepts:
+    def __getattribute__(self, name):
+        return State.value
+
+
+def test_getattribute_is_refused():
+    with pytest.raises(ad.AdcompileError, match="__getattribute__ of its own"):
+        ad.grad(lambda x: Intercepts().anything * x[0])(X)
+
+
 # -- code that is not followed sees the attribute itself ------------------------------------------
 
 
@@ -328,8 +371,17 @@ def on_some_path(x):
     return getattr(State, "fresh", 1.0) * x[1]
 
 
+def in_function_that_is_called(x):
+    State.value = x[0]
+    return np.sum(np.piecewise(x, [x > 1.0], [lambda v: v * State.value, lambda v: v + State.value]))
+
+
 @pytest.mark.parametrize(
-    "f", (in_try, in_recursion, by_table, by_unknown_object, by_unknown_class, by_unknown_name, by_dict, on_some_path)
+    "f",
+    (
+        *(in_try, in_recursion, by_table, by_unknown_object, by_unknown_class, by_unknown_name, by_dict, on_some_path),
+        in_function_that_is_called,
+    ),
 )
 def test_values_with_derivatives_are_refused_there(f):
     for run in (ad.grad(f), lambda x: ad.jvp(f, (x,), (np.ones(3),))):

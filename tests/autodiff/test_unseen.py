@@ -66,9 +66,17 @@ def class_in_try_by_helper(x):
     return k * x[1]
 
 
+def module_in_function_that_is_called(x):
+    BUFFER[:] = x * x
+    return np.sum(np.piecewise(x, [x > 1.0], [lambda v: v * BUFFER[0], lambda v: v + BUFFER[1]]))
+
+
 @pytest.mark.parametrize(
     "f",
-    (module_by_table, class_by_table, object_by_table, attribute_by_table, module_in_try, class_in_try_by_helper),
+    (
+        *(module_by_table, class_by_table, object_by_table, attribute_by_table, module_in_try),
+        *(class_in_try_by_helper, module_in_function_that_is_called),
+    ),
 )
 def test_what_reads_it_is_refused(f):
     for run in (ad.grad(f), lambda x: ad.jvp(f, (x,), (np.ones(3),))):
