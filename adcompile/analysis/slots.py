@@ -96,7 +96,7 @@ def slot_value(b: Builder, owner: Any, name: str, place: Place | None) -> Atom |
         content = UNDEFINED if cell is None else content_of(b, cell, name, place)
         if not is_undefined(content):
             return content
-        if cell is None and name in vars(home):
+        if cell is None and name in getattr(home, "__dict__", ()):
             return None
     return None
 
