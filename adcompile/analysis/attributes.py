@@ -13,8 +13,9 @@ import numpy as np
 
 from adcompile.analysis.binding import live_key, owner_of_data
 from adcompile.analysis.builder import Builder, rank
+from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.heap import give, look, owner_of
+from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.reach import met
@@ -70,6 +71,9 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     owner = args[0]
     t = b.type(owner)
     if not b.known(args[1]):
+        cell = cell_of(owner)
+        if cell is not None and methods_write(cell.cls):
+            refuse(b, cell, "is asked here for an attribute whose name is met when the code runs", place)
         if not isinstance(t, Known) or not is_of_user(t.value):
             return None
         target = owner_of_data(b, t.value, place)

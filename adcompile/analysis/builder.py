@@ -126,6 +126,7 @@ class Context:
     why: dict[Var, str] = field(default_factory=dict)
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
     settle: Callable[..., Atom] = _missing  # analysis/heap: a value without references
+    show: Callable[..., Atom] = _missing  # the same, for a call that keeps nothing of it
     give: Callable[..., Atom] = _missing  # the same, for something that keeps it
     # how rules are applied, and what their kinds need of both modes; set by autodiff.composite.install
     boundary: Any = None
@@ -273,7 +274,7 @@ class Builder:
         if not holds_ref(type_) and any(holds_ref(self.type(a)) for a in (*args, *(v for _, v in kwargs))):
             text = type_ == Instance(str)
             keeps = not (isinstance(type_, (Scalar, Array, Known)) or text)  # the result may hold what it is given
-            settle = self.context.give if keeps else self.context.settle
+            settle = self.context.give if keeps else self.context.show
             args = [settle(self, a) for a in args]
             kwargs = [(k, settle(self, v)) for k, v in kwargs]
         result = self.new(name or "t", type_, where)

@@ -27,10 +27,10 @@ from adcompile.analysis.heap import (
     give,
     hand_over,
     is_opaque,
-    is_reader,
     look,
     owner_of,
     settle,
+    show,
     unknown_function,
 )
 from adcompile.analysis.infer import Terminated, run_function
@@ -43,6 +43,7 @@ from adcompile.analysis.library import (
     python_function,
     writes_text,
 )
+from adcompile.analysis.made import is_reader
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
 from adcompile.analysis.recursion import call_separate, endless
@@ -494,4 +495,4 @@ def construct(
 
 
 def new_context() -> Context:
-    return Context(dispatch, settle=settle, give=give)
+    return Context(dispatch, settle=settle, show=show, give=give)

@@ -13,12 +13,12 @@ from adcompile.analysis import iteration
 from adcompile.analysis.builder import Builder, Lifted, is_structured
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look, settle
-from adcompile.analysis.infer import branch_on, choose, run_loop
+from adcompile.analysis.infer import branch_on, choose, run_for, run_loop
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Var
+from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, If, Unreachable, Var
 from adcompile.ir.types import (
     Array,
     IterT,
@@ -158,19 +158,43 @@ def extreme_of_sequence(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: s
         return accumulate(b, fn, args[0], first, place, name)
     compare = operator.gt if fn is builtins.max else operator.lt
 
-    def better(c: Builder, best: Atom, item: Atom) -> Atom:
-        keys = [dispatch(c, key, [v], [], "", place) for v in (item, best)]
-        return choose(c, c.call(compare, *keys), item, best)
+    def better(c: Builder, held: Atom, item: Atom) -> Atom:
+        best, best_key = c.items(held)
+        item_key = dispatch(c, key, [item], [], "", place)
+        test = c.call(compare, item_key, best_key)
+        return c.build_tuple(choose(c, test, item, best), choose(c, test, item_key, best_key))
 
-    return accumulate(b, Lifted(better), args[0], first, place, name)
+    start = b.build_tuple(first, dispatch(b, key, [first], [], "", place))
+    rest = b.call(operator.getitem, args[0], b.call(slice, 1, None))
+    found = accumulate(b, Lifted(better), rest, start, place, name)
+    return None if found is None else b.items(found)[0]
 
 
 handles(max, look=())(extreme(max))
 handles(min, look=())(extreme(min))
 
 
+def searched(b: Builder, wanted: bool, source: Var, name: str, place: Place | None) -> Atom:
+    """`any` or `all` of an iterator: a loop that asks for items until one decides."""
+    element, param, result, iterable = Var("item"), Var("found"), Var(name or "found"), Var("items")
+    found, goes_on = Block((), (), Break((Const(wanted),))), Block((), (), Continue((Const(not wanted),)))
+    sides = (found, goes_on) if wanted else (goes_on, found)
+    body = Block((element, param), (If((), element, *sides, place),), Unreachable())
+    env: dict[Var, Atom] = {iterable: source}
+    b.context.gone.discard(source)  # gone through once, by the loop
+    run_for(b, For((result,), iterable, (Const(not wanted),), body, place), env)
+    return env[result]
+
+
+def is_iterated(b: Builder, source: Atom) -> bool:
+    """Whether a loop can run over an iterator."""
+    return iteration.named_rows(b, source) is not None or indexable(b, source) is not None
+
+
 def quantifier(fn: Any) -> Any:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        if isinstance(args[0], Var) and isinstance(b.type(args[0]), IterT) and is_iterated(b, args[0]):
+            return searched(b, fn is builtins.any, args[0], name, place)
         items = known_items(b, args[0])
         if items is not None and all(b.known(i) for i in items):
             return Const(fn(b.value(i) for i in items))

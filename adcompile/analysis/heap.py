@@ -8,16 +8,14 @@ really runs: containers are built there, where they are needed.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
+from adcompile.analysis.callbacks import assigns, writers
 from adcompile.analysis.leaves import is_undefined
-from adcompile.analysis.standins import STANDINS, Keyed
+from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -36,7 +34,6 @@ from adcompile.ir.types import (
     Ref,
     Scalar,
     Seq,
-    SliceT,
     TupleT,
     Type,
     Unknown,
@@ -218,16 +215,40 @@ def reached(b: Builder, atoms: Sequence[Atom]) -> list[Cell]:
     return list(out)
 
 
+def show(b: Builder, atom: Atom) -> Atom:
+    """The value for a call that keeps nothing of it; a function among it may be called."""
+    if holds_ref(b.type(atom)):
+        hold_functions(b, atom)
+    return settle(b, atom)
+
+
 def give(b: Builder, atom: Atom) -> Atom:
     """The value for something that keeps it and does not follow writes."""
     if not holds_ref(b.type(atom)):
         return atom
+    hold_functions(b, atom)
     value = settle(b, atom)
     for cell in reached(b, [atom]):
         if not is_opaque(b.type(b.context.store.states[cell].content)):  # that is the object itself
             lend(b, cell)
             b.context.given[cell] = None
     return value
+
+
+def hold_functions(b: Builder, atom: Atom) -> None:
+    """Something holds functions that it may call, unseen: what they may write into is no longer followed."""
+    for function in writers(b, atom):
+        for cell in reached(b, [function]):
+            if cell.cls is ops.Variable and assigns(b.type(function)):
+                raise Unsupported(
+                    f"a function that assigns to {cell.name!r} around it is called where it is not known which it is",
+                    b.place,
+                    "choose with if and else, and call it there",
+                )
+            if cell.cls is ops.Variable:
+                lend(b, cell)
+            elif not is_opaque(b.type(b.context.store.states[cell].content)):
+                refuse(b, cell, "may be written into by a function that is called unseen", None)
 
 
 def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
@@ -440,57 +461,3 @@ def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
             b.emit(run_time.unset, (Const(owner), Const(name)), Known(None), (), "")
         else:
             b.emit(setattr, (Const(owner), Const(name), content), Known(None), (), "")
-
-
-# -- what makes new ones ------------------------------------------------------------------------
-
-FRESH: set[Any] = {
-    ops.build_list, ops.build_dict, ops.collected, ops.list_concat, ops.dict_merge, list, dict, sorted, list.copy,
-    dict.copy, operator.add, operator.mul, operator.or_, np.ndarray.tolist, str.split, str.rsplit, str.splitlines,
-    dict.fromkeys,
-}  # fmt: skip
-"""Calls whose result, if it is a list or dict, is nobody else's."""
-
-
-EXISTING: tuple[Any, ...] = (
-    getattr, ops.load_global, operator.getitem, ops.read_variable, ops.identity, ops.collected, dict.get,
-    next, max, min,
-)  # fmt: skip
-"""Calls whose result was there before."""
-READERS: tuple[Any, ...] = (str, repr, format, print, hash, id, bool, ops.format_value, ops.build_string, float, int)
-"""Calls that look at a list, dict or object, keep nothing of it and write nothing."""
-
-
-def is_reader(fn: Any, group: tuple[Any, ...] = READERS) -> bool:
-    return any(fn is f for f in group)
-
-
-def unfolded(b: Builder, value: Const) -> Atom:
-    """A list or dict that was computed while compiling, as one that the code makes."""
-    if isinstance(value.value, dict):
-        return b.build(DictT(tuple(value.value), ()), [Const(v) for v in value.value.values()])
-    return b.build(ListT(()), [Const(v) for v in value.value])
-
-
-def wrapped(b: Builder, fn: Atom, args: Sequence[Atom], value: Atom, name: str, place: Place | None) -> Atom:
-    """The result of a call in the program: a new cell, where the call makes a list or dict."""
-    kind = b.type(fn)
-    callee = kind.value if isinstance(kind, Known) else kind.function if isinstance(kind, Method) else None
-    if isinstance(value, Const) and type(value.value) in (list, dict) and not is_reader(callee, EXISTING):
-        return made_here(b, type(value.value), unfolded(b, value), name, place)
-    if not isinstance(value, Var) or callee is None:
-        return value
-    t = b.type(value)
-    if not (isinstance(t, (ListT, DictT)) or isinstance(t, Seq) and t.cls is list):
-        return value
-    try:
-        made = callee in FRESH or callee is operator.getitem and isinstance(b.type(args[1]), SliceT)
-    except TypeError:
-        return value
-    return made_here(b, dict if isinstance(t, DictT) else list, value, name, place) if made else value
-
-
-def made_here(b: Builder, cls: type, content: Atom, name: str, place: Place | None) -> Atom:
-    if cls is dict and place in b.context.keyed and place not in b.context.demoted:
-        return b.context.dispatch(b, Const(Keyed), [content] if b.items(content) else [], [], name, place)
-    return fresh(b, cls, content, name, place)

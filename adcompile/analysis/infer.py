@@ -13,9 +13,10 @@ from dataclasses import replace
 from adcompile.analysis import iteration, laziness
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder, Lifted, Tentative, parts
-from adcompile.analysis.heap import look, wrapped
+from adcompile.analysis.heap import look
 from adcompile.analysis.joins import Carried, Frame, Join, Misfit, Side
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
+from adcompile.analysis.made import wrapped
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (

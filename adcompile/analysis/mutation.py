@@ -19,9 +19,11 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
+from adcompile.analysis.callbacks import may_write
 from adcompile.analysis.library import writes_text
 from adcompile.analysis.stores import stored_atoms
 from adcompile.analysis.unfollowed import refuse_store
+from adcompile.analysis.writing import AUGMENTED, FUNCTIONS, ITEM_WRITES, KEEPERS, METHODS
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_by_identity
@@ -41,32 +43,10 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, Instance, IterT, ListT, Method, Seq, TupleT, Type, Unknown
-from adcompile.ir.walk import atoms_of, blocks_of, statements_of
+from adcompile.ir.types import Array, Closure, DictT, Instance, IterT, ListT, Method, Seq, TupleT, Type, Unknown
+from adcompile.ir.walk import all_blocks, atoms_of, blocks_of, end_atoms, statements_of
 from adcompile.rules.registry import lookup
 
-ITEM_WRITES: set[Any] = {operator.setitem, operator.delitem, setattr, delattr, operator.iconcat}
-AUGMENTED: set[Any] = {
-    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
-    operator.ipow, operator.imatmul, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
-}  # fmt: skip
-KEEPERS = frozenset(
-    ("append", "extend", "insert", "setdefault", "update", "add", "appendleft", "extendleft", "__setitem__")
-)
-"""Methods that write into their owner and keep what they are given, but leave that as it is."""
-METHODS: set[Any] = {
-    getattr(cls, name)
-    for cls in (list, dict, set, np.ndarray)
-    for name in [*KEEPERS, *"pop remove clear sort reverse discard popitem fill partition put resize __iadd__".split()]
-    if hasattr(cls, name)
-}
-FUNCTIONS: dict[Any, int] = {
-    np.copyto: 0, np.put: 0, np.place: 0, np.putmask: 0, np.fill_diagonal: 0, np.put_along_axis: 0,
-    np.random.shuffle: 0, np.random.Generator.shuffle: 1, np.random.RandomState.shuffle: 1, np.ufunc.at: 1,
-    ops.set_attribute: 0,
-    rt.add_at: 0, rt.add_each: 0, rt.put_each: 0, rt.store_each: 0, rt.add_each_at: 0,
-}  # fmt: skip
-"""Which argument these write into."""
 MUTABLE = (Array, Instance, Unknown, Seq, ListT, DictT, TupleT, IterT, Method)
 IMMUTABLE = (
     bool, int, float, complex, str, bytes, type(None), type, np.generic, np.dtype, np.ufunc, slice, range,
@@ -78,8 +58,10 @@ Node = Union[Var, tuple[Any, ...]]
 
 def has_memory(t: Type) -> bool:
     """Whether a value of this type may be, or hold, memory that someone can write into: a tuple of
-    numbers, such as a shape, is none."""
-    return any(map(has_memory, t.items)) if isinstance(t, TupleT) else isinstance(t, MUTABLE)
+    numbers, such as a shape, is none. A function holds what it has captured, and may write into."""
+    if isinstance(t, TupleT):
+        return any(map(has_memory, t.items))
+    return isinstance(t, MUTABLE) or isinstance(t, Closure) and may_write(t)
 
 
 def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
@@ -131,7 +113,12 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         told = [v for k, v in call.kwargs if k == "copy"] + list(call.args[1:2])
         return call.args[:1] if told and not (isinstance(told[0], Const) and told[0].value is True) else ()
     out = tuple(v for k, v in call.kwargs if k in ("out", "file") and isinstance(v, Var))
-    return args if not out and is_unknown(fn) else out
+    called = () if fn in ARRANGING else tuple(a for a in args if isinstance(a, Var) and writes_when_called(types[a]))
+    return args if not out and is_unknown(fn) else (*out, *called)
+
+
+def writes_when_called(t: Type) -> bool:
+    return isinstance(t, Closure) and may_write(t)
 
 
 def is_about_text(owner: Atom, types: Mapping[Var, Type]) -> bool:
@@ -189,6 +176,12 @@ SHARING: set[Any] = {
     dict.items, np.ndarray.tolist,
 }  # fmt: skip
 """These write nothing, and what they return may share memory with what they are given."""
+ARRANGING: set[Any] = {
+    operator.getitem, ops.identity, ops.build_tuple, ops.build_list, ops.build_dict, ops.build_object, ops.push,
+    ops.pop, ops.put_item, ops.list_set, ops.make_function, list, tuple, dict, set, zip, enumerate, reversed, iter,
+    getattr, map, filter, list.copy, dict.copy,
+}  # fmt: skip
+"""These call no function that they are given."""
 SHARING.update(fn for fn in vars(itertools).values() if isinstance(fn, type))
 
 
@@ -254,6 +247,9 @@ class Aliases(Classes):
         self.definition = {s.result: s for s in statements_of(block) if isinstance(s, Call)}
         inner = {v for s in statements_of(block) for v in defined_by(s)}
         self.outside: set[Node] = set()
+        self.writers: set[Node] = set()  # functions that may write into what they have captured
+        self.used = {a for s in statements_of(block) for a in atoms_of(s) if isinstance(a, Var)}
+        self.used |= {a for b in all_blocks(block) for a in end_atoms(b.end) if isinstance(a, Var)}
         for s in statements_of(block):
             self.statement(s)
             nodes = [node_of(a, types) for a in atoms_of(s) if not names_immutable(a)]
@@ -270,6 +266,10 @@ class Aliases(Classes):
 
     def call(self, s: Call) -> None:
         args = (*s.args, *(v for _, v in s.kwargs))
+        if is_call_of(s, ops.make_function):
+            if s.result not in self.used or not has_memory(self.types[s.result]):
+                return  # it has been followed wherever it is called
+            self.writers.add(s.result)
         if self.shares(s):
             for a in (s.fn, *args):
                 self.join(s.result, a)
@@ -319,13 +319,18 @@ def check_writes(
     definition = {call.result: call for _, call in calls}
     unsure = [(i, call) for i, call in calls if call not in sought]
     written = [(i, call, target) for i, call in unsure for target in writes_into(call, types, definition)]
-    if not written:
+    if not written and not any(is_call_of(call, ops.make_function) for _, call in calls):
         return Written(None, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
     near = useful_roots(aliases, [call for _, call in calls], useful)
     shown = [aliases.root(target) in near for _, _, target in written]  # text may go into what is useful itself
     for _, _, target in written:
         aliases.written(target)
+    hot = {aliases.find(n) for n in aliases.writers}
+    for i, call in calls:  # a function that is looked up when the code runs, and writes into what it has captured
+        if call in sought and aliases.root(call.fn) in hot:
+            written.append((i, call, call.fn))
+            shown.append(False)
     useful_classes = useful_roots(aliases, [call for _, call in calls], useful)
     last: dict[Node, tuple[int, Place | None]] = {}
     for (i, call, target), direct in zip(written, shown):

@@ -50,6 +50,11 @@ def reason(call: Call, t: Type | None) -> tuple[str, str]:
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if isinstance(fn, OpaqueCode):
         return f"{fn.feature} around values {FOLLOWED}", fn.remedy
+    if fn is None:
+        return (
+            f"a call of a function that is known only when the code runs, and may write into values {FOLLOWED}",
+            "choose with if and else, and call each function there by its name",
+        )
     if is_dict(t):
         return (
             f"a write into a dict under a key that is met when the code runs, of values {FOLLOWED}",

@@ -30,13 +30,13 @@ def a_row_of_bytes(x, i):
 def a_default(x, i):
     table = collections.defaultdict(float)
     table[i] += x[0]
-    return table[1]
+    return table[1] * len(repr(table))
 
 
 def a_dict(x, i):
     table = {}
     table[i] = x[0]
-    return table[1]
+    return table[1] * len(repr(table))
 
 
 def a_chosen_list(x, i):

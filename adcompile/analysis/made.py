@@ -1,0 +1,68 @@
+"""Calls that make lists and dicts, and calls that only look at them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.heap import fresh
+from adcompile.analysis.standins import Keyed
+from adcompile.errors import Place
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.types import DictT, Known, ListT, Method, Seq, SliceT
+
+FRESH: set[Any] = {
+    ops.build_list, ops.build_dict, ops.collected, ops.list_concat, ops.dict_merge, list, dict, sorted, list.copy,
+    dict.copy, operator.add, operator.mul, operator.or_, np.ndarray.tolist, str.split, str.rsplit, str.splitlines,
+    dict.fromkeys,
+}  # fmt: skip
+"""Calls whose result, if it is a list or dict, is nobody else's."""
+
+
+EXISTING: tuple[Any, ...] = (
+    getattr, ops.load_global, operator.getitem, ops.read_variable, ops.identity, ops.collected, dict.get,
+    next, max, min,
+)  # fmt: skip
+"""Calls whose result was there before."""
+READERS: tuple[Any, ...] = (str, repr, format, print, hash, id, bool, ops.format_value, ops.build_string, float, int)
+"""Calls that look at a list, dict or object, keep nothing of it and write nothing."""
+
+
+def is_reader(fn: Any, group: tuple[Any, ...] = READERS) -> bool:
+    return any(fn is f for f in group)
+
+
+def unfolded(b: Builder, value: Const) -> Atom:
+    """A list or dict that was computed while compiling, as one that the code makes."""
+    if isinstance(value.value, dict):
+        return b.build(DictT(tuple(value.value), ()), [Const(v) for v in value.value.values()])
+    return b.build(ListT(()), [Const(v) for v in value.value])
+
+
+def wrapped(b: Builder, fn: Atom, args: Sequence[Atom], value: Atom, name: str, place: Place | None) -> Atom:
+    """The result of a call in the program: a new cell, where the call makes a list or dict."""
+    kind = b.type(fn)
+    callee = kind.value if isinstance(kind, Known) else kind.function if isinstance(kind, Method) else None
+    if isinstance(value, Const) and type(value.value) in (list, dict) and not is_reader(callee, EXISTING):
+        return made_here(b, type(value.value), unfolded(b, value), name, place)
+    if not isinstance(value, Var) or callee is None:
+        return value
+    t = b.type(value)
+    if not (isinstance(t, (ListT, DictT)) or isinstance(t, Seq) and t.cls is list):
+        return value
+    try:
+        made = callee in FRESH or callee is operator.getitem and isinstance(b.type(args[1]), SliceT)
+    except TypeError:
+        return value
+    return made_here(b, dict if isinstance(t, DictT) else list, value, name, place) if made else value
+
+
+def made_here(b: Builder, cls: type, content: Atom, name: str, place: Place | None) -> Atom:
+    if cls is dict and place in b.context.keyed and place not in b.context.demoted:
+        return b.context.dispatch(b, Const(Keyed), [content] if b.items(content) else [], [], name, place)
+    return fresh(b, cls, content, name, place)
