@@ -1,4 +1,4 @@
-"""Functions that are called unseen and write: followed, refused, or, where nothing is differentiated, run as they are."""
+"""Functions that are called unseen and write: followed, refused, or run as they are where nothing is differentiated."""
 
 import numpy as np
 import pytest
