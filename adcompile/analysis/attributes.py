@@ -322,6 +322,14 @@ def class_attribute(
             value = reader(b, owner, t, attribute, args, name, place)
             if value is not None:
                 return value
+    return said_by_class(b, owner, t, cls, attribute, args, name, place)
+
+
+def said_by_class(
+    b: Builder, owner: Atom, t: Type, cls: type, attribute: str, args: Args, name: str, place: Place | None
+) -> Atom:
+    """`class_attribute` of what no reader has found."""
+    example = b.context.example.get(owner) if isinstance(owner, Var) else None
     if example is None and issubclass(cls, enum.Enum) and is_of_members(cls, attribute):
         of_each = [widen(live_type(getattr(m, attribute))) for m in cls]
         return b.emit(getattr, args[:2], functools.reduce(join, of_each, NEVER), (), name, place)

@@ -21,7 +21,8 @@ from adcompile.analysis.calls import (
     looks,
 )
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, settle, write
-from adcompile.analysis.objects import class_named, is_not_implemented, method_call, method_of
+from adcompile.analysis.objects import method_of
+from adcompile.analysis.operators import class_named, is_not_implemented, method_call
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const

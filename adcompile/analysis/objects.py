@@ -1,4 +1,4 @@
-"""Objects: construction, attributes and the methods behind operators, all followed into the class.
+"""Objects: construction and attributes, followed into the class.
 
 What an object holds is a value of type ObjectT: its attributes by name, in the order in which they
 were set. Only classes written in Python are followed, whose objects hold nothing else.
@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import operator
-from collections.abc import Callable, Sequence
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from adcompile.analysis.attributes import class_attributes, descriptor_of, object_readers
+from adcompile.analysis.attributes import descriptor_of, object_readers, said_by_class
 from adcompile.analysis.binding import bind
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells, makers
-from adcompile.analysis.containers import entry, others, raises
-from adcompile.analysis.heap import cell_of, fresh, read, write
-from adcompile.analysis.library import has_operators
-from adcompile.analysis.operands import check_order, number_takes
+from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
+from adcompile.analysis.containers import raises
+from adcompile.analysis.heap import cell_of, fresh, look, read, write
+from adcompile.analysis.raising import tried
 from adcompile.analysis.standins import STANDINS, stand_in
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom, Const, Signature
-from adcompile.ir.types import Cell, DictT, Instance, Known, ListT, ObjectT, Ref, Seq, TupleT
-from adcompile.runtime.structure import ARITHMETIC
+from adcompile.ir.types import Cell, DictT, ListT, ObjectT, Ref, Seq
 
 # -- construction -------------------------------------------------------------------------------
 
@@ -231,9 +227,46 @@ def read_attribute(
     b: Builder, owner: Atom, t: ObjectT, attribute: str, args: Args, name: str, place: Place | None
 ) -> Atom | None:
     """An attribute of an object whose attributes are known; None for what its class alone says."""
-    if isinstance(method_of(t.cls, "__getattribute__"), FunctionType):
-        message = f"{t.cls.__name__} has a __getattribute__ of its own"
-        raise Unsupported(message, place, "write __getattr__, or properties")
+    if len(args) == 3:
+        value = tried(b, lambda: attribute_of(b, owner, attribute, name, place), AttributeError, place)
+        return args[2] if value is None else value
+    reader = method_of(t.cls, "__getattribute__")
+    if isinstance(reader, FunctionType):
+        return intercepted(b, owner, t.cls, reader, attribute, name, place)
+    return read_plainly(b, owner, t, attribute, name, place)
+
+
+def attribute_of(b: Builder, owner: Atom, attribute: str, name: str, place: Place | None) -> Atom:
+    return dispatch(b, Const(getattr), [owner, Const(attribute)], [], name, place)
+
+
+def intercepted(
+    b: Builder, owner: Atom, cls: type, reader: FunctionType, attribute: str, name: str, place: Place | None
+) -> Atom:
+    """What a class with `__getattribute__` says of every name; `__getattr__` is asked where that finds nothing."""
+    fallback = method_of(cls, "__getattr__")
+    if not isinstance(fallback, FunctionType):
+        return dispatch(b, Const(reader), [owner, Const(attribute)], [], name, place)
+    found = tried(
+        b, lambda: dispatch(b, Const(reader), [owner, Const(attribute)], [], name, place), AttributeError, place
+    )
+    return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place) if found is None else found
+
+
+@handles_cells(object.__getattribute__)
+def plain_get(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(look(b, args[0], place))
+    if len(args) != 2 or not isinstance(t, ObjectT) or not b.known(args[1]):
+        return None
+    attribute: str = b.value(args[1])
+    value = read_plainly(b, args[0], t, attribute, name, place, falls_back=False)
+    return said_by_class(b, args[0], t, t.cls, attribute, args, name, place) if value is None else value
+
+
+def read_plainly(
+    b: Builder, owner: Atom, t: ObjectT, attribute: str, name: str, place: Place | None, falls_back: bool = True
+) -> Atom | None:
+    """An attribute as `object.__getattribute__` reads it; where there is none `falls_back` to `__getattr__`."""
     found = descriptor_of(t.cls, attribute)
     if isinstance(found, functools.cached_property) and attribute not in t.names:
         value = dispatch(b, Const(found.func), [owner], [], name, place)
@@ -256,10 +289,8 @@ def read_attribute(
         raise Unsupported(f"{attribute} of an object that is followed", place, "name the attributes: self.x = x")
     if not has_of_class(t.cls, attribute):
         fallback = method_of(t.cls, "__getattr__")
-        if isinstance(fallback, FunctionType):
+        if isinstance(fallback, FunctionType) and falls_back:
             return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
-        if len(args) == 3:
-            return args[2]
         raise raises(AttributeError(f"{t.cls.__name__!r} object has no attribute {attribute!r}"), place)
     return None
 
@@ -279,139 +310,11 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     cell = cell_of(args[0])
     if cell is None or not is_object(b, args[0]) or not b.known(args[1]):
         return None
-    t = b.type(read(b, cell, place))
-    found = method_of(cell.cls, b.value(args[1]))
-    return Const(isinstance(t, ObjectT) and b.value(args[1]) in t.names or found is not None and not isinstance(
-        found, MemberDescriptorType
-    ))  # fmt: skip
-
-
-# -- operators ----------------------------------------------------------------------------------
-
-COMPARED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-SPECIAL: dict[Any, str] = {
-    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__", len: "__len__",
-    operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
-    operator.contains: "__contains__", float: "__float__", int: "__int__", str: "__str__", repr: "__repr__",
-    round: "__round__", iter: "__iter__", next: "__next__", hash: "__hash__",
-}  # fmt: skip
-NOT = Const(NotImplemented)
-
-
-def operator_named(name: str) -> Any:
-    return getattr(operator, name + "_" if name in ("and", "or", "not") else name)
-
-
-def method_call(b: Builder, owner: Atom, name: str, rest: Sequence[Atom], place: Place | None) -> Atom:
-    """`type(owner).name(owner, …)`, or NotImplemented where the class has no such method."""
-    cls = class_named(b, owner)
-    method = None if cls is None else method_of(cls, name)
-    if not isinstance(method, FunctionType) or cls is None:
-        return NOT
-    home = next(c for c in cls.__mro__ if name in vars(c))
-    if is_generated(home, method):
-        return generated(b, home, owner, name, rest, place)
-    return dispatch(b, Const(method), [owner, *rest], [], "", place)
-
-
-def generated(b: Builder, cls: type, owner: Atom, name: str, rest: Sequence[Atom], place: Place | None) -> Atom:
-    """What a dataclass compares: the tuples of its fields."""
-    fields = [f.name for f in dataclasses.fields(cls) if f.compare]
-    same = rest and b.type(rest[0]) != Known(None) and class_named(b, rest[0]) is class_named(b, owner)
-    if not same or name not in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):
-        return NOT
-    rows = [b.build(TupleT(()), [b.call(getattr, x, f) for f in fields]) for x in (owner, rest[0])]
-    return b.call(operator_named(name.strip("_")), *rows, place=place)
-
-
-def class_named(b: Builder, atom: Atom) -> type | None:
-    """The class whose methods say what operators do: of an object, and of a namedtuple."""
-    t = b.type(atom)
-    if isinstance(t, Ref):
-        return t.cell.cls
-    return t.cls if isinstance(t, (ObjectT, TupleT)) or isinstance(t, Instance) and has_operators(b, atom) else None
-
-
-def is_not_implemented(atom: Atom) -> bool:
-    return isinstance(atom, Const) and atom.value is NotImplemented
-
-
-def binary(name: str, reflected: str) -> Callable[..., Atom | None]:
-    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, _: str) -> Atom | None:
-        left, right = args
-        out = method_call(b, left, f"__{name}__", [right], place)
-        if is_not_implemented(out):
-            cls = class_named(b, right) or object
-            if number_takes(b.type(left), cls):
-                return None
-            check_order(b.type(left), cls, f"__{reflected}__", place)
-            out = method_call(b, right, f"__{reflected}__", [left], place)
-        if not is_not_implemented(out):
-            return out
-        if any(compares_itself(class_named(b, a)) for a in args):
-            return None
-        if name in ("eq", "ne") and all(is_object(b, a) for a in args):
-            return Const((cell_of(left) is cell_of(right)) is (name == "eq"))
-        if name == "ne" and any(is_object(b, a) for a in args):
-            return b.call(operator.not_, b.call(operator.eq, left, right))
+    t, attribute = b.type(read(b, cell, place)), b.value(args[1])
+    if not isinstance(t, ObjectT):
         return None
-
-    return handler
-
-
-def compares_itself(cls: type | None) -> bool:
-    """Whether objects are compared by a method that is not written in Python."""
-    method = method_of(cls or object, "__eq__")
-    return method is not object.__eq__ and not isinstance(method, FunctionType)
-
-
-def in_place(name: str) -> Callable[..., Atom | None]:
-    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, hint: str) -> Atom | None:
-        if not any(is_object(b, a) or has_operators(b, a) for a in args):
-            return None
-        out = method_call(b, args[0], f"__i{name}__", args[1:], place)
-        return dispatch(b, Const(operator_named(name)), args, [], hint, place) if is_not_implemented(out) else out
-
-    return handler
-
-
-def special(name: str) -> Callable[..., Atom | None]:
-    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, _: str) -> Atom | None:
-        if kwargs or class_named(b, args[0]) is None:
-            return None
-        out = method_call(b, args[0], name, args[1:], place)
-        return None if is_not_implemented(out) else out
-
-    return handler
-
-
-def register(fn: Any, handler: Callable[..., Atom | None]) -> None:
-    others[fn] = handler
-    if fn not in cell_handlers:
-        cell_handlers[fn] = entry(fn)
-
-
-for _name in ARITHMETIC:
-    register(operator_named(_name), binary(_name, f"r{_name}"))
-    register(operator_named("i" + _name), in_place(_name))
-for _name, _reflected in COMPARED.items():
-    register(operator_named(_name), binary(_name, _reflected))
-for _fn, _name in SPECIAL.items():
-    register(_fn, special(_name))
-
-
-def truth(b: Builder, owner: Atom, place: Place | None) -> Atom:
-    """`bool(owner)` of an object."""
-    out = method_call(b, owner, "__bool__", [], place)
-    if is_not_implemented(out):
-        out = method_call(b, owner, "__len__", [], place)
-        return Const(True) if is_not_implemented(out) else b.call(operator.ne, out, 0)
-    return out
-
-
-@handles_cells(bool)
-def to_bool(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    return truth(b, args[0], place) if is_object(b, args[0]) else None
-
-
-__all__ = ["class_attributes", "truth"]
+    found = method_of(cell.cls, attribute)
+    asked = any(isinstance(method_of(cell.cls, m), FunctionType) for m in ("__getattribute__", "__getattr__"))
+    if asked or isinstance(found, property):
+        return Const(tried(b, lambda: attribute_of(b, args[0], attribute, name, place), AttributeError, place) is not None)
+    return Const(attribute in t.names or found is not None and not isinstance(found, MemberDescriptorType))

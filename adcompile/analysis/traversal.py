@@ -14,7 +14,8 @@ from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import dispatch, handles_cells
 from adcompile.analysis.heap import look
 from adcompile.analysis.library import may_carry
-from adcompile.analysis.objects import class_named, is_not_implemented, is_object, method_call, method_of, register
+from adcompile.analysis.objects import is_object, method_of
+from adcompile.analysis.operators import class_named, is_not_implemented, method_call, register
 from adcompile.analysis.standins import HEAPS
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
