@@ -316,5 +316,6 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     found = method_of(cell.cls, attribute)
     asked = any(isinstance(method_of(cell.cls, m), FunctionType) for m in ("__getattribute__", "__getattr__"))
     if asked or isinstance(found, property):
-        return Const(tried(b, lambda: attribute_of(b, args[0], attribute, name, place), AttributeError, place) is not None)
+        value = tried(b, lambda: attribute_of(b, args[0], attribute, name, place), AttributeError, place)
+        return Const(value is not None)
     return Const(attribute in t.names or found is not None and not isinstance(found, MemberDescriptorType))

@@ -27,7 +27,7 @@ COMPARED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "n
 SPECIAL: dict[Any, tuple[str, ...]] = {
     operator.neg: ("__neg__",), operator.pos: ("__pos__",), operator.invert: ("__invert__",), abs: ("__abs__",),
     operator.getitem: ("__getitem__",), operator.setitem: ("__setitem__",), operator.delitem: ("__delitem__",),
-    operator.contains: ("__contains__",), len: ("__len__",), iter: ("__iter__",), next: ("__next__",),
+    operator.contains: ("__contains__",), len: ("__len__",), iter: ("__iter__",),
     float: ("__float__", "__index__"), int: ("__int__", "__index__", "__trunc__"), operator.index: ("__index__",),
     complex: ("__complex__", "__float__", "__index__"), round: ("__round__",), math.trunc: ("__trunc__",),
     math.floor: ("__floor__", "__float__", "__index__"), math.ceil: ("__ceil__", "__float__", "__index__"),
@@ -88,15 +88,15 @@ def binary(name: str, reflected: str) -> Callable[..., Atom | None]:
         left, right = args
         first, second = class_named(b, left), class_named(b, right)
         earlier = comes_first(first, second, None if compares else other)
-        out = method_call(b, right, other, [left], place) if earlier else NOT
+        out = asked(b, right, other, left, place) if earlier else NOT
         if is_not_implemented(out):
-            out = left_method(b, left, own, right, place)
+            out = asked(b, left, own, right, place)
         if is_not_implemented(out) and not earlier and (compares or first is None or first is not second):
             cls = second or object
             if number_takes(b.type(left), cls):
                 return None
             check_order(b.type(left), cls, other, place)
-            out = method_call(b, right, other, [left], place)
+            out = asked(b, right, other, left, place)
         if not is_not_implemented(out):
             return out
         if any(compares_itself(class_named(b, a)) for a in args):
@@ -118,12 +118,12 @@ def comes_first(left: type | None, right: type | None, reflected: str | None) ->
     return reflected is None or method_of(right, reflected) is not method_of(left, reflected)
 
 
-def left_method(b: Builder, left: Atom, name: str, right: Atom, place: Place | None) -> Atom:
-    """What the left operand says; unequal is what is not equal where its class says nothing else."""
-    out = method_call(b, left, name, [right], place)
-    if name != "__ne__" or not is_not_implemented(out) or method_of(class_named(b, left) or int, name) is not NE:
+def asked(b: Builder, owner: Atom, name: str, other: Atom, place: Place | None) -> Atom:
+    """What an operand says; unequal is what is not equal where its class says nothing else."""
+    out = method_call(b, owner, name, [other], place)
+    if name != "__ne__" or not is_not_implemented(out) or method_of(class_named(b, owner) or int, name) is not NE:
         return out
-    equal = method_call(b, left, "__eq__", [right], place)
+    equal = method_call(b, owner, "__eq__", [other], place)
     return equal if is_not_implemented(equal) else b.call(operator.not_, equal, place=place)
 
 

@@ -29,7 +29,7 @@ def tried(b: Builder, run: Callable[[], Atom], kind: type[Exception], place: Pla
         raise Unsupported(
             f"whether this raises {kind.__name__} is known only when the code runs",
             place or b.place,
-            "write a function or a loop that does not depend on that: for and while over numbers, getattr of what is there",
+            "choose with if and else in place of raising and catching it",
         )
     return value
 

@@ -12,13 +12,15 @@ from typing import Any
 
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import dispatch, handles_cells
+from adcompile.analysis.containers import raises
 from adcompile.analysis.heap import look
 from adcompile.analysis.library import may_carry
 from adcompile.analysis.objects import is_object, method_of
 from adcompile.analysis.operators import class_named, is_not_implemented, method_call, register
+from adcompile.analysis.raising import tried
 from adcompile.analysis.standins import HEAPS
 from adcompile.analysis.structure import Args, Kwargs
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import ListT, Seq
@@ -32,6 +34,10 @@ ITERATING: dict[Any, slice] = {
     **dict.fromkeys((zip, itertools.chain, ops.arguments, ops.tuple_concat, ops.list_concat), EVERY),
 }
 """Calls that go through what they are given, and which of their arguments."""
+LAZY: tuple[Any, ...] = (enumerate, itertools.accumulate, itertools.islice, filter, map, zip, itertools.chain)
+"""Those that ask for an item when one is asked of them."""
+LIMIT = 256
+"""The most items that an iterator written as a class is asked for."""
 
 
 def iterated(fn: Any) -> Callable[..., Atom | None]:
@@ -42,18 +48,55 @@ def iterated(fn: Any) -> Callable[..., Atom | None]:
         found = [a for a in asked if is_object(b, a) and is_iterable(b, a)]
         if not found:
             return None
-        given = [gone_through(b, fn, a, place) if any(a is f for f in found) else a for a in args]
+        before = b.value(args[1]) if fn is ops.unpack_star else 0
+        given = [gone_through(b, fn, a, place, before) if any(a is f for f in found) else a for a in args]
         return dispatch(b, Const(fn), given, kwargs, name, place)
 
     return handler
 
 
-def gone_through(b: Builder, fn: Any, owner: Atom, place: Place | None) -> Atom:
+def gone_through(b: Builder, fn: Any, owner: Atom, place: Place | None, before: int) -> Atom:
     """An iterator over an object: for a dict over the pairs of what is a mapping."""
-    if fn is not dict or not is_mapping(b, owner):
-        return b.call(iter, owner, place=place)
-    items = method_call(b, owner, "items", [], place)
-    return b.call(iter, owner, place=place) if is_not_implemented(items) else items
+    if fn is dict and is_mapping(b, owner):
+        items = method_call(b, owner, "items", [], place)
+        if not is_not_implemented(items):
+            return items
+    items = b.call(iter, owner, place=place)
+    return items if not is_object(b, items) else drained(b, fn, items, place, before)
+
+
+def drained(b: Builder, fn: Any, iterator: Atom, place: Place | None, before: int) -> Atom:
+    """The list of what an iterator written as a class gives, for a call that asks for all of it at once. In
+    `a, *b = iterator` Python makes a list of what is behind a, and so asks for an iterator once more."""
+    cls = class_named(b, iterator) or object
+    if not isinstance(method_of(cls, "__next__"), FunctionType):
+        raise raises(TypeError(f"iter() returned non-iterator of type {cls.__name__!r}"), place)
+    items: list[Atom] = []
+    what = "as items are asked for" if fn in LAZY else f"for more than {LIMIT} items"
+    while fn not in LAZY and len(items) <= LIMIT:
+        if before and len(items) == before:
+            iterator = b.call(iter, iterator, place=place)
+        item = tried(b, functools.partial(method_call, b, iterator, "__next__", [], place), StopIteration, place)
+        if item is None:
+            return b.call(ops.build_list, *items)
+        items.append(item)
+    raise Unsupported(
+        f"{cls.__name__}, an iterator written as a class, gone through {what}",
+        place,
+        "make a list of it first: list(…), or loop over an array, a list or a range",
+    )
+
+
+def next_of(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`next(iterator)` and `next(iterator, default)` of an iterator written as a class."""
+    if not is_object(b, args[0]):
+        return None
+    if len(args) == 1:
+        out = method_call(b, args[0], "__next__", [], place)
+    else:
+        found = tried(b, lambda: method_call(b, args[0], "__next__", [], place), StopIteration, place)
+        out = args[1] if found is None else found
+    return None if is_not_implemented(out) else out
 
 
 def is_mapping(b: Builder, owner: Atom) -> bool:
@@ -108,3 +151,4 @@ for _fn in ITERATING:
 for _fn in (ops.dict_merge, ops.kwargs_merge):
     register(_fn, merged(_fn))
 register(reversed, from_behind)
+register(next, next_of)

@@ -1,0 +1,45 @@
+"""Operators on objects: whose method is asked, and in which order."""
+
+import operator
+
+import pytest
+
+import adcompile as ad
+from adcompile.analysis.operators import comes_first, operator_named
+
+
+class Left:
+    def __init__(self, v):
+        self.v = v
+
+    def __radd__(self, other):
+        return self.v * 2.0
+
+
+class Right(Left):
+    def __radd__(self, other):
+        return self.v * 3.0
+
+
+class Plain(Left):
+    pass
+
+
+def test_a_subclass_comes_first_where_it_says_anew():
+    assert comes_first(Left, Right, "__radd__") and not comes_first(Left, Plain, "__radd__")
+    assert comes_first(Left, Plain, None) and not comes_first(Plain, Left, None)
+    assert not comes_first(Left, Left, None) and not comes_first(None, Left, None)
+
+
+def test_operators_have_the_names_of_their_methods():
+    assert operator_named("and") is operator.and_ and operator_named("floordiv") is operator.floordiv
+
+
+def test_objects_of_one_class_are_not_asked_for_the_reflected_operator():
+    def f(x):
+        return Left(x) + Left(x)
+
+    with pytest.raises(TypeError):
+        f(1.0)
+    with pytest.raises(TypeError):
+        ad.grad(f)(1.0)
