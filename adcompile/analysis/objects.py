@@ -11,7 +11,7 @@ import functools
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from adcompile.analysis.attributes import descriptor_of, object_readers, said_by_class
+from adcompile.analysis.attributes import assigned_by_class, descriptor_of, object_readers, said_by_class
 from adcompile.analysis.binding import bind
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
@@ -259,7 +259,9 @@ def plain_get(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
     if len(args) != 2 or not isinstance(t, ObjectT) or not b.known(args[1]):
         return None
     attribute: str = b.value(args[1])
-    value = read_plainly(b, args[0], t, attribute, name, place, falls_back=False)
+    value = assigned_by_class(b, args[0], t, t.cls, None, attribute, place)
+    if value is None:
+        value = read_plainly(b, args[0], t, attribute, name, place, falls_back=False)
     return said_by_class(b, args[0], t, t.cls, attribute, args, name, place) if value is None else value
 
 

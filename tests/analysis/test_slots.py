@@ -247,14 +247,19 @@ def test_code_that_computes_an_attribute_of_a_class_is_followed():
     assert OfMeta.whole == 2.0
 
 
-class Intercepts:
+class Intercepts(State):
     def __getattribute__(self, name):
-        return State.value
+        if name == "plain":
+            return object.__getattribute__(self, "value")
+        return State.value * len(name)
 
 
-def test_getattribute_is_refused():
-    with pytest.raises(ad.AdcompileError, match="__getattribute__ of its own"):
-        ad.grad(lambda x: Intercepts().anything * x[0])(X)
+def test_getattribute_comes_before_what_is_assigned():
+    def f(x):
+        State.value = x[1]
+        return Intercepts().value * x[0] + Intercepts().plain
+
+    assert np.allclose(ad.grad(f)(X), ad.grad(lambda x: x[1] * 5.0 * x[0] + x[1])(X))
 
 
 # -- code that is not followed sees the attribute itself ------------------------------------------
