@@ -314,8 +314,8 @@ def class_attribute(
     if attribute == "__class__":
         return Const(cls)
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
-    intercepts = isinstance(t, ObjectT) and isinstance(descriptor_of(cls, "__getattribute__"), python_types.FunctionType)
-    assigned = None if intercepts else assigned_by_class(b, owner, t, cls, example, attribute, place)
+    reader = descriptor_of(cls, "__getattribute__") if isinstance(t, ObjectT) else None
+    assigned = None if isinstance(reader, python_types.FunctionType) else assigned_by_class(b, owner, t, cls, example, attribute, place)
     if assigned is not None:
         return assigned
     if isinstance(t, ObjectT):
