@@ -209,3 +209,34 @@ def check(target: str, at: str, order: int) -> None:
     click.echo(text, err=not ok)
     if not ok:
         sys.exit(1)
+
+
+@main.group()
+def cache() -> None:
+    """What is kept on disk for the next process: in $ADCOMPILE_CACHE, else ~/.cache/adcompile."""
+
+
+@cache.command()
+def path() -> None:
+    """Print where the cache directory is."""
+    from adcompile.backend.disk import cache_directory
+
+    click.echo(cache_directory())
+
+
+@cache.command()
+def info() -> None:
+    """Say how many files there are, how large, and whether the directory is used."""
+    from adcompile.backend.disk import cache_directory, described
+
+    click.echo(described(cache_directory()))
+
+
+@cache.command()
+def clear() -> None:
+    """Remove everything that is kept. Running processes go on."""
+    from adcompile.backend.disk import MEGABYTE, cache_directory
+    from adcompile.backend.disk import clear as remove
+
+    count, size = remove(cache_directory())
+    click.echo(f"{count} files removed, {size / MEGABYTE:.1f} MB")

@@ -6,6 +6,7 @@ import functools
 import importlib
 import importlib.util
 import sys
+import types
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import numpy as np
 import adcompile
 from adcompile.backend.native.classes import ORDER
 from adcompile.backend.native.elementary import header
-from adcompile.backend.native.files import write
+from adcompile.backend.native.files import keep, write
 from adcompile.backend.native.kernel import Kernel
 from adcompile.backend.native.regions import Note, Parts
 from adcompile.backend.native.values import ArrayOf, Native, NotNative, Number, TupleOf
@@ -81,13 +82,13 @@ def compile_kernel(kernel: Kernel, elementary: Elementary = "vectorised") -> Any
     numba: Any = importlib.import_module("numba")
     text = HEADER + header(kernel.elementary, elementary == "libm") + "\n\n" + kernel.source
     path = write(text, kernel.name, _salt() + (_salt_of_functions() if kernel.elementary else ""))
-    function = getattr(_module(path), kernel.name)
+    function = getattr(_module(path, text), kernel.name)
     signature = tuple(_signature(n, numba) for n in kernel.natives)
     try:
-        return _compile(numba.njit(error_model="numpy", cache=True)(function), signature)
+        return _compile(keep(numba.njit(error_model="numpy", cache=True)(function), path), signature)
     except (numba.core.errors.NumbaError, NotImplementedError) as error:
         raise NotNative(f"code that Numba does not take ({str(error).strip().splitlines()[0]})") from error
-    except Exception:  # whatever a spoilt entry of Numba's cache raises
+    except Exception:  # whatever Numba's cache raises that we know nothing of: no entry then
         return _compile(numba.njit(error_model="numpy")(function), signature)
 
 
@@ -103,15 +104,15 @@ def _numba_error() -> type[Exception]:
     return numba.core.errors.NumbaError
 
 
-def _module(path: Path) -> Any:
-    """The file as a module that can be found by name, as Numba's cache wants it."""
+def _module(path: Path, text: str) -> Any:
+    """The text as a module that can be found by name, as Numba wants it. It is compiled here: Python would keep
+    and run a bytecode file that nobody checks."""
     name = f"_adcompile_{path.stem}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
+        module = types.ModuleType(name)
+        module.__file__ = str(path)
+        exec(compile(text, str(path), "exec", dont_inherit=True), module.__dict__)
         sys.modules[name] = module
-        spec.loader.exec_module(module)
     return sys.modules[name]
 
 

@@ -1,76 +1,75 @@
-"""Where kernels are written: real files, which Numba needs for its cache, in a directory of the user's own."""
+"""What the numba backend keeps for the next process: the texts of kernels, and what they were compiled to.
+
+Kernels are real files, of which Numba reads the source. What it makes of them is kept in our entries
+(backend/disk), one for each function, signature, processor and set of versions: Numba's own cache has an index
+that processes overwrite for each other, and runs what it finds without asking whether it is whole.
+"""
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import os
-import stat
-import tempfile
-import warnings
+import importlib
+import pickle
+import sys
 from pathlib import Path
+from typing import Any
 
-PRIVATE = 0o700
+from adcompile.backend import disk
 
-
-class CacheWarning(UserWarning):
-    """The cache directory cannot be used."""
-
-
-def cache_directory() -> Path:
-    """`$ADCOMPILE_CACHE`, or `adcompile` in the user's directory for caches."""
-    named = os.environ.get("ADCOMPILE_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "adcompile"
-
-
-@functools.cache
-def kernel_directory(root: Path) -> Path:
-    """The directory for kernels below `root`. What others could write into is not used: what lies there
-    is run. Then, and where nothing can be written, a directory is made that lives as long as the process."""
-    try:
-        own = root / "native"
-        own.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        for directory in (root, own):
-            about = directory.stat()
-            if about.st_uid != os.getuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                raise PermissionError(f"{directory} can be written by others")
-        if not os.access(own, os.W_OK):
-            raise PermissionError(f"{own} cannot be written")
-        return own
-    except OSError as error:
-        warnings.warn(f"kernels are not kept for the next process: {error}", CacheWarning, stacklevel=2)
-        return _temporary()
-
-
-@functools.cache
-def _temporary() -> Path:
-    directory = tempfile.TemporaryDirectory(prefix="adcompile-")
-    _alive.append(directory)
-    return Path(directory.name)
-
-
-_alive: list[tempfile.TemporaryDirectory[str]] = []
+KIND = "native"
 
 
 def write(text: str, name: str, salt: str) -> Path:
-    """The file with this text, whose name tells all that the kernel depends on. It is written at once or
-    not at all; one that is there already keeps its time, by which Numba knows its own files."""
-    key = hashlib.sha256(f"{salt}\0{text}".encode()).hexdigest()[:20]
-    path = kernel_directory(cache_directory()) / f"{name}_{key}.py"
+    """The file with this text, whose name tells all that the kernel depends on. One that is there already
+    stays."""
+    directory = disk.folder(disk.cache_directory(), KIND)
+    path = directory / f"{name}_{disk.digest(salt, text)[:20]}.py"
+    data = text.encode()
     try:
-        if path.read_text(encoding="utf-8") == text:
+        if path.read_bytes() == data:
             return path
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         pass
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    disk.replace(path, data)
     return path
+
+
+class Entries:
+    """What Numba asks of the cache of one function, whose file is `path`."""
+
+    def __init__(self, path: Path, versions: str) -> None:
+        self.path, self.versions = path, versions
+
+    def place(self, key: Any) -> Path:
+        """The entry for a signature, a processor and a bytecode, as Numba names them."""
+        return self.path.with_name(f"{self.path.stem}_{disk.digest(self.versions, repr(key))[:20]}.bin")
+
+    def load(self, key: Any) -> Any:
+        """What was saved under this key; None for nothing, and for what is not whole or not ours."""
+        payload = disk.fetch(self.place(key))
+        if payload is None:
+            return None
+        named, data = pickle.loads(payload)
+        return data if named == repr(key) else None
+
+    def save(self, key: Any, data: Any) -> None:
+        dumps = importlib.import_module("numba.core.serialize").dumps
+        disk.store(self.place(key), dumps((repr(key), data)))
+
+    def flush(self) -> None:
+        """Nothing is stale: an entry is named by all that it depends on."""
+
+
+@functools.cache
+def versions() -> str:
+    """What compiled code depends on beside its source and the processor."""
+    found = [sys.implementation.cache_tag or sys.version]
+    for name in ("numba", "llvmlite", "numpy"):
+        found.append(f"{name} {importlib.import_module(name).__version__}")
+    return ", ".join(found)
+
+
+def keep(function: Any, path: Path) -> Any:
+    """A Numba function made with `cache=True`, which keeps what is compiled in our entries."""
+    function._cache._cache_file = Entries(path, versions())
+    return function

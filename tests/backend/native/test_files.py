@@ -1,12 +1,16 @@
-"""The files that kernels are written to."""
+"""The files that kernels are written to, and what they were compiled to."""
 
-import os
-import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
 
 import pytest
 
-from adcompile.backend.native import files
-from adcompile.backend.native.files import CacheWarning, cache_directory, kernel_directory, write
+from adcompile.backend import disk
+from adcompile.backend.native.files import Entries, write
+
+pytest.importorskip("numba")
 
 
 @pytest.fixture
@@ -15,46 +19,71 @@ def home(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-def test_where_they_are(home, monkeypatch, tmp_path):
-    assert cache_directory() == home
-    monkeypatch.delenv("ADCOMPILE_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
-    assert cache_directory() == tmp_path / "x" / "adcompile"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache_directory().parts[-2:] == (".cache", "adcompile")
-
-
-def test_the_directory_is_the_user_s_own(home):
+def test_a_file_is_named_by_what_it_depends_on(home):
     path = write("x = 1\n", "k", "salt")
     assert path.read_text() == "x = 1\n" and path.parent == home / "native"
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert not [p for p in path.parent.iterdir() if p.suffix == ".tmp"]
-
-
-def test_a_file_that_is_there_keeps_its_time(home):
-    path = write("x = 1\n", "k", "salt")
-    os.utime(path, (1, 1))
-    assert write("x = 1\n", "k", "salt").stat().st_mtime == 1
+    assert write("x = 1\n", "k", "salt") == path
     assert write("x = 1\n", "k", "other") != path
     path.write_text("something else")
     assert write("x = 1\n", "k", "salt").read_text() == "x = 1\n"
 
 
-def test_a_directory_that_others_can_write_is_not_used(home):
-    home.mkdir()
-    (home / "native").mkdir()
-    (home / "native").chmod(0o777)
-    with pytest.warns(CacheWarning, match="written by others"):
-        path = write("x = 1\n", "k", "salt")
-    assert home not in path.parents and path.read_text() == "x = 1\n"
+def test_entries(home):
+    entries = Entries(write("x = 1\n", "k", "salt"), "versions")
+    assert entries.load(("a", 1)) is None
+    entries.save(("a", 1), {"code": 2})
+    assert entries.load(("a", 1)) == {"code": 2} and entries.load(("b", 1)) is None
+    assert Entries(entries.path, "other versions").load(("a", 1)) is None
+    data = entries.place(("a", 1)).read_bytes()
+    entries.place(("b", 1)).write_bytes(data)  # whole, but of something else
+    assert entries.load(("b", 1)) is None
+    entries.place(("a", 1)).write_bytes(data[:-5])
+    assert entries.load(("a", 1)) is None
 
 
-def test_an_error_leaves_nothing_behind(home, monkeypatch):
-    def refused(*_):
-        raise OSError("no")
+RUN = """
+    import sys
+    import numpy as np
+    import adcompile as ad
+    from adcompile.backend.native import files
 
-    directory = kernel_directory(cache_directory())
-    monkeypatch.setattr(files.os, "replace", refused)
-    with pytest.raises(OSError, match="no"):
-        write("y = 1\n", "k", "salt")
-    assert not list(directory.iterdir())
+    made = []
+    save = files.Entries.save
+    files.Entries.save = lambda self, key, data: (made.append(key), save(self, key, data))
+
+    def f(x, n):
+        s = 0.0
+        for i in range(n):
+            s += np.sin(x[i]) * x[i]
+        return s
+
+    g = ad.grad(f, backend="numba")
+    x = np.linspace(0.0, 1.0, 40)
+    wanted = np.cos(x[:20]) * x[:20] + np.sin(x[:20])
+    assert np.allclose(g(x[:20].copy(), 20), wanted, rtol=1e-14)
+    y = np.repeat(x[:20], 2)[::2]
+    assert np.allclose(g(y, 20), wanted, rtol=1e-14)
+    print(len(made))
+"""
+
+
+def compiled(home):
+    """How many entries a process makes that compiles a kernel for two layouts of arrays."""
+    path = home.parent / "run.py"
+    path.write_text(textwrap.dedent(RUN))
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+def test_the_next_process_loads_and_spoilt_entries_are_made_anew(home):
+    assert compiled(home) == 2
+    assert compiled(home) == 0
+    first, second = sorted(Path(home, "native").glob("*.bin"))
+    first.write_bytes(first.read_bytes()[:1000])
+    second.write_bytes(b"")
+    assert compiled(home) == 2
+    (kernel,) = Path(home, "native").glob("*.py")
+    kernel.write_text("raise SystemExit('foreign')\n")
+    assert compiled(home) == 0
+    assert disk.fetch(first) is not None
