@@ -52,6 +52,7 @@ from adcompile.ir.types import (
     Array,
     DictT,
     ListT,
+    ObjectT,
     Seq,
     TupleT,
     Type,
@@ -61,7 +62,7 @@ from adcompile.ir.types import (
 )
 from adcompile.ir.walk import free_vars, results_of, statements_of
 
-CONTAINERS = (TupleT, ListT, DictT)
+CONTAINERS = (TupleT, ListT, DictT, ObjectT)
 
 Entries = dict[tuple[int, int], Atom]
 """The blocks of a Jacobian by the numbers of the leaf of the result and the leaf of the arguments."""

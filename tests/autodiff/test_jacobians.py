@@ -206,3 +206,67 @@ def test_precision_of_the_entries():
 def test_lists_of_unknown_length_are_refused():
     with pytest.raises(ad.Unsupported, match=r"pass or return an array"):
         ad.jacfwd(lambda xs: sum(xs))([float(k) for k in range(40)])
+
+
+class Layer:
+    def __init__(self, w, b):
+        self.w, self.b, self.name = w, b, "layer"
+
+
+def scaled_layer(m):
+    return m.w * m.w * m.b
+
+
+def layer_written(m):
+    m.w[0] *= 2.0
+    m.b *= 3.0
+    return m.w * m.b
+
+
+def layer_of_a_layer(m):
+    return Layer(m.w * m.b, m.w.sum())
+
+
+def layer_in_a_dict(m):
+    return {"y": m.w * m.b, "z": [Layer(m.w[1:], m.b**2)]}
+
+
+def numbers_of(value):
+    if isinstance(value, Layer):
+        return [*numbers_of(value.w), *numbers_of(value.b)]
+    if isinstance(value, dict):
+        return [n for item in value.values() for n in numbers_of(item)]
+    return [n for item in value for n in numbers_of(item)] if isinstance(value, list) else list(np.ravel(value))
+
+
+def rows_of(jacobian):
+    """A Jacobian by a Layer as a matrix: the result's structure with a Layer at each leaf."""
+    if isinstance(jacobian, Layer) and not isinstance(jacobian.w, Layer):
+        count = np.size(jacobian.b)
+        return [np.column_stack([np.reshape(jacobian.w, (count, -1)), np.reshape(jacobian.b, (count, 1))])]
+    if isinstance(jacobian, Layer):
+        return [*rows_of(jacobian.w), *rows_of(jacobian.b)]
+    items = jacobian.values() if isinstance(jacobian, dict) else jacobian
+    return [row for item in items for row in rows_of(item)]
+
+
+@pytest.mark.parametrize("transform", [ad.jacfwd, ad.jacrev, ad.jacobian])
+@pytest.mark.parametrize("function", [scaled_layer, layer_written, layer_of_a_layer, layer_in_a_dict])
+def test_objects_as_arguments_and_results(function, transform):
+    w, b, h = np.array([1.1, 2.3, 0.7]), 1.5, 1e-6
+
+    def at(v):
+        return np.array(numbers_of(function(Layer(v[:3].copy(), float(v[3])))))
+
+    point = np.array([*w, b])
+    expected = np.column_stack([(at(point + e) - at(point - e)) / (2 * h) for e in np.eye(4) * h])
+    given = Layer(w.copy(), b)
+    np.testing.assert_allclose(np.vstack(rows_of(transform(function)(given))), expected, rtol=1e-6, atol=1e-6)
+    assert np.array_equal(given.w, w) and given.b == b
+
+
+def test_hessian_by_an_object():
+    w = np.array([1.0, 2.0])
+    found = ad.hessian(lambda m: np.sum(m.w**2) * m.b)(Layer(w, 3.0))
+    assert found.w.w.tolist() == [[6.0, 0.0], [0.0, 6.0]] and found.w.name is None
+    assert found.b.w.tolist() == found.w.b.tolist() == [2.0, 4.0] and found.b.b == 0.0
