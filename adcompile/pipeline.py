@@ -43,6 +43,7 @@ from adcompile.autodiff import nested
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.batches import given_type, pushforward_batch
 from adcompile.autodiff.composite import install
+from adcompile.autodiff.scalar import check_pair
 from adcompile.autodiff.separate import Derived as Separate
 from adcompile.autodiff.separate import split_body
 from adcompile.autodiff.state import handed_out
@@ -413,6 +414,7 @@ class Entry:
             values[i] = independent(b, values[i])
         start = len(b.statements)
         called = dispatched(b, Const(self.fun), values, kwargs, given, entry=True)
+        check_pair(b.type(called.value), self.fun, None, request.has_aux)
         returned = handed_out(b, called.result, called.value, request.has_aux, request.restore)
         if request.mutated:
             self.after = after(b, b.statements[start:], values, called.cells)

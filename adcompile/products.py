@@ -126,6 +126,8 @@ class Pullback:
         mutated: Mapping[str | int, Any] | None = None,
         out: tuple[Any, ...] | None = None,
     ) -> tuple[Any, ...]:
+        if mutated is not None and not hasattr(mutated, "items"):
+            raise TypeError("mutated must be a dict of cotangents by the names of arguments: write {name: cotangent}")
         seed = conj(accept(cotangent, self._result, "the cotangent"))
         unwritten: dict[int, Any] = {}
         if self._left or mutated:

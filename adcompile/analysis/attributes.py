@@ -97,8 +97,12 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     cls = class_of(t)
     if isinstance(t, Ref):
         t = b.type(look(b, owner, place))
-    if isinstance(t, SliceT):
+    if isinstance(t, SliceT) and attribute in ("start", "stop", "step"):
         return b.items(owner)[("start", "stop", "step").index(attribute)]
+    if isinstance(t, SliceT):
+        if not hasattr(slice, attribute):
+            return missing_attribute(slice, attribute, args, place)
+        return b.emit(getattr, (owner, args[1]), Method(getattr(slice, attribute), t), (), attribute, place)
     if cls is None:
         return b.emit(getattr, args[:2] if len(args) == 2 else args, UNKNOWN, (), name, place)
     return class_attribute(b, owner, t, cls, attribute, args, name, place)

@@ -22,6 +22,7 @@ from adcompile.autodiff.batches import in_batches
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.reverse import Sweep, bound_everywhere
+from adcompile.autodiff.scalar import check_pair
 from adcompile.autodiff.separate import Derived, add_seed
 from adcompile.autodiff.state import State, detached, save
 from adcompile.autodiff.transform import (
@@ -123,6 +124,7 @@ def jacobian(
     called = dispatched(b, fun, values, kwargs, given)
     called.put_back(b)
     result = called.value
+    check_pair(b.type(result), fun, place, has_aux)
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     results = _leaves(b, value)
     call = Invocation(fun, values, kwargs, argnums, has_aux)

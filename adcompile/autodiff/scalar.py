@@ -1,4 +1,4 @@
-"""What a gradient is taken of: a real scalar."""
+"""What a gradient is taken of: a real scalar, and a pair of it and something else for has_aux."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.errors import NotDifferentiable, Place, place_of
-from adcompile.ir.types import Array, Instance, Known, Scalar, Type, Unknown, is_inexact
+from adcompile.ir.types import Array, Instance, Known, ListT, Scalar, TupleT, Type, Unknown, is_inexact
 
 
 def check_scalar(result: Type, fun: Any, place: Place | None = None) -> None:
@@ -43,6 +43,20 @@ def check_scalar(result: Type, fun: Any, place: Place | None = None) -> None:
             f"a gradient needs a function with a real scalar result, but {name}() returns {problem}",
             place or place_of(fun),
             remedy,
+        )
+
+
+def check_pair(result: Type, fun: Any, place: Place | None, has_aux: bool) -> None:
+    """Raise NotDifferentiable unless `result`, what `fun` returns, is a pair where it has to be."""
+    items = result.items if isinstance(result, (TupleT, ListT)) else None
+    if has_aux and (items is None or len(items) != 2):
+        fun = getattr(fun, "value", fun)
+        what = "something else" if items is None else f"{len(items)} values"
+        name = getattr(fun, "__name__", "the function")
+        raise NotDifferentiable(
+            f"has_aux=True needs a function that returns a pair, but {name}() returns {what}",
+            place or place_of(fun),
+            "return (value, aux), where aux may be a tuple, or leave has_aux away",
         )
 
 

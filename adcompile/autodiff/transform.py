@@ -35,7 +35,7 @@ from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.held import Root, substituted
 from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.reverse import Sweep
-from adcompile.autodiff.scalar import check_scalar
+from adcompile.autodiff.scalar import check_pair, check_scalar
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import Results, detached, enter, handed_out
 from adcompile.errors import Unsupported
@@ -226,6 +226,7 @@ def gradient(
         values[i] = independent(b, values[i])
     start = len(b.statements)
     called = dispatched(b, fun, values, kwargs, given, entry)
+    check_pair(b.type(called.value), fun, b.place, has_aux)
     results = handed_out(b, called.result, called.value, has_aux, restore and entry)
     called.put_back(b)
     value = b.items(called.value)[0] if has_aux else called.value
@@ -343,6 +344,7 @@ def pull_back(
     substituted(b, start, instead)
     result = called.value
     called.put_back(b)
+    check_pair(b.type(result), fun, b.place, has_aux)
     result = b.items(result)[0] if has_aux else result
     seed = ones_like(b, result) if seed is None else seed
     chosen = values if wrt is None else [values[i] for i in dict.fromkeys(wrt)]
@@ -396,6 +398,7 @@ def pushed(
         pair_leaves(b, values[i], dot, dots)
     start = len(b.statements)
     called = dispatched(b, fun, values, kwargs, given, entry)
+    check_pair(b.type(called.value), fun, b.place, has_aux)
     substituted(b, start, instead)
     if restore:
         called.put_back(b)

@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Instance, Known, Scalar, Seq, scalar
+from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Instance, Known, Scalar, Seq, TupleT, scalar
 from adcompile.rules.kinds import composite, constant, elementwise, linear
 from adcompile.rules.typing import always, power_type, truth
 from adcompile.rules.typing_containers import container_type
@@ -174,4 +174,5 @@ constant(float.fromhex, typing=always(FLOAT))
 constant(float.hex, str.format, str.join, str.upper, str.lower, str.strip, str.replace, typing=TEXT)
 constant(str.startswith, str.endswith, str.isdigit, str.isalpha, typing=truth)
 constant(str.split, str.rsplit, str.splitlines, typing=always(Seq(Instance(str), list)))
+constant(slice.indices, typing=always(TupleT((INT, INT, INT))))
 constant(list.index, tuple.index, list.count, tuple.count, typing=always(INT))

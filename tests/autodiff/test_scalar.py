@@ -30,3 +30,35 @@ def test_inner_gradients_are_checked():
 
     with pytest.raises(NotDifferentiable, match="returns an array"):
         ad.grad(outer)(1.0)
+
+
+def one_value(x):
+    return np.sum(x)
+
+
+def three_values(x):
+    return np.sum(x), 1.0, 2.0
+
+
+@pytest.mark.parametrize("function", [one_value, three_values])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f, x: ad.grad(f, has_aux=True)(x),
+        lambda f, x: ad.value_and_grad(f, has_aux=True)(x),
+        lambda f, x: ad.vjp(f, x, has_aux=True),
+        lambda f, x: ad.jvp(f, (x,), (x,), has_aux=True),
+        lambda f, x: ad.jacrev(f, has_aux=True)(x),
+        lambda f, x: ad.jacfwd(f, has_aux=True)(x),
+        lambda f, x: ad.hessian(f, has_aux=True)(x),
+        lambda f, x: ad.grad(lambda y: ad.grad(f, has_aux=True)(y)[0][0])(x),
+    ],
+)
+def test_has_aux_wants_a_pair(function, call):
+    with pytest.raises(ad.NotDifferentiable, match=f"{function.__name__}.. returns (something else|3 values)"):
+        call(function, np.ones(2))
+
+
+def test_mutated_wants_a_dict():
+    with pytest.raises(TypeError, match="write .name: cotangent."):
+        ad.vjp(one_value, np.ones(2))[1](1.0, mutated=[np.ones(2)])

@@ -280,3 +280,32 @@ def test_single_precision_without_weight():
 
     with ad.config(debug=True):
         assert np.array_equal(ad.grad(f)(np.ones(3)), np.ones(3))
+
+
+def bound_in_a_loop(x):
+    for i in range(3):
+        if x[i] > 2:
+            w = np.array([x[i], 1.0])
+            w[1] *= x[0]
+    w *= 2
+    return w @ w
+
+
+def bound_in_a_branch(x):
+    if x[0] > 0:
+        w = x * 1
+        w[0] *= x[1]
+    if x[1] > 0:
+        w[1] *= w[0]
+        return w @ w
+    return x[0]
+
+
+@pytest.mark.parametrize("function", [bound_in_a_loop, bound_in_a_branch])
+def test_arrays_that_some_path_leaves_unbound(function):
+    x = np.array([1.13, 2.37, 0.71])
+    plain = ad.grad(function)(x)
+    with ad.config(debug=True):
+        assert np.array_equal(ad.grad(function)(x), plain)
+        assert np.array_equal(ad.vjp(function, x)[1](1.0)[0], plain)
+        assert np.allclose([ad.jvp(function, (x,), (e,))[1] for e in np.eye(3)], plain)

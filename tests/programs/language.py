@@ -96,6 +96,14 @@ def text_that_is_taken_apart(x):
     return y * len(table.splitlines()) + len(key) * x[2] ** int(value) * max(len(w) for w in message.split("4"))
 
 
+def slices_that_are_asked(x, part):
+    start, stop, step = part.indices(len(x))
+    y = np.sum(x[part] ** 2) * len(range(start, stop, step))
+    for i in range(*slice(None, -1).indices(len(x))):
+        y = y + x[i] * (1.0 if part.step is None else i)
+    return y * getattr(part, "missing", 2.0)
+
+
 SAMPLES = {
     "loops_left_in_every_way": [(1.3, 4), (0.5, 0), (2.0, 6)],
     "while_inside_while": [(1.5,), (7.0,)],
@@ -106,4 +114,5 @@ SAMPLES = {
     "defaults_of_helpers": [(1.5,)],
     "derivative_in_a_comprehension": [(1.5,)],
     "text_that_is_taken_apart": [(np.array([0.5, 1.2, -0.7]),)],
+    "slices_that_are_asked": [(np.array([0.5, 1.2, -0.7]), slice(0, 3, 2)), (np.array([0.5, 1.2, -0.7]), slice(1, None))],
 }
