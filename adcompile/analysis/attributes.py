@@ -319,7 +319,9 @@ def class_attribute(
         return Const(cls)
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
     reader = descriptor_of(cls, "__getattribute__") if isinstance(t, ObjectT) else None
-    assigned = None if isinstance(reader, python_types.FunctionType) else assigned_by_class(b, owner, t, cls, example, attribute, place)
+    assigned = None
+    if not isinstance(reader, python_types.FunctionType):
+        assigned = assigned_by_class(b, owner, t, cls, example, attribute, place)
     if assigned is not None:
         return assigned
     if isinstance(t, ObjectT):

@@ -15,7 +15,7 @@ from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import INT, Instance, IterT
+from adcompile.ir.types import INT, DictT, Instance, IterT, ListT, TupleT
 
 
 def real_or_keyed(
@@ -31,6 +31,19 @@ def real_or_keyed(
         return dispatch(b, Const(standins.Keyed), [pairs], [], name, place)
     b.context.keyable.add(place)
     return b.emit(fn, args, Instance(dict), kwargs, name, place)
+
+
+@handles(ops.build_dict, look=())
+def build_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`{key: value, …}`."""
+    keys = [b.key(k) for k in args[::2]]
+    if place in b.context.demoted:
+        return b.emit(ops.build_dict, args, Instance(dict), (), name, place)
+    if not all(map(b.known, keys)):
+        rows = [b.build(TupleT(()), [k, v]) for k, v in zip(keys, args[1::2])]
+        return real_or_keyed(b, ops.build_dict, args, kwargs, name, place, b.build(ListT(()), rows))
+    items = {b.value(k): v for k, v in zip(keys, args[1::2])}
+    return b.build(DictT(tuple(items), ()), list(items.values()), name, place)
 
 
 @handles(standins.index, look=())

@@ -145,15 +145,6 @@ def build_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     return b.build(ListT(()), args, name, place)
 
 
-@handles(ops.build_dict, look=())
-def build_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    keys = [b.key(k) for k in args[::2]]
-    if place in b.context.demoted or not all(map(b.known, keys)):
-        return b.emit(ops.build_dict, args, Instance(dict), (), name, place)
-    items = {b.value(k): v for k, v in zip(keys, args[1::2])}
-    return b.build(DictT(tuple(items), ()), list(items.values()), name, place)
-
-
 @handles(ops.make_function, look=(1, 2))
 def make_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     function: Function = b.value(args[0])

@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
+from adcompile.analysis.builder import is_structured
 from adcompile.autodiff.cotangents import tangent_structure, tangent_type
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def display(f: Forward, s: Call) -> Any:
-    if isinstance(f.b.type(s.result), Seq):
-        return f.b.emit(s.fn, [f.value_dot(a) for a in s.args], tangent_type(f.b.type(s.result)))
-    return None  # split: its items have their own tangents
+    t = f.b.type(s.result)
+    if isinstance(t, Seq):
+        return f.b.emit(s.fn, [f.value_dot(a) for a in s.args], tangent_type(t))
+    return None if is_structured(t) else NotImplemented  # split: its items have their own tangents
 
 
 def getitem(f: Forward, s: Call) -> Any:

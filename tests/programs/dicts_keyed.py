@@ -1,6 +1,7 @@
 """Dicts whose keys are met when the code runs, and that hold values with derivatives."""
 
 import collections
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -116,6 +117,44 @@ def states_of_a_queue(x, graph):
     return sum(distance[k] * (k + 1) for k in distance)
 
 
+@dataclass(frozen=True)
+class Place:
+    row: int
+    name: str = "p"
+
+
+class Label:
+    def __init__(self, text):
+        self.text = text
+
+    def __hash__(self):
+        return hash(self.text)
+
+    def __eq__(self, other):
+        return self.text == other.text
+
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+def keys_of_every_kind(x):
+    here, sentinel = Place(1), object()
+    table = {here: x[0], Place(2): x[1], sentinel: x[2], None: x[3], True: x[0] * 2.0}
+    sets = {frozenset([1, 2]): x[0], np.float64(1.5): x[1], Pair(1, 2): x[2], Label("a"): x[3]}
+    table[Place(1)] *= sets[frozenset([2, 1])]
+    sets[Label("a")] += table[sentinel] * sets[1.5]
+    total = sets[1, 2] * table[None] + table[1]
+    for key, value in table.items():
+        total += value * (2.0 if key == here else 0.5)
+    return total * sets[Label("a")] + sum(sets.values()) * (3.0 if here in table and Place(5) not in table else 1.0)
+
+
+def keys_made_in_a_loop(x):
+    links = {frozenset([i, i + 1]): x[i] for i in range(3)}
+    links[frozenset([0, 1])] += links[frozenset([3, 2])] * x[3]
+    return sum(v * v for v in links.values())
+
+
 _X = np.array([0.6, -0.7, 1.2, 0.5])
 _NAMES = ["a", "b", "a", "c"]
 
@@ -130,5 +169,7 @@ SAMPLES = {
     "counted_from_a_default": [(_X, _NAMES)],
     "merged_and_set": [(_X[:3], ["p", "q", "r"])],
     "from_keys": [(_X, _NAMES)],
+    "keys_of_every_kind": [(_X,)],
+    "keys_made_in_a_loop": [(_X,)],
     "states_of_a_queue": [(_X, [[(1, 0), (2, 1)], [(3, 2)], [(3, 3)], []])],
 }
