@@ -22,6 +22,7 @@ from adcompile.analysis.reach import met
 from adcompile.analysis.slots import (
     beware,
     check_unknown_owner,
+    live_value,
     note_read,
     run_as_written,
     runs_as_written,
@@ -298,6 +299,9 @@ def assigned_by_class(
     b: Builder, owner: Atom, t: Type, cls: type, example: Any, attribute: str, place: Place | None
 ) -> Atom | None:
     """What a class of the object has for an attribute that the program assigns, unless the object has its own."""
+    own = None if example is None else live_value(b, owner, example, attribute, place)
+    if own is not None:
+        return own
     if isinstance(t, ObjectT) and attribute in t.names or attribute in getattr(example, "__dict__", ()):
         return None
     if runs_as_written(b, attribute) and is_of_user(cls) and not is_special(descriptor_of(cls, attribute)):

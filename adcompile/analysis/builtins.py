@@ -22,7 +22,7 @@ from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.library import is_of_user
-from adcompile.analysis.slots import runs_as_written, slot_value
+from adcompile.analysis.slots import live_value, runs_as_written, slot_value
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -153,7 +153,8 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     classes = classes_of(t)
     example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
     if example is not None:
-        return Const(hasattr(example, attribute))
+        assigned = live_value(b, args[0], example, attribute, place)
+        return Const(assigned is not None or hasattr(example, attribute))
     if classes is None or isinstance(t, Instance):
         return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
     answers = {hasattr(c, attribute) for c in classes}

@@ -17,6 +17,7 @@ from adcompile.analysis.callbacks import assigns, writers
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State
+from adcompile.analysis.ways import live_objects
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -440,8 +441,10 @@ def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
     objects that have been written into hold now and held before."""
     written = list(b.context.written)
     if written:
-        classes = {cell.cls for cell in written}
-        apart = [cell.real for cell in b.context.outside if cell.cls in classes]
+        owners = {id(o): Const(o) for o, _ in (b.context.assigned[c] for c in written if c in b.context.assigned)}
+        classes = {cell.cls for cell in written} | {type(o.value) for o in owners.values()}
+        theirs = [cell.real for cell in b.context.outside if cell.cls in classes]
+        apart = [*theirs, *owners.values(), *live_objects(b, classes, set(owners))] if theirs else []
         if len(apart) > 1:
             b.emit(run_time.different, apart, Known(None))
     memo: Memo = {}

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adcompile.analysis.binding import owner_of_data
+from adcompile.analysis.binding import live_key, owner_of_data
 from adcompile.analysis.builder import Builder, Restart, is_structured
 from adcompile.analysis.heap import give, read, write
 from adcompile.analysis.leaves import is_undefined
@@ -25,8 +25,9 @@ from adcompile.analysis.reach import functions_in, mentioned, met
 from adcompile.analysis.store import State
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.abstract import is_installed
+from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Var
+from adcompile.ir.program import Guard
 from adcompile.ir.types import Cell, Choice, Instance, Known, Type, Unknown
 
 UNDEFINED = Const(ops.UNDEFINED)
@@ -74,7 +75,7 @@ def open_slots(b: Builder) -> None:
             continue
         content: Atom = UNDEFINED
         if name in vars(owner):
-            content = b.call(getattr, Const(owner), name, name=name)
+            content = first_value(b, owner, name)
         else:
             context.guard_type(context.owner(owner), (name,), Known(ops.UNDEFINED))
         cell = Cell(ops.Variable, name)
@@ -82,6 +83,20 @@ def open_slots(b: Builder) -> None:
         context.slots[key_of(owner, name)] = cell
         context.assigned[cell] = (owner, name)
         context.originals[cell] = content
+
+
+def first_value(b: Builder, owner: Any, name: str) -> Atom:
+    """What an attribute holds at the beginning."""
+    if isinstance(owner, (type, python_types.FunctionType, python_types.ModuleType)):
+        return b.call(getattr, Const(owner), name, name=name)
+    held, ref = vars(owner)[name], b.context.owner(owner)
+    t = Instance(type(held)) if live_key(ref, (name,)) in b.context.demoted else type_of(held)
+    b.context.guard_type(ref, (name,), t)
+    if isinstance(t, Known):
+        return Const(held)
+    var = b.emit(getattr, (owner_of_data(b, owner, None), Const(name)), t, (), name)
+    b.context.example[var], b.context.origin[var] = held, (ref, (name,))
+    return var
 
 
 # -- reading ------------------------------------------------------------------------------------
@@ -164,6 +179,8 @@ def assign(b: Builder, owner: Atom, attribute: Atom, value: Atom, place: Place |
     name = b.value(attribute) if b.known(attribute) else None
     if isinstance(t, (Unknown, Choice)) or isinstance(t, Instance) and issubclass(t.cls, type):
         return assign_unknown(b, owner, attribute, name, value, place)
+    if isinstance(t, Instance):
+        return assign_live(b, owner, name, value, place)
     if not isinstance(t, Known):
         return None
     if name is None and AsItRuns(None) not in b.context.demoted:
@@ -174,6 +191,60 @@ def assign(b: Builder, owner: Atom, attribute: Atom, value: Atom, place: Place |
         return store(b, t.value, name, value, place)
     target = owner_of_data(b, t.value, place)
     return b.emit(ops.set_attribute, (target, attribute, give(b, value)), Known(None), (), "", place)
+
+
+def assign_live(b: Builder, owner: Atom, name: str | None, value: Atom, place: Place | None) -> Atom | None:
+    """The same of an object that is there when the code runs: of one that a module, a class or a cache has,
+    its attribute is a cell."""
+    live = b.context.example.get(owner) if isinstance(owner, Var) else None
+    if name is not None and runs_as_written(b, name):
+        return b.emit(ops.set_attribute, (owner, Const(name), give(b, value)), Known(None), (), "", place)
+    if name is None:
+        return None
+    if live is None:
+        check_unknown_owner(b, owner, b.type(owner), name)
+        note_object(b, b.type(owner).cls, name, b.context.objects_set, b.context.objects_read)  # type: ignore[union-attr]
+        return None
+    if not may_be_live_slot(live, name) or owner not in b.context.origin:
+        return None
+    check_same(b, owner, live, name)
+    return store(b, live, name, value, place)
+
+
+def note_object(b: Builder, cls: type, name: str, noted: set[tuple[type, str]], others: set[tuple[type, str]]) -> None:
+    """An object at hand and one that is not may be one: what is set of one, and read of the other."""
+    noted.add((cls, name))
+    if any(n == name and (issubclass(c, cls) or issubclass(cls, c)) for c, n in others):
+        if not runs_as_written(b, name):
+            run_as_written(b, name)
+
+
+def may_be_live_slot(owner: Any, name: str) -> bool:
+    """Whether setting an attribute of an object is storing it in the object."""
+    cls: type = type(owner)
+    plain = cls.__setattr__ is object.__setattr__ and is_of_user(cls) or cls is python_types.SimpleNamespace
+    stored = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+    return plain and hasattr(owner, "__dict__") and not hasattr(type(stored), "__set__")
+
+
+def check_same(b: Builder, owner: Atom, live: Any, name: str) -> None:
+    """Guard that a way to an object leads to this very one."""
+    if owner not in b.context.origin:
+        run_as_written(b, name)
+    ref, path = b.context.origin[owner]  # type: ignore[index]
+    b.context.guards["same", id(ref.namespace), ref.name, path] = Guard(ref, live, path)
+
+
+def live_value(b: Builder, owner: Atom, live: Any, name: str, place: Place | None) -> Atom | None:
+    """What an attribute of an object that is there when the code runs holds now, if the program assigns it."""
+    note_object(b, type(live), name, b.context.objects_read, b.context.objects_set)
+    held = [n for i, n in b.context.slots if i == id(live)]
+    if held and name == "__dict__":
+        run_as_written(b, held[0])
+    if name not in held:
+        return None
+    check_same(b, owner, live, name)
+    return slot_value(b, live, name, place)
 
 
 def assign_unknown(
@@ -195,9 +266,11 @@ def assign_unknown(
 def unassign(b: Builder, owner: Atom, attribute: Atom, place: Place | None) -> Atom | None:
     """`del owner.attribute` of what was met when compiling: as the code runs."""
     t = b.type(owner)
-    if not isinstance(t, Known):
-        return None
     name = b.value(attribute) if b.known(attribute) else None
+    if not isinstance(t, Known):
+        if any(name in (None, n) and not runs_as_written(b, n) for _, n in b.context.slots):
+            run_as_written(b, name)
+        return None
     if AsItRuns(name) not in b.context.demoted:
         run_as_written(b, name)
     return b.emit(delattr, (owner_of_data(b, t.value, place), attribute), Known(None), (), "", place)
@@ -240,10 +313,15 @@ def beware(b: Builder, fn: Any, given: Sequence[Atom] = ()) -> None:
     names = {name for _, name in b.context.slots}
     if not names:
         return
-    for name in sorted(names if fn is None else mentioned(reached_by(b, fn, given), names)):
+    live = {id(b.context.example[a]) for a in given if isinstance(a, Var) and a in b.context.example}
+    found = names if fn is None else mentioned(reached_by(b, fn, given), names)
+    for name in sorted(found | {name for i, name in b.context.slots if i in live}):
         b.context.demoted.add(AsItRuns(name))
     if any(runs_as_written(b, name) for name in names):
         raise Restart
 
 
-__all__ = ["assign", "beware", "global_value", "note_read", "open_slots", "runs_as_written", "slot_value"]
+__all__ = [
+    "assign", "beware", "global_value", "live_value", "note_read", "open_slots", "runs_as_written", "slot_value",
+    "unassign",
+]  # fmt: skip

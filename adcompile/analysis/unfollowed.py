@@ -62,9 +62,9 @@ def reason(call: Call, t: Type | None) -> tuple[str, str]:
         )
     if fn is ops.set_attribute:
         return (
-            f"an attribute of a class, function or module is set to values {FOLLOWED}, and code that is not "
-            "followed may read or set it too",
-            "hand the value on as an argument or a result, or keep it in an object",
+            f"an attribute of a class, function, module or live object is set to values {FOLLOWED}, and code that "
+            "is not followed may read or set it too",
+            "hand the value on as an argument or a result",
         )
     if fn in (setattr, delattr) and isinstance(t, Instance):
         named = f"a {t.cls.__name__} that is met when the code runs"

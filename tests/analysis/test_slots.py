@@ -1,5 +1,6 @@
 """Attributes of classes, functions and modules that are assigned: values, derivatives, and what is left behind."""
 
+import copy
 import types
 
 import numpy as np
@@ -260,6 +261,105 @@ def test_getattribute_comes_before_what_is_assigned():
         return Intercepts().value * x[0] + Intercepts().plain
 
     assert np.allclose(ad.grad(f)(X), ad.grad(lambda x: x[1] * 5.0 * x[0] + x[1])(X))
+
+
+# -- objects that a module holds ------------------------------------------------------------------
+
+
+class Model:
+    def __init__(self):
+        self.scale, self.out, self.calls = 2.0, None, 0
+
+    def apply(self, x):
+        self.out, self.calls = x * self.scale, self.calls + 1
+        return self.out
+
+
+MODEL, SECOND = Model(), Model()
+ALIAS, MODELS, HOLDER = MODEL, [MODEL, SECOND], types.SimpleNamespace(model=MODEL)
+MANY = [Model() for _ in range(40)]
+MANY[3] = MODEL
+
+
+def live_results(x):
+    MODEL.apply(x * x)
+    MODEL.apply(MODEL.out)
+    return np.sum(MODEL.out) * MODEL.calls
+
+
+def live_names(x):
+    MODEL.scale = x[0] ** 2
+    ALIAS.scale = ALIAS.scale * x[1]
+    SECOND.scale = x[2]
+    return MODELS[0].scale * HOLDER.model.scale * MODELS[1].scale
+
+
+def live_loop(x):
+    for i in range(20):
+        MODEL.scale = 0.9 * MODEL.scale + x[i % 3]
+    return MODEL.scale**2
+
+
+def live_branch(x):
+    if x[0] > 1.0:
+        MODEL.scale = x[0] ** 2
+    MODEL.extra = x[2]
+    return MODEL.scale * x[1] * MODEL.extra
+
+
+@pytest.mark.parametrize("f", (live_results, live_names, live_loop, live_branch))
+def test_attributes_of_objects_of_a_module(f):
+    def fresh(x):
+        for model in (MODEL, SECOND):
+            vars(model).clear()
+            model.__init__()
+        return f(x)
+
+    slopes = [(fresh(X + e) - fresh(X - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+    for model in (MODEL, SECOND):
+        vars(model).clear()
+        model.__init__()
+    assert np.allclose(ad.grad(f)(X), slopes, rtol=1e-6)
+    assert vars(MODEL) == vars(Model()) == vars(SECOND)
+    value, pullback = ad.vjp(f, X)
+    assert np.allclose(pullback(1.0)[0], slopes, rtol=1e-6)
+    assert vars(MODEL) == vars(Model())
+    tangent = ad.jvp(f, (X,), (np.ones(3),))[1]
+    left = {name: np.copy(held) for name, held in vars(MODEL).items() if held is not None}
+    fresh(X)
+    assert all(np.array_equal(left[name], vars(MODEL)[name]) for name in left)
+    assert np.isclose(tangent, np.sum(slopes))
+
+
+def live_of_unknown(x):
+    MODEL.scale = x[0]
+    return sum(model.scale * x[1] for model in MANY)
+
+
+def live_by_unknown(x):
+    for model, v in zip(MODELS, x):
+        model.scale = v * v
+    return MODEL.scale * SECOND.scale
+
+
+def live_in_dict(x):
+    MODEL.scale = x[0]
+    return MODEL.__dict__["scale"] * x[1]
+
+
+def live_copied(x):
+    MODEL.scale = x[0]
+    return copy.copy(MODEL).scale * x[1]
+
+
+@pytest.mark.parametrize("f", (live_of_unknown, live_by_unknown, live_in_dict, live_copied))
+def test_objects_that_are_not_at_hand_are_refused(f):
+    for model in (MODEL, SECOND):
+        vars(model).clear()
+        model.__init__()
+    for run in (ad.grad(f), lambda x: ad.jvp(f, (x,), (np.ones(3),))):
+        with pytest.raises(ad.AdcompileError, match="code that is not followed may read or set it"):
+            run(X)
 
 
 # -- code that is not followed sees the attribute itself ------------------------------------------
