@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import adcompile as ad
-from benchmarks.harness import Call, Run, Under, Workload, with_module
+from benchmarks.harness import Call, Run, Workload, with_module
 
 Tool = Callable[[Workload], Call]
 
@@ -47,32 +47,21 @@ def adcompile(backend: str = "numpy") -> Tool:
     """The function as it is, with code for `backend`."""
 
     def build(workload: Workload) -> Call:
-        run = _adcompile(workload)
-        if backend == "numpy" and not knows_backends():
-            return run
-        return Under(run, lambda: ad.config(backend=backend))
+        return _adcompile(workload, backend)
 
     return build
 
 
-def knows_backends() -> bool:
-    try:
-        with ad.config(backend="numpy"):
-            return True
-    except TypeError:
-        return False
-
-
-def _adcompile(workload: Workload) -> Call:
+def _adcompile(workload: Workload, backend: Any) -> Call:
     args = workload.fresh()
     if not workload.rows:
-        gradient = ad.grad(workload.function, argnums=workload.argnums)
+        gradient = ad.grad(workload.function, argnums=workload.argnums, backend=backend)
         return lambda: gradient(*args)
     function, active = of_active(workload, workload.function)
     seeds = row_seeds(workload)
 
     def rows() -> Any:
-        _, pullback = ad.vjp(function, *active)
+        _, pullback = ad.vjp(function, *active, backend=backend)
         return tuple(pullback(seed) for seed in seeds)
 
     return rows

@@ -10,7 +10,7 @@ from typing import Any
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, Seq, Type
+from adcompile.ir.types import Array, ListT, Seq, Type
 from adcompile.nests.elementwise import COPIES, DType, dtype_of, operation
 from adcompile.nests.extents import Extents, Scopes
 from adcompile.nests.frames import Frames
@@ -149,9 +149,9 @@ class Facts:
         if call is None or not isinstance(call.fn, Const) or not hashable(call.fn.value):
             return None
         fn = call.fn.value
-        if fn in (ops.push, ops.build_list) and isinstance(self.types.get(var), Seq):
+        if fn in (ops.push, ops.build_list) and isinstance(self.types.get(var), (Seq, ListT)):
             return list(call.args)
-        if fn is operator.getitem and isinstance(type_of(call.args[0], self.types), Seq):
+        if fn is operator.getitem and isinstance(type_of(call.args[0], self.types), (Seq, ListT)):
             return [call.args[0]]
         array = bool(call.args) and isinstance(type_of(call.args[0], self.types), Array)
         if not array or not isinstance(self.types.get(var), Array):

@@ -43,7 +43,7 @@ class Frames:
         self.made: set[Var] = set()  # here, in order
         self.age: dict[Key, int] = {}
         self.sure: set[Var] = set()  # results of reads and writes of elements that are there
-        self.sums: set[Var] = set()  # results of additions whose order is free
+        self.sums: set[Var] = set()  # results of steps of sums and extrema, whose order is free
 
     @property
     def here(self) -> Frame:

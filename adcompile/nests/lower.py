@@ -57,7 +57,7 @@ def _nests(program: Program, ufuncs: frozenset[Any]) -> Program:
 @dataclass(frozen=True, eq=False)
 class Lowered:
     """A function with loop nests. `sure` are the results of those reads and writes of elements whose places are
-    there, by the lengths of the loops or a guard in front of them; `sums` those of additions whose order is free."""
+    there, by the lengths of the loops or a guard in front of them; `sums` those of steps of sums and extrema."""
 
     function: Function
     types: Mapping[Var, Type]

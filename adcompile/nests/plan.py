@@ -12,13 +12,12 @@ once and not once for each place.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adcompile.ir.nodes import Var
 from adcompile.nests.dependence import Relation, commute, relation, worse
-from adcompile.nests.items import FUNCTION, Item, Load, Reduce, Store, accesses, cost, leaves_of, touched, values_of
+from adcompile.nests.items import Item, Load, Reduce, Store, accesses, leaves_of, touched, values_of
 from adcompile.nests.keys import Keys
 
 POINTERS = 14
@@ -67,10 +66,7 @@ class Plan:
         self.put(items)
 
     def stands_apart(self, root: Item, items: Sequence[Item]) -> bool:
-        """Whether what gives a value has loops of its own: it reads what is written here, or can be done for
-        many elements at once where a sum cannot."""
-        if _goes_by_term(root):
-            return any(map(_has_function, items))
+        """Whether what gives a value has loops of its own: it reads what is written here."""
         return isinstance(root, Store) and self.within(items[:-1], root) not in ("apart", "same")
 
     def cone(self, root: Item) -> list[Item]:
@@ -147,9 +143,6 @@ class Plan:
         """Whether the items may stand in the bodies of one innermost loop with those there."""
         if self.row_relation(row, items, adding=True) not in ("apart", "same"):
             return False
-        everything = (*row.items, *items)
-        if any(map(_goes_by_term, everything)) and any(map(_has_function, everything)):
-            return False  # what can be done for many elements at once stands apart
         given = [v for i in items for v in values_of(i) if isinstance(v, Reduce)]
         if any(self.place.get(v, (None, None))[1] is row for v in given):
             return False
@@ -218,13 +211,3 @@ class Plan:
             for old in nest.items
             for new in items
         )
-
-
-def _goes_by_term(item: Item) -> bool:
-    """Whether an item takes one element after the other: an extremum, as compilers do not know that their order is
-    free. That of sums is."""
-    return isinstance(item, Reduce) and item.fn is not operator.add
-
-
-def _has_function(item: Item) -> bool:
-    return cost(item.value) >= FUNCTION

@@ -389,6 +389,23 @@ class Arrays(Scalars):
         self.make(call.result, self.result_type(call), f"np.{name}({self.atom(call.args[0])}, {k})")
         return True
 
+    def _outer(self, call: Call) -> bool:
+        result = self.result_type(call)
+        if len(call.args) != 2 or call.kwargs or not isinstance(result, ArrayOf):
+            return False
+        if any(self.native_type(a) != ArrayOf(result.code, 1) for a in call.args) or result.code not in ("f8", "f4"):
+            return False
+        self.make(call.result, result, f"np.outer({self.atom(call.args[0])}, {self.atom(call.args[1])})")
+        return True
+
+    def _identity_matrix(self, call: Call) -> bool:
+        result = self.result_type(call)
+        if len(call.args) != 1 or any(name != "dtype" for name, _ in call.kwargs) or result != ArrayOf("f8", 2):
+            return False
+        self.faults = True  # a negative length
+        self.make(call.result, result, f"np.eye({self.cast(call.args[0], 'i8')})")
+        return True
+
     def _apart(self, call: Call) -> bool:
         """Fresh memory inside a kernel is nobody else's; a view is copied."""
         (value,) = call.args
@@ -445,6 +462,7 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         np.size: a._size, np.flip: a._flip, ndarray.T: a._transpose, np.tril: a._triangle, np.triu: a._triangle,
         loops.disjoint: a._laid_out,
         loops.distinct: a._laid_out, loops.ordered: a._laid_out,
+        np.outer: a._outer, np.eye: a._identity_matrix,
         memory.apart: a._apart, arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip
 

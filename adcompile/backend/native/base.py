@@ -13,6 +13,7 @@ from adcompile.backend.callables import BUILTINS, KEYWORDS, identifier
 from adcompile.backend.native.elementary import NAMES
 from adcompile.backend.native.values import ArrayOf, Code, Native, NotNative, Number, native_of
 from adcompile.errors import Place
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Scalar, Type
 from adcompile.optimise.typing import kinds as scalar_kinds
@@ -36,7 +37,7 @@ class Hints:
     """What is known of calls, by their results."""
 
     sure: frozenset[Var] = frozenset()  # reads and writes of elements that are there
-    sums: frozenset[Var] = frozenset()  # additions whose order is free
+    sums: frozenset[Var] = frozenset()  # steps of sums and extrema, whose order is free
 
 
 NO_HINTS = Hints()
@@ -176,6 +177,8 @@ class Base:
 
     def display(self, call: Call) -> str:
         """A tuple that is printed where it is used."""
+        if not isinstance(call.fn, Const) or call.fn.value not in (ops.build_tuple, np.ndarray.shape, np.shape):
+            self.refuse(f"{call.result.name}, which is no value in a kernel")
         return "(" + "".join(f"{self.atom(a)}, " for a in call.args) + ")"
 
     def constant(self, value: Any) -> str:
@@ -246,6 +249,8 @@ class Base:
     def size(self, atom: Atom) -> int:
         """So many bits hold the magnitude of an integer; 63 where nothing is known."""
         value = self.known(atom)
+        if value is ops.UNDEFINED:
+            return 0
         if value is not None:
             return int(value).bit_length()
         if not isinstance(atom, Var):

@@ -21,7 +21,7 @@ from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import keep, write
 from adcompile.backend.native.kernel import Kernel
 from adcompile.backend.native.regions import Note, Parts
-from adcompile.backend.native.values import ArrayOf, Native, NotNative, Number, TupleOf
+from adcompile.backend.native.values import ArrayOf, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.ir.program import FunctionRef
 from adcompile.runtime.native import Fault
 from adcompile.runtime.settings import Backend, Elementary
@@ -125,6 +125,8 @@ def _signature(native: Native, numba: Any) -> Any:
             return numba.types.Array(getattr(numba.types, names[code]), rank, "C")
         case TupleOf(items):
             return numba.types.Tuple.from_types([_signature(i, numba) for i in items])
+        case ListOf():
+            raise AssertionError("a list as a parameter")
 
 
 def joined(kernel: Kernel, native: Any, plain: Callable[..., Any], count: int) -> Callable[..., Any]:

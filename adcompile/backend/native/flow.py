@@ -9,9 +9,9 @@ from typing import Any
 from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.bounds import Frame, Linear
 from adcompile.backend.native.classes import KEEPING, ORDER
-from adcompile.backend.native.ranges import Ranges
+from adcompile.backend.native.listed import Listed
 from adcompile.backend.native.unbound import reads
-from adcompile.backend.native.values import ArrayOf, Native, Number, TupleOf, native_of
+from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of
 from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -39,7 +39,7 @@ HANDING_ON = frozenset({ops.push, ops.identity})
 """Calls that do not look at their operands."""
 
 
-class Flow(Ranges):
+class Flow(Listed):
     """Prints blocks."""
 
     classes: dict[Var, str]
@@ -140,6 +140,8 @@ class Flow(Ranges):
                 self.varying.add(var)
         elif self.native_type(value) != native:
             self.refuse(f"{var.name}, which is of different kinds on different paths")
+        elif isinstance(native, ListOf) and isinstance(value, Var):
+            self.shares(var, value)
         return self.atom(value)
 
     def _nothing(self, native: Native) -> str:
@@ -149,8 +151,10 @@ class Flow(Ranges):
                 return {"f8": "0.0", "f4": "np.float32(0.0)", "i8": "0", "b1": "False", "c16": "0j"}[code]
             case TupleOf(items):
                 return "(" + "".join(f"{self._nothing(i)}, " for i in items) + ")"
-            case ArrayOf():
-                raise self.refusal("an array that is there on some paths only")
+            case ListOf():
+                return self.empty_list(native)
+            case ArrayOf(code, rank):
+                return f"np.empty(({'0, ' * rank}), {DTYPES[code]})"
 
     def join(self, var: Var, sources: Sequence[Atom]) -> Native | None:
         """The native type of a value that comes by several ways."""
@@ -317,7 +321,7 @@ class Flow(Ranges):
 
     def _body(self, loop: For | While) -> None:
         for end in _carried_lists(self, loop):
-            self.refuse(f"{end.name}, a list that an iteration makes for the next one")
+            raise self.unkept(end, f"{end.name}, a list that an iteration makes for the next one")
         self.loops.append(loop)
         self.depth += 1
         self.block(loop.body, ())

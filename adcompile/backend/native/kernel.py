@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
 from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.flow import Flow
-from adcompile.backend.native.lists import Lists, Store, lists_of
+from adcompile.backend.native.lists import Lists, Store, Unkept, lists_of
 from adcompile.backend.native.prepared import prepared
 from adcompile.backend.native.unbound import unbound
-from adcompile.backend.native.values import ArrayOf, Code, Native, NotNative, Number, TupleOf, native_of
+from adcompile.backend.native.values import ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf, native_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -66,6 +66,18 @@ def kernel(
 
 def _kernel(function: Function, name: str, types: Mapping[Var, Type], inexact: bool, known: Hints) -> Kernel:
     lists = lists_of(function, types)
+    while True:
+        try:
+            return _printed(function, name, types, inexact, known, lists)
+        except Unkept as error:
+            if error.root in lists.general:
+                raise
+            lists.general.add(error.root)
+
+
+def _printed(
+    function: Function, name: str, types: Mapping[Var, Type], inexact: bool, known: Hints, lists: Lists
+) -> Kernel:
     classes = frozenset() if inexact else undecided(function, types)
     before = Printer(types, lists, classes, known)
     made = before.function(function, name, inexact)
@@ -90,13 +102,19 @@ def supported(statements: Sequence[Statement], types: Mapping[Var, Type]) -> dic
             if v not in probe.native and v not in probe.made and not probe.lists.is_list(v):
                 native = native_of(types.get(v, UNKNOWN))
                 probe.names.setdefault(v, probe.fresh(v.name))
-                if native is not None:
+                if native is not None and not _has_lists(native):
                     probe.native[v] = native
         try:
             probe.statement(s)
         except NotNative as error:
             out[k] = error
     return out
+
+
+def _has_lists(native: Native) -> bool:
+    if isinstance(native, TupleOf):
+        return any(map(_has_lists, native.items))
+    return isinstance(native, ListOf)
 
 
 ROUNDS = 8
@@ -124,6 +142,7 @@ class Printer(Flow):
         self.loops: list[For | While] = []
         self.kept_codes: dict[Var, Store] = {}
         self.joined: dict[Var, Native] = {}
+        self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
 
     def _store_of(self, root: Var, hint: str) -> Store:
         if root not in self.stores and root in self.kept_codes:
@@ -135,6 +154,7 @@ class Printer(Flow):
 
     def learn(self, before: Printer) -> None:
         """Take over what another printing has found of the whole kernel."""
+        self.popped = before.popped
         self.memory, self.kept_codes, self.joined = dict(before.memory), before.stores, before.native
         self.changing, self.own = frozenset(before.written), set(before.own)
         self.varying = set(before.varying)
@@ -175,7 +195,7 @@ class Printer(Flow):
 
     def _param(self, var: Var) -> None:
         native = native_of(self.types[var])
-        if native is None:
+        if native is None or _has_lists(native):
             self.place = var.place
             self.refuse(f"{var.name}, which no kernel can take")
         name = self.names[var] = self.fresh(var.name)
@@ -232,6 +252,8 @@ class Printer(Flow):
             return here
         if isinstance(native, TupleOf):
             self.refuse("a tuple from elsewhere as a result")
+        if isinstance(native, ListOf):
+            self.refuse("a list as a result")
         name = self._class_of(value, inexact)
         return here if name in ("float", "int", "bool", "complex") else f"{name}({here})"
 
@@ -255,13 +277,21 @@ class Printer(Flow):
             hash(fn)
         except TypeError:
             self.refuse("a call of an object")
-        if self.list_call(call, fn) or self.structure_call(call, fn) or self.array_call(call, fn):
+        if (
+            self.list_call(call, fn)
+            or self.listed_call(call, fn)
+            or self.structure_call(call, fn)
+            or self.array_call(call, fn)
+        ):
             return
         if not call.kwargs and self.number_call(call, fn):
             self._exact_if_integer(call)
             if call.result in self.undecided:
                 self._decide(call, fn)
             return
+        for a in call.args:
+            if self.lists.is_list(a):
+                raise self.unkept(a, f"a call of {getattr(fn, '__name__', repr(fn))}")
         self.refuse(f"a call of {getattr(fn, '__name__', repr(fn))}")
 
 

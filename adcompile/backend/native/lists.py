@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from adcompile.backend.native.arrays import Arrays
-from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, Number, TupleOf
+from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, NotNative, Number, TupleOf
+from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -29,7 +30,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import Known, Type
+from adcompile.ir.types import Known, ListT, Seq, Type
 from adcompile.ir.walk import blocks_of
 
 Path = tuple[tuple[If, int], ...]
@@ -44,6 +45,7 @@ class Lists:
     sites: dict[Var, Path] = field(default_factory=dict["Var", Path])  # results of build_list, by the branches around
     source: dict[Var, tuple[Atom, ...]] = field(default_factory=dict["Var", "tuple[Atom, ...]"])
     in_loop: set[Var] = field(default_factory=set["Var"])
+    general: set[Var] = field(default_factory=set["Var"])  # classes that are lists as Numba has them
 
     def find(self, var: Var) -> Var:
         while var in self.parent:
@@ -69,7 +71,7 @@ class Lists:
         return self.item[root]
 
     def is_list(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and self.find(atom) in self.roots
+        return isinstance(atom, Var) and self.find(atom) in self.roots - self.general
 
     @property
     def roots(self) -> set[Var]:
@@ -97,6 +99,7 @@ def lists_of(function: Function, types: Mapping[Var, Type]) -> Lists:
     """The lists of a function."""
     out = Lists()
     reads: list[Call] = []
+    popped: dict[Atom, Var] = {}
     for statement, path, inside in _statements(function.body, (), False):
         match statement:
             case Call(result=result, fn=Const(value=fn), args=args):
@@ -111,6 +114,14 @@ def lists_of(function: Function, types: Mapping[Var, Type]) -> Lists:
                         out.union(out.item_of(args[0]), args[1])
                 elif fn is operator.getitem:
                     reads.append(statement)
+                    if args[0] in popped and isinstance(args[1], Const):
+                        of = popped[args[0]]
+                        out.union(result, of if args[1].value == 0 else out.item_of(of))
+                elif fn is ops.pop and isinstance(args[0], Var):
+                    popped[result] = args[0]
+                elif fn in (ops.put_item, ops.index_add, ops.identity, ops.collected) and isinstance(args[0], Var):
+                    if isinstance(types.get(args[0]), (Seq, ListT)):
+                        out.union(result, args[0])
             case If():
                 for block in (statement.then, statement.orelse):
                     if isinstance(block.end, Yield):
@@ -181,6 +192,14 @@ class Store:
     sample: Var | None = None  # one of the arrays
 
 
+class Unkept(NotNative):
+    """A list that is used in other ways than those of what loops keep."""
+
+    def __init__(self, what: str, place: Place | None, root: Var) -> None:
+        super().__init__(what, place)
+        self.root = root
+
+
 class Keeping(Arrays):
     """Prints pushes and reads of kept values."""
 
@@ -200,21 +219,25 @@ class Keeping(Arrays):
             return False
         return True
 
+    def unkept(self, items: Atom, what: str) -> Unkept:
+        assert isinstance(items, Var)
+        return Unkept(what, self.place, self.lists.find(items))
+
     def start(self, atom: Atom) -> str:
         """Where a list starts, in its storage."""
         if not isinstance(atom, Var):
             return "0"
         found = self.starts.get(self.lists.origin(atom))
         if found is None:
-            self.refuse(f"{atom.name}, a list that comes from outside of the loops that fill it")
+            raise self.unkept(atom, f"{atom.name}, a list that comes from outside of the loops that fill it")
         return found
 
     def _made(self, call: Call) -> None:
         if call.args:
-            self.refuse("a list that begins with items")
+            raise self.unkept(call.result, "a list that begins with items")
         root = self.lists.find(call.result)
         if not self.lists.exclusive(root):
-            self.refuse(f"{call.result.name}, one of several lists for which there is one name")
+            raise self.unkept(call.result, f"{call.result.name}, one of several lists for which there is one name")
         if call.result in self.lists.in_loop or len([v for v in self.lists.sites if self.lists.find(v) is root]) > 1:
             name = self.starts[call.result] = self.fresh(f"{call.result.name}_start")
             self.line(f"{name} = {self._top(root, call.result.name)}")
@@ -234,7 +257,7 @@ class Keeping(Arrays):
         items, value = call.args
         assert isinstance(items, Var)
         if self.lists.origin(items) not in self.lists.sites:
-            self.refuse(f"{items.name}, a list that grows after it was kept")
+            raise self.unkept(items, f"{items.name}, a list that grows after it was kept")
         root = self.lists.find(items)
         store = self._store_of(root, call.result.name)
         texts = self._texts(store, value)
@@ -320,7 +343,7 @@ class Keeping(Arrays):
         items, k = call.args
         assert isinstance(items, Var)
         if call.role == "primal":
-            self.refuse(f"{items.name}, a list that the function reads by number")
+            raise self.unkept(items, f"{items.name}, a list that the function reads by number")
         store = self._store_of(self.lists.find(items), items.name)
         start, number = self.start(items), self.cast(k, "i8")
         place = number if start == "0" else f"{start} + {number}"
@@ -329,7 +352,7 @@ class Keeping(Arrays):
             self.line(f"{name} = {store.name}[{place}]")
             return
         if store.native is None:
-            self.refuse(f"{items.name}, a list of which the items are not known")
+            raise self.unkept(items, f"{items.name}, a list of which the items are not known")
         if isinstance(store.native, ArrayOf):
             self.define(call.result, store.native, self._array_at(store, store.native, place))
             if store.sample is not None:
@@ -377,7 +400,7 @@ class Keeping(Arrays):
         out: list[str] = []
         for store in self.stores.values():
             if store.views and isinstance(store.native, ArrayOf):
-                out.append(f"    {store.name} = [{_empty(store.native)} for _ in range(0)]")
+                out.append(f"    {store.name} = nt.none_of({_empty(store.native)})")
                 out.append(f"    {store.top} = 0")
                 continue
             if isinstance(store.native, ArrayOf):

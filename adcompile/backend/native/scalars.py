@@ -13,7 +13,7 @@ import numpy as np
 from adcompile.backend.native.base import WORD_BITS
 from adcompile.backend.native.bounds import Bounds, Linear
 from adcompile.backend.native.elementary import DTYPES, NAMES, vectorised
-from adcompile.backend.native.values import Code, Number
+from adcompile.backend.native.values import Code, ListOf, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
@@ -226,6 +226,8 @@ class Scalars(Bounds):
         if value is not None:
             return str(bool(value))
         found = self.native_type(atom)
+        if isinstance(found, ListOf) and isinstance(atom, Var) and atom in self.names:
+            return f"len({self.names[atom]}) != 0"
         if not isinstance(found, Number):
             self.refuse("a test of what is no number")
         name = self.atom(atom)
@@ -308,7 +310,8 @@ def _pair(name: str) -> Printed:
         result = p.number_type(call)
         a, b = (p.cast(x, result.code) for x in call.args)
         size = max(map(p.size, call.args)) if result.code == "i8" else None
-        p.define(call.result, result, f"nt.{name}({a}, {b})", size)
+        step = f"{name}_of_all" if call.result in p.hints.sums else name
+        p.define(call.result, result, f"nt.{step}({a}, {b})", size)
 
     return printed
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 from adcompile.runtime import loops
 from adcompile.runtime.native import Fault as Fault
@@ -135,6 +137,27 @@ def maximum(a, b):
     return a if a > b or a != a else b
 
 
+def _extremum(name):
+    """A step of an extremum whose terms may be compared in any order, which LLVM knows of its own function."""
+
+    @intrinsic
+    def step(typing_context, a, b):
+        if a != b or not isinstance(a, types.Float):
+            return None
+
+        def emit(context, builder, signature, args):
+            kind = context.get_value_type(a)
+            function = builder.module.declare_intrinsic(f"llvm.{name}", (kind,), ir.FunctionType(kind, (kind, kind)))
+            return builder.call(function, args)
+
+        return a(a, b), emit
+
+    return step
+
+
+maximum_of_all, minimum_of_all = _extremum("maximum"), _extremum("minimum")
+
+
 # -- indices ------------------------------------------------------------------------------------
 
 
@@ -164,6 +187,54 @@ def grown(items, top, need):
     """Storage with room for `need` items, the first `top` of which are there."""
     out = np.empty(max(2 * items.shape[0], need), items.dtype)
     out[:top] = items[:top]
+    return out
+
+
+# -- lists ---------------------------------------------------------------------------------------
+
+
+@helper
+def none_of(item):
+    """An empty list for items like this one. A list display over `range(0)` in its place has Numba run a pass that
+    takes writes into arrays which such a list holds for dead."""
+    out = [item]
+    out.pop()
+    return out
+
+
+@helper
+def copies(items):
+    """Copies of arrays, in a list of the same kind."""
+    out = items[:0]
+    for a in items:
+        out.append(a.copy())
+    return out
+
+
+@helper
+def zeros_of_all(items):
+    out = items[:0]
+    for a in items:
+        out.append(np.zeros_like(a))
+    return out
+
+
+@helper
+def array_of(items, dtype):
+    """Numbers as an array. Of none, NumPy makes floats."""
+    out = np.empty(len(items), dtype)
+    for k in range(len(items)):
+        out[k] = items[k]
+    return out
+
+
+@helper
+def listed(a):
+    """The numbers of an array."""
+    out = [a.dtype.type(0)]
+    out.pop()
+    for k in range(a.shape[0]):
+        out.append(a[k])
     return out
 
 

@@ -1,4 +1,4 @@
-"""What a value is in a kernel: numbers by their machine type, arrays, and tuples of them.
+"""What a value is in a kernel: numbers by their machine type, arrays, and tuples and lists of them.
 
 A kernel has one machine type for what Python and NumPy have two classes for: `float` and `np.float64` are both
 "f8". Which of the two semantics an operation has is decided where it is printed, from the abstract types.
@@ -12,7 +12,7 @@ from typing import Literal, Union
 import numpy as np
 
 from adcompile.errors import Place
-from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, widen
+from adcompile.ir.types import Array, Known, Scalar, Seq, TupleT, Type, widen
 
 Code = Literal["f8", "f4", "i8", "b1", "c16"]
 
@@ -63,7 +63,12 @@ class TupleOf:
     items: tuple[Native, ...]
 
 
-Native = Union[Number, ArrayOf, TupleOf]
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    item: Native
+
+
+Native = Union[Number, ArrayOf, TupleOf, ListOf]
 
 
 def code_of(kinds: frozenset[type]) -> Code | None:
@@ -92,5 +97,8 @@ def native_of(t: Type) -> Native | None:
         case TupleT(items, cls) if cls is tuple:
             made = tuple([native_of(item) for item in items])
             return None if any(item is None for item in made) else TupleOf(tuple(i for i in made if i is not None))
+        case Seq(item, cls) if cls is list:
+            found = native_of(item)
+            return None if found is None else ListOf(found)
         case _:
             return None

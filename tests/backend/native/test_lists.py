@@ -82,7 +82,18 @@ def user_s_own_list(x):
     return items[-1]
 
 
-def test_other_lists_stay_in_python():
-    parts = parts_of(user_s_own_list, 1.5)
-    assert parts.notes and not parts.kernels
+def test_lists_that_are_read_too_are_lists():
+    text = text_of(user_s_own_list, 1.5)
+    assert "items = [x, t]" in text and ".append(" in text
     agree(user_s_own_list, 1.5)
+
+
+def of_a_list(items, x):
+    for k in range(3):
+        x = x * items[k]
+    return x
+
+
+def test_lists_from_elsewhere_stay_in_python():
+    parts = parts_of(of_a_list, [0.5 * k for k in range(40)], 1.5)
+    assert parts.notes and not parts.kernels

@@ -1,0 +1,291 @@
+"""Lists that the function makes, in kernels: Numba's lists, of numbers, tuples of numbers, arrays or such lists.
+
+What loops keep for the way back is no such list (`backend/native/lists`), unless it is used in other ways too.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adcompile.backend.native.base import LENGTH_BITS
+from adcompile.backend.native.ranges import Ranges
+from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.types import Seq
+from adcompile.optimise.typing import hashable
+from adcompile.runtime import adjoints, arrays
+
+
+class Listed(Ranges):
+    """Prints calls on lists."""
+
+    popped: dict[Var, Var]
+
+    def listed(self, atom: Atom) -> ListOf | None:
+        """The native type of a list."""
+        found = self.native.get(atom) if isinstance(atom, Var) else None
+        return found if isinstance(found, ListOf) else None
+
+    def listed_call(self, call: Call, fn: Any) -> bool:
+        """Print a call if it is one on lists that kernels know."""
+        if not hashable(fn) or fn not in CALLS or call.kwargs:
+            return False
+        if fn is not ops.build_list and not any(self.listed(a) for a in call.args):
+            return False
+        return CALLS[fn](self, call)
+
+    # -- making
+
+    def _made_list(self, call: Call) -> bool:
+        found = self._type_made(call)
+        if found is None:
+            return False
+        if isinstance(found.item, Number) and call.args:
+            self.define(call.result, found, f"[{', '.join(self.cast(a, found.item.code) for a in call.args)}]")
+            return True
+        self.define(call.result, found, self.empty_list(found))
+        for a in call.args:
+            self._append(call.result, a, found)
+        return True
+
+    def _type_made(self, call: Call) -> ListOf | None:
+        """The native type of a list that is made: that of what it becomes."""
+        root = self.lists.find(call.result)
+        for var, t in self.types.items() if root in self.lists.parent.values() else ():
+            if isinstance(t, Seq) and self.lists.find(var) is root:
+                found = native_of(t)
+                if isinstance(found, ListOf):
+                    return found
+        if not call.args:
+            return None
+        items = {native_of(self.types[a]) if isinstance(a, Var) else self.native_type(a) for a in call.args}
+        if len(items) > 1 and all(isinstance(i, Number) and i.code in ("f8", "i8") for i in items):
+            items = {Number("f8")}
+        (item,) = items if len(items) == 1 else (None,)
+        return None if item is None else ListOf(item)
+
+    def empty_list(self, found: ListOf) -> str:
+        return f"nt.none_of({self._sample(found.item)})"
+
+    def _sample(self, item: Native) -> str:
+        match item:
+            case Number(code):
+                return {"f8": "0.0", "f4": "np.float32(0.0)", "i8": "0", "b1": "False", "c16": "0j"}[code]
+            case ArrayOf(code, rank):  # of the layout that all views have
+                return f"np.empty(({'0, ' * rank}), {DTYPES[code]})[::-1]"
+            case TupleOf(items):
+                return "(" + "".join(f"{self._sample(i)}, " for i in items) + ")"
+            case ListOf():
+                return self.empty_list(item)
+
+    # -- items
+
+    def _item_text(self, value: Atom, item: Native) -> str:
+        """A value as an item."""
+        if isinstance(item, Number):
+            return self.cast(value, item.code)
+        if self.native_type(value) != item:
+            self.refuse("a list of different kinds of items")
+        return self.atom(value)
+
+    def _append(self, items: Var, value: Atom, found: ListOf) -> None:
+        self.line(f"{self.names[items]}.append({self._item_text(value, found.item)})")
+        self._holds_memory(items, value, found)
+
+    def _holds_memory(self, items: Var, value: Atom, found: ListOf) -> None:
+        if isinstance(value, Var) and isinstance(found.item, (ArrayOf, ListOf)):
+            self.shares(items, value)
+
+    def _push_listed(self, call: Call) -> bool:
+        items, value = call.args
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var):
+            return False
+        self._append(items, value, found)
+        self.alias(call.result, items)
+        return True
+
+    def _pop_listed(self, call: Call) -> bool:
+        (items,) = call.args
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var):
+            return False
+        self.faults = True  # an empty list
+        item = self.popped.setdefault(call.result, Var("item", call.place))
+        self.define(item, found.item, f"{self.names[items]}.pop()")
+        self._taken(item, items, found)
+        self.made[call.result] = replace(call, fn=Const(ops.build_tuple), args=(items, item))
+        return True
+
+    def _taken(self, item: Var, items: Var, found: ListOf) -> None:
+        if isinstance(found.item, (ArrayOf, ListOf)):
+            self.shares(item, items)
+
+    def _get_listed(self, call: Call) -> bool:
+        items, k = call.args
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var):
+            return False
+        self.faults = True
+        if isinstance(self.known(k), builtins.slice) or isinstance(k, Var) and k in self.made:
+            part = self._part(items, 0, k)
+            if part[0] != "slice":
+                return False
+            self.define(call.result, found, f"{self.names[items]}[{part[1]}]")
+            self.shares(call.result, items)
+            return True
+        wanted = native_of(self.types[call.result])
+        if wanted is not None and wanted != found.item:
+            self.refuse("an item of a list that has another class there")
+        self.define(call.result, found.item, f"{self.names[items]}[{self.cast(k, 'i8')}]")
+        self._taken(call.result, items, found)
+        return True
+
+    def _put_listed(self, call: Call, into: Var | None = None) -> bool:
+        items, k, value = call.args
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var):
+            return False
+        self.faults = True
+        name = self.names[items] if into is None else self.names[into]
+        self.line(f"{name}[{self.cast(k, 'i8')}] = {self._item_text(value, found.item)}")
+        self._holds_memory(items, value, found)
+        if into is None and self.callee(call) is not operator.setitem:
+            self.alias(call.result, items)
+        return True
+
+    def _set_listed(self, call: Call) -> bool:
+        items = call.args[0]
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var):
+            return False
+        self.define(call.result, found, f"{self.names[items]}.copy()")
+        self.shares(call.result, items)
+        return self._put_listed(call, call.result)
+
+    def _add_listed(self, call: Call) -> bool:
+        items, k, value = call.args
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var):
+            return False
+        self.faults = True
+        name, at = self.names[items], self.cast(k, "i8")
+        if isinstance(found.item, Number):
+            self.line(f"{name}[{at}] += {self.cast(value, found.item.code)}")
+        elif isinstance(found.item, ArrayOf):
+            part = self.fresh("part")
+            self.line(f"{part} = {name}[{at}]")
+            if isinstance(self.native_type(value), ArrayOf):
+                self.fault_if(f"{part}.shape != {self.atom(value)}.shape")
+                self.line(f"{part}[:] = {part} + {self.atom(value)}")
+            else:
+                self.line(f"{part} += {self.cast(value, found.item.code)}")
+            self.written.add(items)
+        else:
+            return False
+        self.alias(call.result, items)
+        return True
+
+    # -- whole lists
+
+    def _len_listed(self, call: Call) -> bool:
+        self.define(call.result, Number("i8"), f"len({self.atom(call.args[0])})", LENGTH_BITS)
+        return True
+
+    def _copy_listed(self, call: Call) -> bool:
+        (items,) = call.args
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var):
+            return False
+        deep = self.callee(call) is arrays.copy and not isinstance(found.item, Number)
+        if deep and not isinstance(found.item, ArrayOf):
+            return False
+        text = f"nt.copies({self.names[items]})" if deep else f"{self.names[items]}.copy()"
+        self.define(call.result, found, text)
+        if not deep:
+            self.shares(call.result, items)
+        return True
+
+    def _zeros_listed(self, call: Call) -> bool:
+        (items,) = call.args
+        found, result = self.listed(items), native_of(self.types[call.result])
+        if found is None or not isinstance(items, Var) or not isinstance(result, ListOf):
+            return False
+        if isinstance(result.item, Number):
+            text = f"[{self._sample(result.item)}] * len({self.names[items]})"
+        elif result == found and isinstance(result.item, ArrayOf):
+            text = f"nt.zeros_of_all({self.names[items]})"
+        else:
+            return False
+        self.define(call.result, result, text)
+        return True
+
+    def _array_of_list(self, call: Call) -> bool:
+        items, result = call.args[0], native_of(self.types[call.result])
+        found = self.listed(items) if len(call.args) == 1 else None
+        if found is None or not isinstance(result, ArrayOf) or not isinstance(found.item, Number):
+            return False
+        if result.rank != 1 or found.item.code != result.code:
+            return False
+        self.faults = True
+        self.make(call.result, result, f"nt.array_of({self.atom(items)}, {DTYPES[result.code]})")
+        return True
+
+    def _parts_of_array(self, call: Call) -> bool:
+        """`unjoin(np.array, g, items)`: the items of `g`."""
+        found, g = self.listed(call.args[2]) if len(call.args) == 3 else None, call.args[1]
+        result = native_of(self.types[call.result])
+        if found is None or self.known(call.args[0]) is not np.array or not isinstance(result, ListOf):
+            return False
+        if not isinstance(found.item, Number) or self.native_type(g) != ArrayOf(result.item.code, 1):  # type: ignore[union-attr]
+            return False
+        self.define(call.result, result, f"nt.listed({self.atom(g)})")
+        return True
+
+    def _joined_lists(self, call: Call) -> bool:
+        if len(call.args) != 2 or self.listed(call.args[0]) is None:
+            return False
+        if self.listed(call.args[0]) != self.listed(call.args[1]):
+            return False
+        a, b = call.args
+        assert isinstance(a, Var) and isinstance(b, Var)
+        self.define(call.result, self.native[a], f"{self.names[a]} + {self.names[b]}")
+        self.shares(call.result, a)
+        self.shares(call.result, b)
+        return True
+
+    def _repeated_list(self, call: Call) -> bool:
+        items, times = call.args
+        if self.listed(items) is None:
+            items, times = times, items
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var) or self.native_type(times) != Number("i8"):
+            return False
+        self.define(call.result, found, f"{self.names[items]} * {self.cast(times, 'i8')}")
+        self.shares(call.result, items)
+        return True
+
+    def _same_list(self, call: Call) -> bool:
+        (items,) = call.args
+        assert isinstance(items, Var)
+        self.alias(call.result, items)
+        return True
+
+
+Printed = Callable[[Any, Call], bool]
+L: Any = Listed
+CALLS: dict[Any, Printed] = {
+    ops.build_list: L._made_list, ops.push: L._push_listed, ops.pop: L._pop_listed, operator.getitem: L._get_listed,
+    ops.put_item: L._put_listed, operator.setitem: L._put_listed, ops.list_set: L._set_listed,
+    ops.index_add: L._add_listed, len: L._len_listed, list: L._copy_listed, arrays.copy: L._copy_listed,
+    arrays.zero_list: L._zeros_listed, np.array: L._array_of_list, adjoints.unjoin: L._parts_of_array,
+    ops.list_concat: L._joined_lists, operator.add: L._joined_lists, operator.mul: L._repeated_list,
+    ops.identity: L._same_list, ops.collected: L._same_list,
+}  # fmt: skip

@@ -1,0 +1,91 @@
+"""Lists that functions make, in kernels."""
+
+import numpy as np
+import pytest
+
+from tests.kernels import agree, kernels_of, outcome
+
+A = np.array([0.5, 1.5, -0.7, 2.0])
+
+
+def squares(a):
+    items = [v * v for v in a]
+    return sum(items) + items[0] * items[-1] * len(items)
+
+
+def begun(a, x):
+    ys = [x, 1.0]
+    for v in a:
+        ys.append(ys[-1] * v + ys[-2])
+    return ys[-1] + sum(y * y for y in ys)
+
+
+def as_an_array(a, x):
+    parts = []
+    for k in range(len(a)):
+        if a[k] > 0:
+            parts.append(a[k] * x)
+    return np.sum(np.array(parts) ** 2)
+
+
+def a_stack(a):
+    stack = [a[0]]
+    for v in a[1:]:
+        stack.append(v * v)
+    s = 0.0
+    while stack:
+        s = s * 0.5 + stack.pop()
+    return s
+
+
+def buffers(x):
+    bufs = [x.copy(), np.zeros(len(x))]
+    for t in range(5):
+        src, dst = bufs[t % 2], bufs[(t + 1) % 2]
+        dst[1:-1] = src[:-2] * src[2:]
+        dst[0] = src[0]
+        dst[-1] = src[-1] + dst[0]
+    return np.sum(bufs[1] ** 2) + np.sum(bufs[0])
+
+
+def written_once(x):
+    t = x * 2.0
+    held = [t, x]
+    for k in range(2):
+        held[k][1] = 5.0 * x[0]
+    return np.sum(t * t)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (squares, (A,)),
+        (begun, (A, 0.5)),
+        (as_an_array, (A, 0.5)),
+        (as_an_array, (-np.abs(A), 0.5)),
+        (a_stack, (np.abs(A),)),
+        (buffers, (A,)),
+        (written_once, (A,)),
+    ],
+)
+def test_both_backends_agree(function, args):
+    agree(function, *args)
+    assert kernels_of(function, *args) == (1, ())
+
+
+def test_what_raises_raises():
+    agree(squares, A[:0])
+    assert outcome(squares, (A[:0],), True, "numba")[0] is IndexError
+
+
+def of_kinds(a, x):
+    kinds = [1, x, a[0]]
+    s = 0.0
+    for k in range(3):
+        s += kinds[k] * x
+    return s
+
+
+def test_kinds_of_numbers():
+    agree(of_kinds, A, 0.5)
+    agree(of_kinds, A, 2.5)
