@@ -209,11 +209,37 @@ def may_hold(cls: type, attribute: str) -> bool:
     return cls.__dictoffset__ != 0 or isinstance(method_of(cls, attribute), MemberDescriptorType)
 
 
-@handles_cells(delattr, object.__delattr__)
+@handles_cells(delattr)
 def delete_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    cell = cell_of(args[0])
+    if cell is None or not is_object(b, args[0]):
+        return None
+    deleter = method_of(cell.cls, "__delattr__")
+    if isinstance(deleter, FunctionType):
+        home = next(c for c in cell.cls.__mro__ if "__delattr__" in vars(c))
+        if is_generated(home, deleter) and b.known(args[1]):
+            error = dataclasses.FrozenInstanceError(f"cannot delete field {b.value(args[1])!r}")
+            raise raises(error, place)
+        dispatch(b, Const(deleter), list(args), [], "", place)
+        return Const(None)
+    return plain_delete(b, args, kwargs, place, name)
+
+
+@handles_cells(object.__delattr__)
+def plain_delete(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     cell = cell_of(args[0])
     if cell is None or not is_object(b, args[0]) or not b.known(args[1]):
         return None
+    found = method_of(cell.cls, b.value(args[1]))
+    if isinstance(found, property):
+        if not isinstance(found.fdel, FunctionType):
+            message = f"property {b.value(args[1])!r} of {cell.cls.__name__!r} object has no deleter"
+            raise raises(AttributeError(message), place)
+        dispatch(b, Const(found.fdel), [args[0]], [], "", place)
+        return Const(None)
+    if isinstance(remover := method_of(type(found), "__delete__"), FunctionType):
+        dispatch(b, Const(remover), [Const(found), args[0]], [], "", place)
+        return Const(None)
     content = read(b, cell, place)
     items = dict(zip(b.type(content).names, b.items(content)))  # type: ignore[union-attr]
     if b.value(args[1]) not in items:
