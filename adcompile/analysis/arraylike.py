@@ -12,18 +12,20 @@ import inspect
 import operator
 from dataclasses import dataclass
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.heap import settle
-from adcompile.errors import Place
+from adcompile.analysis.heap import look, settle
+from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import (
     Array,
     Known,
     ListT,
+    ObjectT,
     Ref,
     Scalar,
     Seq,
@@ -151,6 +153,45 @@ def as_arrays(
 
 def is_count(t: Type) -> bool:
     return isinstance(t, Known) and t.value != 0
+
+
+def array_objects(
+    b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place | None
+) -> tuple[list[Atom], Kwargs]:
+    """The arguments with objects that say by `__array__` what array they are as these, where NumPy asks them."""
+    types = [b.type(a) for a in (*args, *(v for _, v in kwargs))]
+    if not any(isinstance(t, ObjectT) or holds_ref(t) for t in types):
+        return args, kwargs
+    operators = any(fn is f for f in (*OPERATORS, operator.setitem, operator.getitem))
+    if not (operators and any(isinstance(t, Array) for t in types)) and not is_numerical(fn):
+        return args, kwargs
+    told = dict(kwargs).get("copy", Const(True))
+    copied = (fn is np.array or fn is np.copy) and isinstance(told, Const) and told.value is True
+    made = [own_array(b, a, operators, copied, place) for a in (*args, *(v for _, v in kwargs))]
+    return made[: len(args)], [(k, v) for (k, _), v in zip(kwargs, made[len(args) :])]
+
+
+def own_array(b: Builder, atom: Atom, operators: bool, copied: bool, place: Place | None) -> Atom:
+    """What NumPy makes of an object with `__array__`, and of such objects in a list; others as they are.
+    Raises Unsupported for objects that say themselves what NumPy's functions mean."""
+    t = b.type(atom)
+    held = look(b, atom, place) if isinstance(t, Ref) and t.cell.cls is list else atom
+    if isinstance(b.type(held), (ListT, TupleT)):
+        items = b.items(held)
+        made = [own_array(b, item, operators, copied, place) for item in items]
+        return atom if all(a is c for a, c in zip(items, made)) else b.build(TupleT(()), made)
+    cls = t.cell.cls if isinstance(t, Ref) else t.cls if isinstance(t, ObjectT) else object
+    if operators and getattr(cls, "__array_priority__", 0.0) > 0.0:
+        return atom
+    for name in ("__array_ufunc__", "__array_function__"):
+        if isinstance(getattr(cls, name, None), FunctionType):
+            message = f"a {cls.__name__} in a call of NumPy's, which asks its {name} what to do"
+            raise Unsupported(message, place, "call a method of it, or pass the array that it holds")
+    method = next((vars(c)["__array__"] for c in cls.__mro__ if "__array__" in vars(c)), None)
+    if not isinstance(method, FunctionType):
+        return atom
+    told = [("copy", Const(True))] if copied and "copy" in inspect.signature(method).parameters else []
+    return b.call(np.asarray, b.dispatch(Const(method), [atom], told, "", place), place=place)
 
 
 def by_position(fn: Any, rule: Rule, args: list[Atom], kwargs: Kwargs) -> tuple[list[Atom], Kwargs]:

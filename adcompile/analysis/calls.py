@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis import standins
-from adcompile.analysis.arraylike import Lists, as_arrays, by_position
+from adcompile.analysis.arraylike import Lists, array_objects, as_arrays, by_position
 from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held, there
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.choices import of_choice
@@ -182,6 +182,7 @@ def call_known(
         result = call_with_cells(b, value, args, kwargs, name, place)
         if result is not None:
             return result
+    args, kwargs = array_objects(b, value, args, kwargs, place)
     if args and (is_container_write(value) or value is setattr or value is delattr):
         if puts_back(b, value, args):
             return Const(None)

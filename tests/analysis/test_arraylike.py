@@ -150,3 +150,19 @@ def test_lists_of_ints_and_floats():
     check_grads(greatest, (X,))
     value, bar = ad.value_and_grad(greatest)(X[:0])
     assert type(value) is np.int64 and bar.shape == (0,)
+
+
+class Unit:
+    def __init__(self, a):
+        self.a = a
+
+    def __array__(self, dtype=None, copy=None):
+        return self.a
+
+    def __array_ufunc__(self, ufunc, method, *args, **kwargs):
+        return ufunc(*[a.a * 2 if isinstance(a, Unit) else a for a in args], **kwargs)
+
+
+def test_objects_that_say_what_functions_of_numpy_do():
+    with pytest.raises(ad.Unsupported, match="asks its __array_ufunc__"):
+        ad.grad(lambda x: np.sum(np.multiply(Unit(x), x)))(np.ones(3))

@@ -116,6 +116,38 @@ def lists_of_python(x, y):
 
 _V = np.array([0.3, 0.7])
 
+class Wrapped:
+    """NumPy asks it for its array."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __array__(self, dtype=None, copy=None):
+        return self.a.copy() if copy else self.a
+
+
+class Doubled(Wrapped):
+    def __array__(self, dtype=None, copy=None):
+        return np.stack([self.a, self.a * 2.0])
+
+
+def objects_that_are_arrays(x):
+    v, rows = Wrapped(x * x), Doubled(x)
+    y = np.sum(v) + np.dot(x, v) + np.sum(x + v) + np.sum(np.stack([v, rows.a])) + np.max(rows)
+    z = np.zeros((2, len(x)))
+    z[:] = rows
+    z[1] *= v
+    shared = np.asarray(v)
+    shared[0] = y
+    copied = np.array(a_of(v), dtype=float)
+    copied[1] = 5.0
+    return np.sum(z) + np.sum(v.a) + np.sum(copied * x) + np.asarray(rows)[1, 0]
+
+
+def a_of(v):
+    return [v, v][1]
+
+
 SAMPLES = {
     "reductions_of_lists": [(_V,)],
     "elementwise_of_lists": [(_V,)],
@@ -136,4 +168,5 @@ SAMPLES = {
     "complex_lists": [(np.array([0.3 + 0.4j, -0.7 + 1.1j]),)],
     "empty_lists": [(_V,)],
     "lists_of_python": [(0.4, -1.2)],
+    "objects_that_are_arrays": [(np.array([0.5, 1.2, -0.7]),)],
 }

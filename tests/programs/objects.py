@@ -464,53 +464,6 @@ def object_that_is_iterated(a, b):
     return x * y + first * rest[1] + both + largest + [*_Components(a, b)][1] + max(*_Components(a, b))
 
 
-class Halved:
-    """Its attributes are deleted by methods."""
-
-    def __init__(self, v):
-        self.v = v
-
-    @property
-    def half(self):
-        return self.v / 2.0
-
-    @half.deleter
-    def half(self):
-        self.v = self.half
-
-
-class Counting(Halved):
-    def __delattr__(self, name):
-        object.__setattr__(self, "gone", getattr(self, "gone", 0) + 1)
-        super().__delattr__(name)
-
-
-class Squared:
-    def __get__(self, owner, cls=None):
-        return owner.raw**2
-
-    def __set__(self, owner, value):
-        owner.raw = value
-
-    def __delete__(self, owner):
-        owner.raw = owner.raw * 3.0
-
-
-class Described:
-    value = Squared()
-
-
-def attributes_deleted_by_methods(x):
-    first, second, third = Halved(x), Counting(x**2), Described()
-    third.value = x
-    del first.half, second.half, third.value
-    delattr(second, "half")
-    y = first.v * second.v * third.value
-    del first.v
-    first.v = y + 1.0
-    return first.half * second.gone
-
-
 SAMPLES = {
     "object_that_is_iterated": [(1.2, 0.4)],
     "construction": [(0.7,)],
@@ -539,5 +492,4 @@ SAMPLES = {
     "functions_see_the_last_value": [(0.7,)],
     "counters_that_share": [(0.7,)],
     "best_so_far": [(0.7,)],
-    "attributes_deleted_by_methods": [(0.7,)],
 }

@@ -57,6 +57,53 @@ def extremes_without_key(x):
 
 RECORDS = [(1.0, 2.0), (0.5, 1.2), (3.0, -1.0)]
 X, Y = np.array([0.3, 1.7, 1.2]), np.array([1.0, -0.5, 0.4])
+class Halved:
+    """Its attributes are deleted by methods."""
+
+    def __init__(self, v):
+        self.v = v
+
+    @property
+    def half(self):
+        return self.v / 2.0
+
+    @half.deleter
+    def half(self):
+        self.v = self.half
+
+
+class Counting(Halved):
+    def __delattr__(self, name):
+        object.__setattr__(self, "gone", getattr(self, "gone", 0) + 1)
+        super().__delattr__(name)
+
+
+class Squared:
+    def __get__(self, owner, cls=None):
+        return owner.raw**2
+
+    def __set__(self, owner, value):
+        owner.raw = value
+
+    def __delete__(self, owner):
+        owner.raw = owner.raw * 3.0
+
+
+class Described:
+    value = Squared()
+
+
+def attributes_deleted_by_methods(x):
+    first, second, third = Halved(x), Counting(x**2), Described()
+    third.value = x
+    del first.half, second.half, third.value
+    delattr(second, "half")
+    y = first.v * second.v * third.value
+    del first.v
+    first.v = y + 1.0
+    return first.half * second.gone
+
+
 SAMPLES = {
     "record_by_number": [(RECORDS, 1)],
     "records_in_a_loop": [(RECORDS,)],
@@ -68,4 +115,5 @@ SAMPLES = {
     "greatest_of_zip": [(X, Y)],
     "number_of_the_greatest": [(X,)],
     "extremes_without_key": [(X,)],
+    "attributes_deleted_by_methods": [(0.7,)],
 }
