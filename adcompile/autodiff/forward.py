@@ -34,6 +34,7 @@ from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zeros_type
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import TOGETHER, Mirror
+from adcompile.autodiff.plain import checked
 from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
@@ -50,6 +51,7 @@ class Forward:
         self.b = builder
         self.context = builder.context
         self.active_vars = set(activity.active)
+        self.varied = activity.varied
         self.mirrored = activity.mirrored
         self.mirror = mirror
         self.derived = derived
@@ -58,6 +60,9 @@ class Forward:
 
     def active(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and atom in self.active_vars
+
+    def varies(self, atom: Atom) -> bool:
+        return atom in self.varied
 
     def dot(self, atom: Atom) -> Atom | None:
         """The tangent of a leaf, or None where it is zero."""
@@ -99,7 +104,10 @@ class Forward:
         for s in statements:
             self.b.place = s.place
             if isinstance(s, Call):
+                before, after = checked(self.context, s, self.varies)
+                self.b.statements += before
                 self.call(s)
+                self.b.statements += after
             elif isinstance(s, If):
                 self.branch(s)
             else:
@@ -292,7 +300,7 @@ class Forward:
         child = Forward.__new__(Forward)
         child.b, child.context, child.active_vars = builder, self.context, self.active_vars
         child.derived, child.dots, child.buffers = self.derived, dict(self.dots), self.buffers
-        child.mirrored, child.mirror = self.mirrored, self.mirror
+        child.varied, child.mirrored, child.mirror = self.varied, self.mirrored, self.mirror
         return child
 
     def branch(self, s: If) -> None:

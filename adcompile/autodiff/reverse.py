@@ -28,6 +28,7 @@ from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import selection
 from adcompile.autodiff.mirror import ABOUT_MEMORY, memory_base, refuse_memory, sharing_of
+from adcompile.autodiff.plain import checked
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.regions import is_region, reverse_region
 from adcompile.autodiff.writes import Write, as_write, reverse_write
@@ -71,6 +72,9 @@ class Sweep:
     def active(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and atom in self.active_vars
 
+    def varies(self, atom: Atom) -> bool:
+        return atom in self.facts.varied
+
     # -- blocks -----------------------------------------------------------------------------
 
     def statements(self, statements: Sequence[Statement], cot: Cotangents) -> list[Statement]:
@@ -83,7 +87,8 @@ class Sweep:
 
     def statement(self, s: Statement, cot: Cotangents) -> list[Statement]:
         if isinstance(s, Call):
-            return self.call(s, cot)
+            before, after = checked(self.context, s, self.varies)
+            return [*before, *self.call(s, cot), *after]
         if isinstance(s, If):
             return reverse_region(self, s, cot) if is_region(self.context, s) else self.branch(s, cot)
         assert isinstance(s, (For, While))

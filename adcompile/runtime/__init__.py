@@ -144,6 +144,7 @@ from adcompile.runtime.memory import (
     unless_shared,
     within,
 )
+from adcompile.runtime.plain import check_answer, check_plain
 from adcompile.runtime.shadows import detached, replica, replicas, shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down, unset
@@ -173,10 +174,12 @@ __all__ = [
     "pushed",
     "pushed_along",
     "alias_map",
+    "check_answer",
     "check_apart",
     "check_cotangent",
     "check_kept",
     "check_partial",
+    "check_plain",
     "check_shadow",
     "check_tangent_of",
     "occurrences",

@@ -1,0 +1,74 @@
+"""Operators on values of unknown type: their derivatives are those of numbers, which is checked when the code runs."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompile import runtime as rt
+from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.views import fn_of
+from adcompile.autodiff.dynamic import at
+from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
+from adcompile.ir.types import Known, ListT, TupleT, Unknown
+from adcompile.rules.registry import lookup
+
+COMPARISONS: tuple[Any, ...] = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+WHOLE: tuple[Any, ...] = (
+    operator.floordiv, operator.ifloordiv, operator.and_, operator.or_, operator.xor, operator.lshift,
+    operator.rshift, operator.invert, operator.index, int, round, math.floor, math.ceil, math.trunc,
+)  # fmt: skip
+"""Constant for numbers, and what a class says for its objects."""
+
+
+def is_asked(fn: Any) -> bool:
+    """Whether a call asks the classes of what it is given, and has a rule for numbers and arrays."""
+    rule = lookup(fn)
+    if fn is operator.getitem:
+        return True
+    ours = str(getattr(fn, "__module__", None)).startswith("adcompile.")
+    if rule is None or ours or rule.kind in ("structure", "explicit", "primitive"):
+        return False
+    return rule.kind != "constant" or any(fn is f for f in WHOLE) or isinstance(fn, np.ufunc)
+
+
+def checked(
+    context: Context, s: Call, carries: Callable[[Atom], bool]
+) -> tuple[list[Statement], list[Statement]]:
+    """The checks that stand before a call of the function, and behind it."""
+    fn = fn_of(s)
+    if s.role != "primal" or fn is None:
+        return [], []
+    compares = any(fn is c for c in COMPARISONS)
+    if not compares and not is_asked(fn):
+        return [], []
+    given = s.args[:1] if fn is operator.getitem else (*s.args, *(v for _, v in s.kwargs))
+    operands = [a for part in given for a in spread(context, part) if is_unseen(context, a) and carries(a)]
+    if not operands:
+        return [], []
+    b = Builder(context, s.role, place=s.place)
+    if compares:
+        b.emit(rt.check_answer, (at(s.place), s.result), Known(None), (), "", s.place)
+        return [], b.statements
+    b.emit(rt.check_plain, (at(s.place), *operands), Known(None), (), "", s.place)
+    return b.statements, []
+
+
+def spread(context: Context, atom: Atom) -> list[Atom]:
+    """A value; of a tuple or list that arrays are made of, its items."""
+    if isinstance(atom, Var) and isinstance(context.types.get(atom), (TupleT, ListT)):
+        return [a for item in Builder(context).context_items(atom) for a in spread(context, item)]
+    return [atom]
+
+
+def is_unseen(context: Context, atom: Atom) -> bool:
+    """Whether a value is of unknown type, and may be an object: what arithmetic gives that is checked is none."""
+    if not isinstance(atom, Var) or not isinstance(context.types.get(atom), Unknown):
+        return False
+    made = context.definition.get(atom)
+    fn = None if made is None or not isinstance(made.fn, Const) else fn_of(made)
+    return fn is None or fn is operator.getitem or not is_asked(fn)

@@ -1,0 +1,66 @@
+"""Values that turn out, when the code runs, to be objects whose class says what operators do.
+
+Derivatives of operators are those of numbers and arrays. Where the type of an operand was not known
+when the derivative was made, these check that it is none of the others.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from adcompile.errors import Unsupported
+from adcompile.runtime.structure import ARITHMETIC
+
+_PLAIN = frozenset({float, int, complex, bool, str, bytes, tuple, list, dict, type(None), np.float64, np.bool_})
+_METHODS = tuple(
+    f"__{name}__"
+    for name in (
+        *(kind + name for name in ARITHMETIC for kind in ("", "r", "i")),
+        *"neg pos invert abs float int complex index round floor ceil trunc divmod getitem array array_ufunc".split(),
+    )
+)
+
+
+@functools.lru_cache(maxsize=256)
+def _says(cls: type) -> bool:
+    """Whether a class written in Python says what operators do with its objects."""
+    return any(
+        isinstance(found, types.FunctionType)
+        for name in _METHODS
+        for found in [next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)]
+    )
+
+
+def check_plain(at: str, *operands: Any) -> None:
+    """Raises Unsupported if an operand is an object whose class says what operators do, or an array of objects."""
+    for value in operands:
+        cls: type = type(value)
+        if cls in _PLAIN:
+            continue
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            raise Unsupported(f"an array of objects in what carries derivatives{_where(at)}", None, _REMEDY)
+        if _says(cls):
+            raise _refusal(f"a {cls.__name__} in what carries derivatives, whose class says what operators do", at)
+
+
+def check_answer(at: str, answer: Any) -> None:
+    """Raises Unsupported if a comparison gave an object, not whether something is so."""
+    cls: type = type(answer)
+    plain = cls is bool or cls is np.bool_ or isinstance(answer, np.ndarray) and answer.dtype.kind == "b"
+    if not plain:
+        raise _refusal(f"a comparison of values that carry derivatives, which gives a {cls.__name__}", at)
+
+
+_REMEDY = "choose with if and else between functions that are known, so that their objects are followed"
+
+
+def _refusal(message: str, at: str) -> Unsupported:
+    return Unsupported(message + _where(at), None, _REMEDY)
+
+
+def _where(at: str) -> str:
+    return f" (met when the code runs, {at})" if at else " (met when the code runs)"
