@@ -94,6 +94,7 @@ class Context:
     names_set: set[str] = field(default_factory=set[str])  # attributes set of objects of unknown type
     objects_read: set[tuple[type, str]] = field(default_factory=set[tuple[type, str]])  # attributes of live objects
     objects_set: set[tuple[type, str]] = field(default_factory=set[tuple[type, str]])  # of those not at hand
+    ways: dict[int, Any] = field(default_factory=dict[int, Any])  # to live objects of which something was read
     apart: int = 0  # around the functions called by reference that are being specialised
     entered: bool = False  # arrays that the caller has are written into
     tentative: int = 0  # loops around that may be run iteration by iteration instead

@@ -238,6 +238,8 @@ def check_same(b: Builder, owner: Atom, live: Any, name: str) -> None:
 def live_value(b: Builder, owner: Atom, live: Any, name: str, place: Place | None) -> Atom | None:
     """What an attribute of an object that is there when the code runs holds now, if the program assigns it."""
     note_object(b, type(live), name, b.context.objects_read, b.context.objects_set)
+    if owner in b.context.origin:
+        b.context.ways.setdefault(id(live), (live, b.context.origin[owner]))  # type: ignore[index]
     held = [n for i, n in b.context.slots if i == id(live)]
     if held and name == "__dict__":
         run_as_written(b, held[0])

@@ -8,17 +8,14 @@ from typing import Any
 from adcompile.analysis.builder import Builder
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
-from adcompile.ir.types import UNKNOWN, Instance
+from adcompile.ir.types import UNKNOWN
 
 
 def live_objects(b: Builder, classes: set[type], known: set[int]) -> list[Atom]:
-    """The objects of these classes that the program reads of modules and the like, each once: `known` are others."""
-    found: dict[int, tuple[GlobalRef, tuple[Any, ...]]] = {}
-    for var, origin in b.context.origin.items():
-        live, t = b.context.example.get(var), b.context.types[var]
-        if isinstance(t, Instance) and t.cls in classes and id(live) not in known:
-            found.setdefault(id(live), origin)
-    return [read_way(b, ref, path) for ref, path in found.values()]
+    """The objects of these classes of which the program reads something, by the way from a module or the
+    like, each once: `known` are others."""
+    met = b.context.ways.items()
+    return [read_way(b, *way) for key, (live, way) in met if type(live) in classes and key not in known]
 
 
 def read_way(b: Builder, ref: GlobalRef, path: tuple[Any, ...]) -> Atom:

@@ -32,3 +32,11 @@ def test_two_ways_to_one_object():
         return HELD.v * TABLE["same"].v * x[1] * o.v
 
     assert np.allclose(ad.grad(f)(X, types.SimpleNamespace(v=1.0)), [4 * X[1], 4 * X[0], 0.0])
+
+
+def test_a_default_of_the_function_itself_is_passed_once():
+    def f(x, o=types.SimpleNamespace(v=2.0)):
+        o.v = o.v * x[0]
+        return o.v * x[1]
+
+    assert np.allclose(ad.grad(f)(X), [2 * X[1], 2 * X[0], 0.0])
