@@ -44,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     options = arguments().parse_args(argv)
     without = [*options.without]
     for group, more in (
-        ("inplace", ["mutating", "aliased", "globals"]),
+        ("inplace", ["mutating", "aliased", "globals", "late"]),
         ("containers", ["mutated"]),
         ("objects", []),
         ("aliased", []),

@@ -43,6 +43,7 @@ GROUPS = {
     "aliased": "arguments that share memory",
     "results": "kinds of results",
     "globals": "arrays of the module",
+    "late": "keys, iterators, variables and attributes that are met, or seen, late",
 }
 
 # A program has one result; not both of these can be had.

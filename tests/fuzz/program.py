@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import arrays, containers, expressions, functions, loops, objects, results, statements, trees, writes
+from tests.fuzz import arrays, containers, expressions, functions, late, loops, objects, results, statements, trees, writes
 from tests.fuzz.constructs import TABLE, Construct, wanted
 from tests.fuzz.functions import close_frame, open_frame
 from tests.fuzz.generator import Generator, Impossible
 from tests.fuzz.kinds import Array, Kind, Number, Tuple
 from tests.fuzz.results import Arguments, result_text, total_text
 
-PRODUCTIONS = (arrays, containers, expressions, functions, loops, objects, results, statements, writes)
+PRODUCTIONS = (arrays, containers, expressions, functions, late, loops, objects, results, statements, writes)
 """The modules that fill the table of constructs when they are imported."""
 
 PRELUDE = """\
