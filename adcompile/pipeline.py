@@ -38,6 +38,7 @@ from adcompile.analysis.calls import new_context
 from adcompile.analysis.heap import adopt, write_back
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.narrow import narrow
+from adcompile.analysis.recursion import AsObject
 from adcompile.analysis.slots import open_slots
 from adcompile.autodiff import nested
 from adcompile.autodiff.after import After, after
@@ -259,15 +260,15 @@ def specialise(
     fun: Any, request: Request, types: tuple[Type, ...], kwtypes: tuple[tuple[str, Type], ...] = ()
 ) -> Made:
     """The typed program of a request, not yet optimised."""
-    keyable: set[Any] = set()
+    alternatives: set[Any] = set()
     try:
-        return specialised(fun, request, types, kwtypes, keyable, frozenset())
+        return specialised(fun, request, types, kwtypes, alternatives, frozenset())
     except AdcompileError as error:
-        if not keyable:
+        if not alternatives:
             raise
         first = error
     try:
-        return specialised(fun, request, types, kwtypes, set(), frozenset(keyable))
+        return specialised(fun, request, types, kwtypes, set(), frozenset(alternatives))
     except AdcompileError:
         raise first from None  # it speaks of the dict
 
@@ -277,16 +278,17 @@ def specialised(
     request: Request,
     types: tuple[Type, ...],
     kwtypes: tuple[tuple[str, Type], ...],
-    keyable: set[Any],
+    alternatives: set[Any],
     keyed: frozenset[Any],
 ) -> Made:
-    """`keyed`: where dicts of unknown keys are made that are to be followed; `keyable` collects where they might be."""
+    """`keyed`: where dicts of unknown keys are made that are to be followed, and what is to be a real object;
+    `alternatives` collects where that might help."""
     separate: set[Any] = set()
-    demoted: set[Any] = set()
+    demoted: set[Any] = {again.place for again in keyed if isinstance(again, AsObject)}
     while True:
         context = new_context()
         install(context, Watched() if settings.current.debug else None)
-        context.separate, context.demoted, context.keyable, context.keyed = separate, demoted, keyable, keyed
+        context.separate, context.demoted, context.alternatives, context.keyed = separate, demoted, alternatives, keyed
         try:
             return Entry(context, fun, request).build(types, kwtypes)
         except Restart:

@@ -123,7 +123,7 @@ class Context:
     outermost: bool = False  # nothing is differentiated around the transform that is being called
     lenient: bool = False  # the partials being written are NumPy's: math's functions would raise where it does not
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
-    keyable: set[Any] = field(default_factory=set)  # places that make dicts of unknown keys
+    alternatives: set[Any] = field(default_factory=set)  # what might be done otherwise, if this is refused
     keyed: frozenset[Any] = frozenset()  # of those: where the dict is to be followed (analysis/keyed)
     names: dict[Var, str] = field(default_factory=dict)  # better names for values that have none
     why: dict[Var, str] = field(default_factory=dict)

@@ -389,12 +389,12 @@ def follow(
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
     if fn.__module__ == standins.__name__:
         with b.pinned_at(place):
-            return enter(b, function, bound, [])
+            return enter(b, function, bound, [], place)
     if not b.context.inlining or any(may_carry(b.type(a)) for a in (*bound, *cells)) or not is_of_library(fn):
-        return enter(b, function, bound, cells)
+        return enter(b, function, bound, cells, place)
     start = len(b.statements)
     try:
-        return enter(b, function, bound, cells)
+        return enter(b, function, bound, cells, place)
     except (Unsupported, Restart):  # what carries no derivatives need not be followed
         del b.statements[start:]
         return emit_unknown(b, value, args, kwargs, name, place)
@@ -421,14 +421,14 @@ def call_closure(
         for i, cell in enumerate(function.captured)
     ]
     bound = bind(b, function.name, function.signature, args, kwargs, items[:n], kwdefaults, place)
-    return enter(b, function, bound, cells)
+    return enter(b, function, bound, cells, place)
 
 
-def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom]) -> Atom:
+def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom], place: Place | None) -> Atom:
     """Inline a lowered function, or call it by reference if it is recursive."""
     context = b.context
     if function in context.separate:
-        return call_separate(b, function, params, cells)
+        return call_separate(b, function, params, cells, place)
     if function in context.inlining:
         context.separate.add(function)
         raise Restart

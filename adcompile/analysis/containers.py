@@ -348,7 +348,7 @@ def as_it_runs(b: Builder, fn: Any, cell: Cell, args: Args, kwargs: Kwargs, plac
     if b.context.tentative:
         raise Tentative
     if cell.place is not None:
-        b.context.keyable.add(cell.place)
+        b.context.alternatives.add(cell.place)
     hand_over(b, [Const(cell)], place)
     held = read(b, cell, place)
     return dispatch(b, Const(fn), [held, *(give(b, a) for a in args)], [(k, give(b, v)) for k, v in kwargs], "", place)

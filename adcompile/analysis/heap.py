@@ -228,6 +228,11 @@ def give(b: Builder, atom: Atom) -> Atom:
     if not holds_ref(b.type(atom)):
         return atom
     hold_functions(b, atom)
+    return give_followed(b, atom)
+
+
+def give_followed(b: Builder, atom: Atom) -> Atom:
+    """The same for a function that is called by reference: what it does with a function is known."""
     value = settle(b, atom)
     for cell in reached(b, [atom]):
         if not is_opaque(b.type(b.context.store.states[cell].content)):  # that is the object itself

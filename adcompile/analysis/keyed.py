@@ -29,7 +29,7 @@ def real_or_keyed(
         elif isinstance(pairs, Var):
             b.context.gone.discard(pairs)  # gone through once, by the loop
         return dispatch(b, Const(standins.Keyed), [pairs], [], name, place)
-    b.context.keyable.add(place)
+    b.context.alternatives.add(place)
     return b.emit(fn, args, Instance(dict), kwargs, name, place)
 
 

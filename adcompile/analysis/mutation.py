@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import operator
 import types as pytypes
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -312,13 +312,16 @@ def check_writes(
     useful: Useful,
     followed: Container[Call] = (),
     sought: Container[Call] = (),
+    by_reference: Callable[[Call], Sequence[Atom]] = lambda call: (),
 ) -> Written:
     """Refuse writes that a derivative would notice, but for those that are `followed`; the rest is
-    handed on for `check_reads`. Those `sought` when the code runs are looked at then."""
+    handed on for `check_reads`. Those `sought` when the code runs are looked at then. `by_reference`:
+    what calls of functions by reference write into."""
     calls = [(i, call) for i, s in enumerate(statements) for call in calls_in(s)]
     definition = {call.result: call for _, call in calls}
     unsure = [(i, call) for i, call in calls if call not in sought]
     written = [(i, call, target) for i, call in unsure for target in writes_into(call, types, definition)]
+    written += [(i, call, target) for i, call in unsure for target in by_reference(call)]
     if not written and not any(is_call_of(call, ops.make_function) for _, call in calls):
         return Written(None, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
@@ -336,7 +339,7 @@ def check_writes(
     for (i, call, target), direct in zip(written, shown):
         root = aliases.root(target)
         exposed = isinstance(call.fn, Const) and call.fn.value is ops.set_attribute
-        if root is None and not exposed or call in followed:
+        if root is None and not exposed or call in followed and not is_by_reference(call):
             continue
         unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)
         if unknown and call.result in varied.vars and call.result in useful.vars:
@@ -348,6 +351,11 @@ def check_writes(
             # of arrays, adjoints read copies
             last[root] = (max(i, last.get(root, (0, None))[0]), call.place)
     return Written(aliases, last)
+
+
+def is_by_reference(call: Call) -> bool:
+    """Whether a call is of a function of the program: what it writes into arrays is followed, and nothing else."""
+    return isinstance(call.fn, Const) and isinstance(call.fn.value, FunctionRef)
 
 
 def useful_roots(aliases: Aliases, calls: Sequence[Call], useful: Useful) -> set[Node]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from adcompile.analysis.builder import Builder, Context
-from adcompile.analysis.heap import give, settle
+from adcompile.analysis.heap import give_followed, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
 from adcompile.errors import Place, Unsupported
@@ -17,6 +17,14 @@ from adcompile.ir.types import NEVER, Known, Never, Type, join
 ROUNDS = 12
 
 
+@dataclass(frozen=True)
+class AsObject:
+    """Where a list, dict or object is made that a recursive function gets, and might write into: if it does, the
+    program is specialised again with a real one there, of which only the class is known."""
+
+    place: Place
+
+
 @dataclass
 class Specialised:
     """A function of the program for one tuple of argument types."""
@@ -25,9 +33,13 @@ class Specialised:
     result: Type = field(default=NEVER)
 
 
-def call_separate(b: Builder, function: Function, params: list[Atom], cells: list[Atom]) -> Atom:
+def call_separate(
+    b: Builder, function: Function, params: list[Atom], cells: list[Atom], place: Place | None
+) -> Atom:
     """Call a recursive function by reference, specialised on the types of the leaves."""
-    values = [give(b, v) for v in (*params, *cells)]
+    made = [cell.place for cell in reached(b, [*params, *cells]) if cell.real is None and cell.place is not None]
+    b.context.alternatives.update(AsObject(place) for place in made)
+    values = [give_followed(b, v) for v in (*params, *cells)]
     types = tuple(deep_widen(b.type(v)) for v in values)
     key = (function, types)
     spec = b.context.specialised.get(key)
@@ -38,7 +50,7 @@ def call_separate(b: Builder, function: Function, params: list[Atom], cells: lis
     leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]
     if isinstance(spec.result, Never):
         raise Terminated(endless(b.place))
-    return b.emit(Const(spec.ref), leaves, spec.result, (), function.name)
+    return b.emit(Const(spec.ref), leaves, spec.result, (), function.name, place)
 
 
 def endless(place: Place | None) -> Raise:

@@ -12,6 +12,7 @@ import numpy as np
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
+from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, ListT, Seq, Type, Unknown
 
 REMEDY = "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …"
@@ -50,6 +51,11 @@ def reason(call: Call, t: Type | None) -> tuple[str, str]:
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if isinstance(fn, OpaqueCode):
         return f"{fn.feature} around values {FOLLOWED}", fn.remedy
+    if isinstance(fn, FunctionRef):
+        return (
+            f"a recursive function that writes into a list, a dict or an object, of values {FOLLOWED}",
+            "return what it finds, and put it together where it is called; or write into an array",
+        )
     if fn is None:
         return (
             f"a call of a function that is known only when the code runs, and may write into values {FOLLOWED}",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.alias import Memory, effect_of
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.invariance import without_influence
-from adcompile.analysis.mutation import check_writes
+from adcompile.analysis.mutation import calls_in, check_writes
+from adcompile.analysis.summaries import summaries, written_arguments
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.mirror import LOST, refuse_memory
 from adcompile.autodiff.refusal import refuse
@@ -55,7 +57,10 @@ def facts(
     for w in memory.written:
         check_target(b, w.call, w.target, varied)
     followed = {w.call for w in memory.written if is_followed(b, w.call, w.target)}
-    written = check_writes(types, statements, varied, useful, followed, looked_up)
+    by_reference = partial(
+        written_arguments, known=summaries([c for s in statements for c in calls_in(s)], b.context.functions, types)
+    )
+    written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference)
     if backwards:
         written.check_reads(statements, active)
     if not memory.written and not shown:
