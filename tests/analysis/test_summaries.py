@@ -1,4 +1,4 @@
-"""Recursive functions that write into lists, dicts and objects: refused where derivatives go in, else run as they are."""
+"""Recursive functions that write into lists, dicts and objects: refused where derivatives go in, else run as is."""
 
 import numpy as np
 import pytest

@@ -60,5 +60,5 @@ def test_has_aux_wants_a_pair(function, call):
 
 
 def test_mutated_wants_a_dict():
-    with pytest.raises(TypeError, match="write .name: cotangent."):
+    with pytest.raises(TypeError, match=r"write .name: cotangent."):
         ad.vjp(one_value, np.ones(2))[1](1.0, mutated=[np.ones(2)])

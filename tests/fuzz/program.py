@@ -17,7 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import arrays, containers, expressions, functions, late, loops, objects, results, statements, trees, writes
+from tests.fuzz import (
+    arrays,
+    containers,
+    expressions,
+    functions,
+    late,
+    loops,
+    objects,
+    results,
+    statements,
+    trees,
+    writes,
+)
 from tests.fuzz.constructs import TABLE, Construct, wanted
 from tests.fuzz.functions import close_frame, open_frame
 from tests.fuzz.generator import Generator, Impossible
