@@ -357,7 +357,7 @@ class Entry:
                 contents = cell.cell_contents
             except ValueError:
                 continue
-            t = type_of(contents)
+            t = type_of(contents, objects=True)
             if not isinstance(t, Known):
                 var = self.param(self.function.__code__.co_freevars[i], t)
                 assert isinstance(var, Var)

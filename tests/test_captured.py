@@ -136,3 +136,54 @@ def test_settings_belong_to_the_derivative():
     assert "wrt_closure=True" in repr(ad.grad(square, wrt_closure=True))
     assert pickle.loads(pickle.dumps(kept)) == kept
     assert ad.grad(restore=False)(square) == kept
+
+
+class Kept:
+    def __init__(self):
+        self.value, self.flag, self.count = None, False, 1.0
+
+    def stored(self, x):
+        self.value = x[0] ** 2
+        return self.value * x[1]
+
+    def toggled(self, x):
+        self.flag = not self.flag
+        return x[0] ** 2 if self.flag else x[1]
+
+    def counted(self, x):
+        self.count = self.count * x[0]
+        return self.count * x[1]
+
+    def looked_up(self, x):
+        if not hasattr(self, "table"):
+            self.table = np.arange(3.0)
+        return np.sum(self.table * x * x)
+
+
+@pytest.mark.parametrize("name", ["stored", "toggled", "counted", "looked_up"])
+def test_attributes_of_a_captured_object_that_are_set(name):
+    """They are variables while the function runs, and put back by a pullback."""
+    x, step = np.array([1.2, 2.3, 0.7]), 1e-6
+    kept = Kept()
+
+    def run(v):
+        return getattr(kept, name)(v)
+
+    def slope(d):
+        values = []
+        for s in (step, -step):
+            kept.__dict__.clear()
+            kept.__init__()
+            values.append(run(x + s * d))
+        return (values[0] - values[1]) / (2 * step)
+
+    slopes = [slope(d) for d in np.eye(3)]
+    kept.__dict__.clear()
+    kept.__init__()
+    before = dict(kept.__dict__)
+    for _ in range(2):
+        np.testing.assert_allclose(ad.grad(run)(x), slopes, rtol=1e-7, atol=1e-9)
+        assert kept.__dict__ == before
+    kept.flag = True  # what it holds by then counts
+    if name == "toggled":
+        np.testing.assert_allclose(ad.grad(run)(x), [0.0, 1.0, 0.0])

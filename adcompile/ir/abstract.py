@@ -282,9 +282,9 @@ def _container_key(value: Any, cls: type, ints: bool, outer: tuple[int, ...]) ->
 
 def function_key(fn: pytypes.FunctionType) -> Hashable:
     """The key of a function that is differentiated: closures of one factory share it, if their
-    cells have the same types and their keyword-only defaults are the same values; defaults of
-    positional parameters are passed like arguments."""
-    return (fn.__code__, id(fn.__globals__), *_held(fn, (id(fn),)))
+    cells have the same types, objects by their attributes, and their keyword-only defaults are the
+    same values; defaults of positional parameters are passed like arguments."""
+    return (fn.__code__, id(fn.__globals__), *_held(fn, (id(fn),), objects=True))
 
 
 def _inner_function_key(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> Hashable:
@@ -296,14 +296,15 @@ def _inner_function_key(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> Has
     return (weakref.ref(fn), *map(Known, fn.__defaults__ or ()), *_held(fn, (*outer, id(fn))))
 
 
-def _held(fn: pytypes.FunctionType, outer: tuple[int, ...]) -> list[Hashable]:
-    key: list[Hashable] = [_cell_key(cell, outer) for cell in fn.__closure__ or ()]
+def _held(fn: pytypes.FunctionType, outer: tuple[int, ...], objects: bool = False) -> list[Hashable]:
+    around = outer if objects or outer[:1] == _AS_ONE else (*_AS_ONE, *outer)
+    key: list[Hashable] = [_cell_key(cell, around) for cell in fn.__closure__ or ()]
     key.extend((name, Known(default)) for name, default in (fn.__kwdefaults__ or {}).items())
     return key
 
 
 def _cell_key(cell: pytypes.CellType, outer: tuple[int, ...]) -> Hashable:
     try:
-        return _key(cell.cell_contents, False, outer if outer[:1] == _AS_ONE else (*_AS_ONE, *outer))
+        return _key(cell.cell_contents, False, outer)
     except ValueError:  # nothing assigned yet
         return _EMPTY_CELL
