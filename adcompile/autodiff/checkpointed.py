@@ -28,6 +28,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Block,
+    Break,
     Call,
     Const,
     Continue,
@@ -37,12 +38,13 @@ from adcompile.ir.nodes import (
     Return,
     Signature,
     Statement,
+    Unreachable,
     Var,
     While,
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, Array, Instance, IterT, Seq, TupleT
+from adcompile.ir.types import BOOL, UNKNOWN, Array, Instance, IterT, Seq, TupleT
 from adcompile.ir.walk import Copier, free_vars
 from adcompile.runtime import settings
 
@@ -74,7 +76,7 @@ class CheckpointedReversal(LoopReversal):
         assert made is not None
         self.steps, self.snaps = made.args
         sweep.inside(s.body)  # its values get their numbers
-        s = straight(sweep, s, cot)
+        s, self.left = straight(sweep, s, cot)
         self.before, body = hoisted(sweep.context, s.body)
         sweep.numbering.rebuilt(body)
         super().__init__(sweep, replace(s, body=body), cot)
@@ -90,24 +92,47 @@ class CheckpointedReversal(LoopReversal):
         return recorder.plan(list(free_vars(block)))
 
 
-def straight(sweep: Sweep, s: For, cot: Cotangents) -> For:
-    """The loop with one end of its body: what leaves an iteration early is a branch."""
-    block = as_branch(s.body)
-    if block is None or not isinstance(block.end, Yield):
-        raise Unsupported(
-            "a checkpointed loop that is left before its range ends",
-            s.place,
-            "keep the loop going and let an if skip what is done, or loop over range",
-        )
+def straight(sweep: Sweep, s: For, cot: Cotangents) -> tuple[For, Var | None]:
+    """The loop with one end of its body: what leaves an iteration early is a branch. Where one leaves the loop,
+    also what says so."""
+    block, left = as_branch(s.body), None
+    if block is None:
+        block = _telling(sweep.context, s.body, s.body.params[1:])
+    if not isinstance(block.end, Yield):
+        raise Unsupported("a checkpointed loop whose every iteration raises", s.place, "loop over range")
+    values = block.end.values
+    if len(values) == len(s.body.params):  # one more than it carries
+        *carried, flag = values
+        left = flag if isinstance(flag, Var) else None
+        values = tuple(carried)
     if block.statements and block.statements[-1] is not s.body.statements[-1]:
         _note_results(sweep, block, s.body.params[1:], cot)
-    return replace(s, body=Block(s.body.params, block.statements, Continue(block.end.values)))
+    return replace(s, body=Block(s.body.params, block.statements, Continue(values))), left
+
+
+def _telling(context: Context, body: Block, params: Sequence[Var]) -> Block:
+    """A loop body as a block that yields the next carried values, and whether the loop is left."""
+    end = body.end
+    if isinstance(end, (Continue, Break)):
+        return Block((), body.statements, Yield((*end.values, Const(isinstance(end, Break)))))
+    tail = body.statements[-1] if body.statements else None
+    if not isinstance(end, Unreachable) or not isinstance(tail, If):
+        return Block((), body.statements, end)
+    results = (*(Var(p.name, p.place) for p in params), Var("left", tail.place))
+    context.types[results[-1]] = BOOL
+    made = replace(
+        tail,
+        results=results,
+        then=_telling(context, tail.then, params),
+        orelse=_telling(context, tail.orelse, params),
+    )
+    return Block((), (*body.statements[:-1], made), Yield(results))
 
 
 def _note_results(sweep: Sweep, block: Block, params: Sequence[Var], cot: Cotangents) -> None:
     """Types, activity and shadows of the results that the branches at the end of a body got."""
     tail = block.statements[-1] if block.statements else None
-    if not isinstance(tail, If) or any(r in sweep.context.types for r in tail.results):
+    if not isinstance(tail, If) or any(r in sweep.context.types for r in tail.results[: len(params)]):
         return
     for p, r in zip(params, tail.results):
         sweep.context.types[r] = sweep.context.types[p]
@@ -134,6 +159,7 @@ class State:
     links: tuple[int, ...]
     memory: tuple[Var, ...]
     fixed: tuple[Var, ...]
+    left: tuple[Var, ...] = ()  # what says that the loop is left, if it can be
 
     def ordered(self, carried: Sequence[Atom]) -> list[Atom]:
         return [carried[k] for k in (*self.values, *self.links)]
@@ -186,7 +212,8 @@ class Recorder(Keeper):
         end = self.tree.block.end
         assert isinstance(end, Continue)
         whole = Block(s.body.params, tuple(statements), Yield((*end.values, *given)))
-        state = state_of(context, s, whole)
+        left = () if self.loop.left is None else (self.loop.left,)
+        state = state_of(context, s, whole, left)
         made = [FunctionRef(name) for name in ("step", "recorded_step")]
         context.functions[made[0]] = advance(context, s, state)
         context.functions[made[1]] = record(context, s, state, statements, end.values, given, len(kept))
@@ -197,6 +224,7 @@ class Recorder(Keeper):
         args = (*steps, *(tuple_of(b, part) for part in parts), tuple_of(b, state.fixed, "fixed"))
         results = [s.results[k] for k in (*state.values, *state.links)]
         types = (*(context.types[r] for r in results), UNKNOWN, SHADOWS)
+        args = (*args, *((Const(True),) if left else ()))
         ran = b.emit(rt.run_checkpointed, args, TupleT(types), (), "ran", s.place)
         out = self.apart(b.statements, ran)
         for k, r in enumerate(results):
@@ -236,7 +264,7 @@ def tuple_of(b: Builder, items: Sequence[Atom], name: str = "") -> Atom:
     return b.build(TupleT(()), items, name) if items else Const(())
 
 
-def state_of(context: Context, s: For, recording: Block) -> State:
+def state_of(context: Context, s: For, recording: Block, left: tuple[Var, ...]) -> State:
     """What the steps of a loop hand on and read from outside. Raises Unsupported for what cannot be kept."""
     params = s.body.params[1:]
     links = tuple(k for k, p in enumerate(params) if is_shadow(context, p))
@@ -245,7 +273,7 @@ def state_of(context: Context, s: For, recording: Block) -> State:
         check_carried(context, s, k, p)
     outside = {**free_vars(s.body), **free_vars(recording)}
     written = written_in(context, outside, s.place)
-    return State(values, links, tuple(written), tuple(v for v in outside if v not in written))
+    return State(values, links, tuple(written), tuple(v for v in outside if v not in written), left)
 
 
 def written_in(context: Context, values: Iterable[Var], place: Place | None) -> list[Var]:
@@ -280,7 +308,9 @@ def check_carried(context: Context, s: For, k: int, param: Var) -> None:
     name = param.name or "a value"
     if is_undefined(s.init[k]) or s.init[k] in context.loose:
         raise Unsupported(
-            f"{name}, which this checkpointed loop binds first", s.place, f"give {name} a value before the loop"
+            f"{name}, which this checkpointed loop binds first",
+            s.place,
+            f"give {name} a value before the loop; for a return in the loop, break, and return behind it",
         )
     if isinstance(t, Array) or not has_memory(t) or isinstance(t, Instance) and t.cls is str:
         return
@@ -308,10 +338,11 @@ def advance(context: Context, s: For, state: State) -> Function:
     """One step: what the next one carries, of what this one does."""
     copy = Copy(context, {})
     params = [copy.define(v) for v in _params(s, state)]
-    body = copy.block(Block((), s.body.statements, s.body.end))
+    assert isinstance(s.body.end, Continue)
+    body = copy.block(Block((), s.body.statements, Yield((*state.ordered(s.body.end.values), *state.left))))
     b = Builder(context, s.role, statements=list(body.statements), place=s.place)
-    assert isinstance(body.end, Continue)
-    out = b.build(TupleT(()), state.ordered(body.end.values))
+    assert isinstance(body.end, Yield)
+    out = b.build(TupleT(()), body.end.values)
     return Function("step", tuple(params), (), b.block((), Return(out)), Signature(), s.place)
 
 

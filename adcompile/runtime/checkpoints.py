@@ -5,10 +5,10 @@ A loop of `n` steps with `snaps` snapshots is reversed with the least number of 
 `r` runs of each step, binomial(s + r, s) steps can be reversed. One state beside the snapshots is the one that
 is being advanced; what the adjoint of a step reads is there for one step at a time.
 
-The steps come as two functions of the generated code: `advance(i, *state, *fixed)` gives the next state, and
-`record(i, *state, *fixed)` also what the adjoint of the step reads. A state is what the loop carries
-(`values`), the shadows that it carries (`links`), and the arrays that it writes into (`memory`). Steps run
-again do so on copies: no memory of the function is touched on the way back.
+The steps come as two functions of the generated code: `advance(i, *state, *fixed)` gives the next state (and, of
+a loop that may be left, whether it is), and `record(i, *state, *fixed)` also what the adjoint of the step reads. A
+state is what the loop carries (`values`), the shadows that it carries (`links`), and the arrays that it writes into
+(`memory`). Steps run again do so on copies: no memory of the function is touched on the way back.
 """
 
 from __future__ import annotations
@@ -62,14 +62,18 @@ class State:
     values: Values
     memory: Values
     links: Values
+    left: bool = False  # the loop is left here
 
 
 @dataclass(frozen=True)
 class Snapshots:
-    """What a loop keeps: states, first to last, and what was recorded of the last step."""
+    """What a loop keeps: states, first to last, how many steps it made, and what was recorded of the last one.
+    None: the step left the loop, which was not known before it was made."""
 
     states: list[State]
-    last: Values
+    count: int
+    last: Values | None
+    leaves: bool = False  # it is a loop that may be left
 
     def taken(self, links: Sequence[Values], once: bool) -> list[State]:
         """The states with these shadows; where they are wanted `once`, nobody holds them any more."""
@@ -88,15 +92,22 @@ class Loop:
     steps: range
     snaps: int
     fixed: Values
+    leaves: bool = False  # a step also tells whether the loop is left
 
     def advanced(self, state: State, end: int) -> State:
-        """The state at step `end`; the memory of `state` is written over."""
+        """The state at step `end`, or behind the step that leaves the loop; the memory of `state` is written over."""
         advance, memory, fixed, count = self.advance, state.memory, self.fixed, len(state.values)
         carried = (*state.values, *state.links)
         rest = (*memory, *fixed)
-        for i in self.steps[state.position : end]:
-            carried = advance(i, *carried, *rest)
-        return State(end, carried[:count], memory, carried[count:])
+        if not self.leaves:
+            for i in self.steps[state.position : end]:
+                carried = advance(i, *carried, *rest)
+            return State(end, carried[:count], memory, carried[count:])
+        for k in range(state.position, end):
+            *carried, left = advance(self.steps[k], *carried, *rest)
+            if left:
+                return State(k + 1, tuple(carried[:count]), memory, tuple(carried[count:]), True)
+        return State(end, tuple(carried[:count]), memory, tuple(carried[count:]))
 
     def recorded(self, state: State) -> tuple[Values, Values, Values]:
         """What the next step carries on, and what its adjoint reads: values, and shadows."""
@@ -109,6 +120,8 @@ class Loop:
         while state.position < last:
             stretch = first_stretch(last + 1 - state.position, slots)
             state = self.advanced(state, state.position + stretch)
+            if state.left:
+                break
             slots -= 1
             if state.position < last:
                 states.append(snapshot(state))
@@ -124,23 +137,35 @@ def snapshot(state: State) -> State:
 
 
 def run_checkpointed(
-    advance: Step, record: Step, steps: range, snaps: int, values: Values, links: Values, memory: Values, fixed: Values
+    advance: Step,
+    record: Step,
+    steps: range,
+    snaps: int,
+    values: Values,
+    links: Values,
+    memory: Values,
+    fixed: Values,
+    leaves: bool = False,
 ) -> Values:
     """Run a loop and keep snapshots: what it carries at the end, in order, then the Snapshots, and the shadows
-    among what they hold, which every run of a pullback has of its own."""
+    among what they hold, which every run of a pullback has of its own. `leaves`: `advance` also tells whether
+    the loop is left."""
     checkpointed(steps, snaps)
     count = len(values)
     if not steps:
-        return (*values, *links, Snapshots([], ()), ())
-    loop = Loop(advance, record, steps, snaps, fixed)
+        return (*values, *links, Snapshots([], 0, None), ((), ()))
+    loop = Loop(advance, record, steps, snaps, fixed, leaves)
     state, last, states = State(0, values, memory, links), len(steps) - 1, list[State]()
     if last:
         states.append(snapshot(state))
     state = loop.approach(state, last, snaps, states)
-    carried, kept, shadows = loop.recorded(state)
     apart = [State(s.position, s.values, s.memory, ()) for s in states]
-    held = (tuple(s.links for s in states), (state.links, carried[count:], shadows))
-    return (*carried, Snapshots(apart, replicas(kept)), held)
+    bars = tuple(s.links for s in states)
+    if state.left:
+        return (*state.values, *state.links, Snapshots(apart, state.position, None, leaves), (bars, (state.links,)))
+    carried, kept, shadows = loop.recorded(state)
+    held = (bars, (state.links, shadows, carried[count:]))
+    return (*carried, Snapshots(apart, last + 1, replicas(kept), leaves), held)
 
 
 def run_back(
@@ -156,13 +181,12 @@ def run_back(
     """For each step of a loop, last to first: what its adjoint reads, values and then shadows. What the
     carried shadows hold when the next one is asked for is the cotangent of the state before the step.
     `once`: nobody will go back again, and the snapshots are given up as they are used."""
-    if not steps:
-        return
-    loop = Loop(advance, record, steps, snaps, fixed)
-    links, (entering, _, shadows) = held
-    states = kept.taken(links, once)
-    yield (*kept.last, *shadows)
-    for j in range(len(steps) - 2, -1, -1):
+    loop, (links, around) = Loop(advance, record, steps, snaps, fixed, kept.leaves), held
+    states, entering, todo = kept.taken(links, once), around[0] if around else (), kept.count
+    if kept.last is not None:
+        yield (*kept.last, *around[1])
+        todo -= 1
+    for j in range(todo - 1, -1, -1):
         while states[-1].position > j:
             states.pop()
         slots = snaps - len(states) + 1

@@ -1,5 +1,6 @@
 """Checkpointed loops: the gradient of the plain loop, bit for bit, in little memory and few steps."""
 
+import inspect
 import os
 import sys
 import tracemalloc
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
+from tests.programs import collect
 from tests.programs import inplace_checkpointed as programs
 from tests.runtime.test_checkpoints import least
 
@@ -148,6 +150,15 @@ def left_early(x, n):
     return y
 
 
+def returns_early(x, n):
+    y = x
+    for _ in ad.checkpointed_range(n, snaps=2):
+        y = np.sin(y)
+        if y < 0.1:
+            return y * y
+    return y
+
+
 def grows_a_list(x, n):
     found = []
     for i in ad.checkpointed_range(n, snaps=2):
@@ -164,7 +175,7 @@ def binds_first(x, n):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (left_early, "a checkpointed loop that is left before its range ends"),
+        (returns_early, "result, which this checkpointed loop binds first"),
         (grows_a_list, "a checkpointed loop that changes found, of which no snapshot can be taken"),
         (binds_first, "y, which this checkpointed loop binds first"),
     ],
@@ -176,11 +187,35 @@ def test_refused_with_the_place(function, message):
 
 
 def test_what_is_not_differentiated_is_a_plain_loop():
-    assert left_early(0.5, 2) == np.sin(np.sin(0.5))
+    assert left_early(0.5, 2) == np.sin(np.sin(0.5)) == returns_early(0.5, 2)
     assert ad.jvp(left_early, (0.5, 2), (1.0, None))[1] == pytest.approx(np.cos(np.sin(0.5)) * np.cos(0.5))
     assert list(ad.checkpointed_range(2, 8, 3, snaps=1)) == [2, 5]
     with pytest.raises(ValueError, match="snaps must be at least 1"):
         ad.grad(halves)(0.5, 3, 0)
+
+
+def settles(x, n, most):
+    u, v = x.copy(), np.zeros_like(x)
+    for i in ad.checkpointed_range(n, snaps=2):
+        if u[0] > most:
+            break
+        v[1:], v[0] = u[:-1] * u[1:], u[0] * 1.2
+        u, v = v, u
+        if i % 2:
+            continue
+        u[1] *= 1.5
+    else:
+        u[2] += u[0]
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 17])
+@pytest.mark.parametrize("most", [0.1, 0.5, 1.0, 1e9])
+def test_loops_that_are_left(count, most, monkeypatch):
+    wanted = plain(settles, monkeypatch, X, count, most)
+    assert np.array_equal(ad.grad(settles)(X, count, most), wanted)
+    _, pullback = ad.vjp(settles, X, count, most)
+    assert np.array_equal(pullback(1.0)[0], wanted) and np.array_equal(pullback(1.0)[0], wanted)
 
 
 def raises_in_the_middle(x, n):
@@ -210,6 +245,49 @@ def test_in_a_function_that_calls_itself(monkeypatch):
     assert np.array_equal(ad.grad(powers)(X, 3), wanted)
     _, pullback = ad.vjp(powers, X, 3)
     assert np.array_equal(pullback(1.0)[0], wanted) and np.array_equal(pullback(1.0)[0], wanted)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("program", [p for p in collect() if " in range(" in inspect.getsource(p.function)][::6])
+def test_programs_with_checkpointed_ranges(program, monkeypatch):
+    """The loops of other programs: the same bits, or refused."""
+    module = sys.modules[program.function.__module__]
+    wanted = pulled_twice(program)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "range", lambda *bounds: ad.checkpointed_range(*bounds, snaps=2), raising=False)
+        ad.clear()
+        try:
+            found = pulled_twice(program)
+        except ad.Unsupported as error:
+            assert error.place is not None
+            pytest.skip(str(error).splitlines()[0])
+        finally:
+            ad.clear()
+    assert found == wanted
+
+
+def seed_of(value):
+    """Ones of the structure of a result."""
+    if isinstance(value, (tuple, list)):
+        items = [seed_of(v) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        return {k: seed_of(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        return np.ones_like(value)
+    return type(value)(1.0) if isinstance(value, (float, complex, np.inexact)) else None
+
+
+def pulled_twice(program):
+    """What two runs of a pullback give, to the last bit."""
+    try:
+        value, pullback = ad.vjp(program.function, *program.fresh())
+    except ad.Unsupported:
+        raise
+    except ad.AdcompileError as error:
+        pytest.skip(str(error).splitlines()[0])
+    with np.printoptions(floatmode="unique"):
+        return repr(value), repr(pullback(seed_of(value))), repr(pullback(seed_of(value)))
 
 
 def test_by_position():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.autodiff.test_checkpointed import peak
+from tests.autodiff.test_checkpointed import peak, seed_of
 from tests.programs import collect
 
 X = np.array([[0.3, 0.7]])
@@ -144,18 +144,6 @@ def test_programs_as_checkpointed_calls(program):
     assert repr(again) == repr(value)
     for bars in (found(seed), found(seed)):
         assert close(bars, wanted)
-
-
-def seed_of(value):
-    """Ones of the structure of a result."""
-    if isinstance(value, (tuple, list)):
-        items = [seed_of(v) for v in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(value, dict):
-        return {k: seed_of(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
-        return np.ones_like(value)
-    return type(value)(1.0) if isinstance(value, (float, complex, np.inexact)) else None
 
 
 def close(a, b):

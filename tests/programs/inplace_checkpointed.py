@@ -75,6 +75,16 @@ def checkpointed_argument_written(x, n):
     return np.sum(x)
 
 
+def checkpointed_until_large(x, n):
+    y = x * 1.0
+    for i in ad.checkpointed_range(n, snaps=2):
+        y[i % 3] *= 1.0 + y[(i + 1) % 3]
+        if np.sum(y) > 6.0:
+            break
+        y = y * 1.1
+    return np.sum(y)
+
+
 @ad.checkpoint
 def layer(x, w):
     hidden = np.tanh(x @ w)
@@ -144,6 +154,7 @@ SAMPLES = {
     "checkpointed_buffers_made_in_iterations": [(np.array([0.3, 0.7, 1.1]), 5), (np.array([0.3, 0.7, 1.1]), 4)],
     "checkpointed_in_checkpointed": [(np.array([0.3, 0.7, 1.1]), 3)],
     "checkpointed_argument_written": [(np.array([0.3, 0.7, 1.1]), 6)],
+    "checkpointed_until_large": [(np.array([0.3, 0.7, 1.1]), 9), (np.array([0.3, 0.7, 1.1]), 2)],
     "checkpointed_layers": [(np.array([[0.3, 0.7]]), np.array([[0.4, -0.2, 0.1], [0.6, 0.3, -0.5]]))],
     "kept_by_name": [(np.array([[0.3, 0.7]]), np.array([[0.4, -0.2, 0.1], [0.6, 0.3, -0.5]]))],
     "checkpointed_calls_that_write": [(np.array([0.3, 0.7, 1.1]),)],
