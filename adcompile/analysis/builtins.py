@@ -481,3 +481,20 @@ def _sequence_type(b: Builder, items: Args) -> Seq:
     for i in items:
         joined = join(joined, deep_widen(b.type(i)))
     return Seq(joined, list)
+
+
+def limits_of_dtype(fn: Any) -> None:
+    """What NumPy says of the numbers of a dtype is known where the dtype is."""
+
+    @handles(fn)
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        if len(args) != 1 or kwargs or not b.known(args[0]):
+            return None
+        try:
+            return Const(fn(b.value(args[0])))
+        except (TypeError, ValueError) as error:
+            raise Terminated(Raise(Const(error), None, place)) from None
+
+
+limits_of_dtype(np.finfo)
+limits_of_dtype(np.iinfo)

@@ -141,7 +141,16 @@ def _point():
     return np.array([0.4, 1.3])
 
 
+def limits_of_numbers(x):
+    eps = np.finfo(x.dtype).eps
+    total = 0.0
+    for v in x:
+        total += v * v / (abs(v) + np.finfo(float).tiny + eps)
+    return total + np.iinfo(np.int8).max * np.sum(np.maximum(x, np.finfo(float).eps))
+
+
 SAMPLES = {
+    "limits_of_numbers": [(np.array([0.7, -0.4, 1.3]),)],
     "values_are_logged": [(_point(),)],
     "interpolated_by_bisection": [(0.7,), (1.2,)],
     "draws_of_python": [(_point(),)],
