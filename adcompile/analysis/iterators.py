@@ -18,7 +18,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.folds import accumulate
 from adcompile.analysis.heap import look
 from adcompile.analysis.infer import Terminated, branch_on
-from adcompile.analysis.iteration import as_sequence, indexable, indexed, known_items
+from adcompile.analysis.iteration import as_sequence, indexable, indexed, known_items, known_range
 from adcompile.analysis.laziness import ONE_PASS, View, given, lazy_rows
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
@@ -281,10 +281,20 @@ def chosen_of_one(b: Builder, args: Args, keywords: dict[str, Atom]) -> Any:
     return None if not width else (args[:1], width, (width,))
 
 
+def permuted(b: Builder, args: Args, keywords: dict[str, Atom]) -> Any:
+    """`permutations(items)`, of all items where nothing else is said."""
+    chosen = args[1] if len(args) > 1 else keywords.get("r", Const(None))
+    if not b.known(chosen) or b.value(chosen) is not None:
+        return chosen_of_one(b, args, keywords)
+    numbers = known_range(b, args[0])
+    count = known_length(b, args[0]) if numbers is None else len(numbers)
+    return None if not count else (args[:1], count, (count,))
+
+
 pick(itertools.product, chosen_product)
 pick(itertools.combinations, chosen_of_one)
 pick(itertools.combinations_with_replacement, chosen_of_one)
-pick(itertools.permutations, chosen_of_one)
+pick(itertools.permutations, permuted)
 
 
 def pairwise(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:

@@ -227,6 +227,26 @@ def known_container(t: Type) -> Type:
     return TupleT(()) if isinstance(t, Known) and type(t.value) is tuple else t
 
 
+def compared(fn: Any) -> Callable[..., Atom | None]:
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        """`(i, j) != (0, 0)` of tuples of known items."""
+        if not any(isinstance(b.type(a), TupleT) for a in args):
+            return None
+        sides = [b.key(a) for a in args]
+        if len(sides) != 2 or not all(map(b.known, sides)):
+            return None
+        try:
+            return Const(fn(*map(b.value, sides)))
+        except TypeError:
+            return None  # Python raises it where the code runs
+
+    return handler
+
+
+for _fn in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+    handles(_fn)(compared(_fn))
+
+
 @handles(eval, exec, locals, globals, vars)
 def computed_names(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     raise Unsupported(

@@ -13,6 +13,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.dynamic import at
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Known, ListT, TupleT, Unknown
 from adcompile.rules.registry import lookup
@@ -25,15 +26,23 @@ WHOLE: tuple[Any, ...] = (
 """Constant for numbers, and what a class says for its objects."""
 
 
+PARTS: tuple[Any, ...] = (operator.getitem, ops.unpack, ops.unpack_star)
+"""These take parts out of their first argument, which may be anything."""
+
+
 def is_asked(fn: Any) -> bool:
     """Whether a call asks the classes of what it is given, and has a rule for numbers and arrays."""
     rule = lookup(fn)
-    if fn is operator.getitem:
+    if takes_part(fn):
         return True
     ours = str(getattr(fn, "__module__", None)).startswith("adcompile.")
     if rule is None or ours or rule.kind in ("structure", "explicit", "primitive"):
         return False
     return rule.kind != "constant" or any(fn is f for f in WHOLE) or isinstance(fn, np.ufunc)
+
+
+def takes_part(fn: Any) -> bool:
+    return any(fn is part for part in PARTS)
 
 
 def checked(
@@ -46,7 +55,7 @@ def checked(
     compares = any(fn is c for c in COMPARISONS)
     if not compares and not is_asked(fn):
         return [], []
-    given = s.args[:1] if fn is operator.getitem else (*s.args, *(v for _, v in s.kwargs))
+    given = s.args[:1] if takes_part(fn) else (*s.args, *(v for _, v in s.kwargs))
     operands = [a for part in given for a in spread(context, part) if is_unseen(context, a) and carries(a)]
     if not operands:
         return [], []
@@ -71,4 +80,4 @@ def is_unseen(context: Context, atom: Atom) -> bool:
         return False
     made = context.definition.get(atom)
     fn = None if made is None or not isinstance(made.fn, Const) else fn_of(made)
-    return fn is None or fn is operator.getitem or not is_asked(fn)
+    return fn is None or takes_part(fn) or not is_asked(fn)

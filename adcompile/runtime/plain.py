@@ -20,7 +20,8 @@ _METHODS = tuple(
     f"__{name}__"
     for name in (
         *(kind + name for name in ARITHMETIC for kind in ("", "r", "i")),
-        *"neg pos invert abs float int complex index round floor ceil trunc divmod getitem array array_ufunc".split(),
+        *"neg pos invert abs float int complex index round floor ceil trunc divmod".split(),
+        *"getitem iter array array_ufunc".split(),
     )
 )
 

@@ -42,6 +42,15 @@ class Term:
         return self.v * k
 
 
+    def __iter__(self):
+        return iter([self.v, self.v])
+
+
+def taken_apart(o):
+    a, b = o
+    return a * b
+
+
 def single(v):
     return Term(v)
 
@@ -63,6 +72,7 @@ OPERATORS = [
     lambda o: round(o),
     lambda o: math.floor(o),
     lambda o: o[3],
+    lambda o: taken_apart(o),
     lambda o: operator.add(o, o).v,
     lambda o: np.sum(np.array([o, o])).v,
 ]

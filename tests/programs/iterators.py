@@ -114,7 +114,30 @@ def cached_inside(x):
 
 _V = np.array([0.5, -0.7, 1.2])
 
+def all_permutations(x):
+    total = 0.0
+    for p in itertools.permutations(range(4)):
+        term = 1.0
+        for i, j in enumerate(p):
+            term *= x[j] ** i
+        total += term
+    for p in itertools.permutations([x[0], x[1], x[2]], r=None):
+        total += p[0] * p[1] ** 2 * p[2]
+    return total
+
+
+def neighbours(x):
+    grid = np.outer(x, x)
+    steps = (-1, 0, 1)
+    around = sum(np.roll(np.roll(grid, i, 0), j, 1) for i in steps for j in steps if (i, j) != (0, 0))
+    grid = np.where(around > 2.0, around * grid, grid)
+    grid[0, :] = grid[-2, :]
+    return np.sum(grid)
+
+
 SAMPLES = {
+    "all_permutations": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
+    "neighbours": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
     "chained": [(_V, [0.3, 0.8])],
     "chained_lists": [([[0.5, 1.5], [0.3]],)],
     "accumulated": [(_V,), ([0.5, 1.5, -0.3],)],
