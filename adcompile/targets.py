@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
-import linecache
 import types as pytypes
 from dataclasses import dataclass, field
 from typing import Any
 
 from adcompile.errors import NotDifferentiable, place_of
-from adcompile.frontend.source import SYNTHESISED
+from adcompile.frontend.source import synthesise
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,22 +82,6 @@ def _wrapper(fn: Any) -> pytypes.FunctionType:
     name = f"call_{getattr(fn, '__name__', 'object')}"
     name = name if name.isidentifier() else "call"
     return synthesise(name, "*args, **kwargs", ["return fn(*args, **kwargs)"], {"fn": fn})
-
-
-_serial = itertools.count(1)
-
-
-def synthesise(name: str, params: str, body: list[str], names: dict[str, Any]) -> pytypes.FunctionType:
-    """A function of these parameters and statements, `names` its globals, whose source can be
-    read like that of any other."""
-    text = "".join([f"def {name}({params}):\n", *(f"    {line}\n" for line in body)])
-    file = f"<adcompile {name} {next(_serial)}>"
-    namespace = {"__name__": SYNTHESISED, **names}
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    exec(compile(text, file, "exec"), namespace)
-    made = namespace[name]
-    assert isinstance(made, pytypes.FunctionType)
-    return made
 
 
 def bind(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], asked: tuple[str, ...] = ()) -> Bound:

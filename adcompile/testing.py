@@ -33,6 +33,7 @@ from adcompile.errors import AdcompileError, Unsupported
 from adcompile.numerical import eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
 from adcompile.rules.registry import Rule, lookup
+from adcompile.rules.writing import differentiated, written_by_rule
 from adcompile.runtime.shadows import detached, share
 from adcompile.tangents import dot, norm, randn_like, tangent_type
 from adcompile.targets import synthesise
@@ -103,8 +104,10 @@ def check_rule(
     rule = lookup(fn)
     if rule is None:
         raise CheckFailure(f"{name}: none is registered")
+    _check_writes(check, fn, args, settings)
+    body_of, rule = differentiated(fn, rule)
     for given in (args, _single(args)) if float32 else (args,):
-        check_body(check, fn, rule, given, settings)
+        check_body(check, body_of, rule, given, settings)
     params = [f"x{i}" for i in range(len(args))]
     passed = [*params, *(f"{k}=set_{k}" for k in settings)]
     names = {"fn": fn, **{f"set_{k}": v for k, v in settings.items()}}
@@ -130,6 +133,17 @@ def _name(fn: Any) -> str:
 def _identifier(fn: Any) -> str:
     name = f"{getattr(fn, '__name__', 'fn')}_sample"
     return name if name.isidentifier() else "sample"
+
+
+def _check_writes(check: Check, fn: Any, args: tuple[Any, ...], settings: dict[str, Any]) -> None:
+    """What the function writes into, its rule has to say."""
+    if not callable(fn) or written_by_rule(fn):
+        return
+    given = detached(args)
+    fn(*given, **detached(settings))
+    for i, (after, before) in enumerate(zip(given, args)):
+        if not all(map(identical, inexact_leaves(after), inexact_leaves(before))):
+            raise check.fail(f"argument {i} after a call, of which the rule does not say writes={i}", after, before)
 
 
 SUBSETS = 16
@@ -195,14 +209,14 @@ def _single(value: Any) -> Any:
 def _check_single(check: Check, f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     """In float32: types, and values within its rounding of those in float64."""
     single = _single(args)
-    value = f(*single)
+    value = f(*detached(single))
     ct = randn_like(value, check.rng)
     if tangents.is_absent(ct) or not any(tangents.has_tangent(a) for a in args):
         return
     got, pullback = vjp(f, *single)
     check.same_value("value of vjp in float32", got, value)
     pulled = pullback(ct)
-    wide = f(*args)
+    wide = f(*detached(args))
     reference = vjp(f, *args)[1](_widened(ct, wide))
     for i, (bar, arg, ref) in enumerate(zip(pulled, single, reference)):
         check.same_type(f"cotangent of argument {i} in float32", bar, tangent_type(arg))
@@ -234,7 +248,7 @@ def check_body(check: Check, fn: Any, rule: Rule, args: tuple[Any, ...], setting
     Only where the body can be called as it stands, and types only where all arguments share one
     dtype: elsewhere the compiler converts.
     """
-    y = fn(*args, **settings) if callable(fn) else fn.__get__(args[0])
+    y = fn(*detached(args), **settings) if callable(fn) else fn.__get__(args[0])
     ct = randn_like(y, check.rng)
     if tangents.is_absent(ct) or any(np.iscomplexobj(leaf) for leaf in (*tangents.leaves(ct), *inexact_leaves(args))):
         return

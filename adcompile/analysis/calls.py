@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis import standins
-from adcompile.analysis.arraylike import Lists, array_objects, as_arrays, by_position
+from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position
 from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held, there
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.choices import of_choice
@@ -34,7 +34,9 @@ from adcompile.analysis.heap import (
     unknown_function,
 )
 from adcompile.analysis.infer import Terminated, run_function
+from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.leaves import is_undefined
+from adcompile.analysis.lengths import SAME_SHAPE, note_shape
 from adcompile.analysis.library import (
     by_name,
     has_operators,
@@ -74,6 +76,7 @@ from adcompile.ir.walk import in_caller
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
 from adcompile.rules.typing_fold import fold
+from adcompile.rules.writing import by_place, stores_outcome
 from adcompile.tangents import is_namedtuple_class
 
 Handler = Callable[..., Any]
@@ -234,15 +237,19 @@ def call_known(
     return emit_unknown(b, value, args, kwargs, name, place)
 
 
-def emit_unknown(
-    b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
-) -> Atom:
+def emit_unknown(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, name: str, place: Place | None) -> Atom:
     """A call of what nothing is known of: it may write into the lists and dicts it is given."""
     if is_unknown(fn) and not is_reader(fn):
-        args, kwargs = handed_over(b, fn, args, kwargs, place)
-        for a in (*args, *(v for _, v in kwargs)):
-            demote(b, fn, a, place)
+        args, kwargs = loosened(b, fn, args, kwargs, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
+
+
+def loosened(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place | None) -> tuple[list[Atom], Kwargs]:
+    """The arguments for code that may write into them."""
+    args, kwargs = handed_over(b, fn, args, kwargs, place)
+    for a in (*args, *(v for _, v in kwargs)):
+        demote(b, fn, a, place)
+    return args, kwargs
 
 
 def handed_over(
@@ -295,9 +302,14 @@ def call_rule(
     lists: Lists | None = None,
 ) -> Atom:
     """A callable with a rule: fold it if all is known, else emit it with its type."""
+    if stores_outcome(rule):
+        with b.pinned_at(place):
+            return dispatch(b, Const(rule.body), *by_place(rule, args, kwargs), "", place)
     if rule.kind == "overlay":
         return dispatch(b, Const(rule.body), args, kwargs, name, place)
     beware_of_given(b, [*args, *(v for _, v in kwargs)])
+    if arguments_written(fn, args, kwargs):
+        args, kwargs = loosened(b, fn, args, kwargs, place)
     given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
     if given:
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
@@ -329,19 +341,6 @@ def call_rule(
     if rule.kind == "elementwise" or fn in SAME_SHAPE:
         note_shape(b, var, args)
     return var
-
-
-SAME_SHAPE = {np.zeros_like, np.ones_like, np.conj, np.real, np.imag, np.ndarray.copy, np.ndarray.astype}
-
-
-def note_shape(b: Builder, result: Var, args: list[Atom]) -> None:
-    """An elementwise result has the shape of its arrays if these have one shape."""
-    t = b.type(result)
-    arrays = [a for a in args if not isinstance(b.type(a), (Scalar, Known))]
-    shape = b.context.shape
-    kinds = {shape.get(a, a) for a in arrays if isinstance(a, Var) and isinstance(b.type(a), Array)}
-    if isinstance(t, Array) and len(kinds) == 1 and all(isinstance(a, Var) for a in arrays):
-        shape[result] = kinds.pop()
 
 
 # -- Python functions ---------------------------------------------------------------------------

@@ -196,3 +196,16 @@ def _is_number(t: Type) -> bool:
     if isinstance(t, Known):
         return isinstance(t.value, (int, np.integer)) and not isinstance(t.value, (bool, np.bool_))
     return isinstance(t, Scalar) and not t.kinds & {bool, np.bool_}
+
+
+SAME_SHAPE = {np.zeros_like, np.ones_like, np.conj, np.real, np.imag, np.ndarray.copy, np.ndarray.astype}
+
+
+def note_shape(b: Builder, result: Var, args: Sequence[Atom]) -> None:
+    """An elementwise result has the shape of its arrays if these have one shape."""
+    t = b.type(result)
+    arrays = [a for a in args if not isinstance(b.type(a), (Scalar, Known))]
+    shape = b.context.shape
+    kinds = {shape.get(a, a) for a in arrays if isinstance(a, Var) and isinstance(b.type(a), Array)}
+    if isinstance(t, Array) and len(kinds) == 1 and all(isinstance(a, Var) for a in arrays):
+        shape[result] = kinds.pop()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.intrusive import written_unsaid
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
@@ -60,6 +61,12 @@ def reason(call: Call, t: Type | None) -> tuple[str, str]:
         return (
             f"a call of a function that is known only when the code runs, and may write into values {FOLLOWED}",
             "choose with if and else, and call each function there by its name",
+        )
+    unsaid = written_unsaid(fn)
+    if unsaid:
+        return (
+            f"{name_of(fn)}() has a rule, and writes into its argument {unsaid[0]!r}, values {FOLLOWED}",
+            f"say so in the rule: writes={unsaid[0]!r}, or use adcompile.rules.overlay (see docs/adding_a_rule.md)",
         )
     if is_dict(t):
         return (

@@ -49,7 +49,8 @@ OVERLAPPING: set[Any] = {np.broadcast_to, np.lib.stride_tricks.sliding_window_vi
 """A view of the first argument that shows elements at several places, and cannot be written into."""
 
 SAME_MEMORY: set[Any] = VIEWS | AUGMENTED | {
-    ops.push, ops.pop, ops.put_item, ops.list_set, ops.list_concat, ops.build_list, list, list.copy, tuple,
+    ops.push, ops.pop, ops.put_item, ops.list_set, ops.list_concat, ops.build_list, ops.build_tuple,
+    list, list.copy, tuple,
 }  # fmt: skip
 """The result is, or consists of, memory of the arguments."""
 

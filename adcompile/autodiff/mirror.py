@@ -186,9 +186,10 @@ class Mirror:
         return [*reads, made, *(self.emit(p, operator.getitem, made.result, Const(k)) for k, p in places.items())]
 
     def share_parts(self, s: Call, shadow: dict[Var, Atom]) -> None:
-        """A container that is read out of another one has the shadows that it has there."""
+        """A container that is read out of another one, or is one, has the shadows that it has there."""
         self.shadow = shadow
         part = self.memory.part(s) if is_structured(self.b.type(s.result)) else None
+        part = s.args[0] if fn_of(s) is ops.identity else part
         if isinstance(part, Var) and root_of(s, self.memory) is None:  # what a module holds has roots of its own
             for here, there in zip(values_in(self.b, s.result), values_in(self.b, part)):
                 if isinstance(here, Var) and here in self.mirrored:
@@ -207,8 +208,9 @@ class Mirror:
         args = tuple(self.of(a) if a in self.mirrored else a for a in s.args)
         made = replace(s, result=self.new(s.result, self.b.type(s.result)), args=args, role=self.role)
         self.b.context.definition[made.result] = made
-        parts = enumerate(self.b.context_items(s.result))
-        return [made, *(self.emit(p, operator.getitem, made.result, Const(k)) for k, p in parts if isinstance(p, Var))]
+        parts = [(k, p) for k, p in enumerate(self.b.context_items(s.result)) if isinstance(p, Var)]
+        shown = [self.emit(p, operator.getitem, made.result, Const(k)) for k, p in parts if p in self.mirrored]
+        return [made, *shown]
 
     def read(self, owner: Var, k: int, part: Var) -> Call:
         """A part of a container, read."""
@@ -478,8 +480,10 @@ def cell(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.real(np.empty(0, dtype)).dtype if dtype.kind == "c" else dtype
 
 
-CONTAINERS: set[Any] = {ops.build_list, ops.push, ops.put_item, ops.list_set, list, list.copy, tuple, ops.list_concat}
-"""What makes lists of arrays: the list of their shadows is made in the same way."""
+CONTAINERS: set[Any] = {
+    ops.build_list, ops.build_tuple, ops.push, ops.put_item, ops.list_set, list, list.copy, tuple, ops.list_concat,
+}  # fmt: skip
+"""What makes lists and tuples of arrays: the one of their shadows is made in the same way."""
 
 TOGETHER: set[Any] = {rt.shadows, rt.released, rt.within}
 """What makes several shadows together."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from adcompile.analysis.alias import effect_of
 from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.intrusive import written_unsaid
 from adcompile.analysis.mutation import is_unknown_call
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
@@ -84,7 +85,7 @@ def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
     if fn is None or fn in READS:
         raise refuse(s)
     rule = lookup(fn)
-    if rule is not None and not rule.pure:
+    if rule is not None and (not rule.pure or written_unsaid(fn)):
         raise refuse(s)
     if rule is None and is_unknown_call(fn) and not isinstance(fn, type):
         raise refuse(s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import linecache
 import sys
 import weakref
@@ -333,3 +334,19 @@ def _mangle(tree: Any, owner: str) -> None:
             case _:
                 pass
         stack.extend(gast.iter_child_nodes(node))
+
+
+_serial = itertools.count(1)
+
+
+def synthesise(name: str, params: str, body: list[str], names: dict[str, Any]) -> FunctionType:
+    """A function of these parameters and statements, `names` its globals, whose source can be
+    read like that of any other."""
+    text = "".join([f"def {name}({params}):\n", *(f"    {line}\n" for line in body)])
+    file = f"<adcompile {name} {next(_serial)}>"
+    namespace = {"__name__": SYNTHESISED, **names}
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), namespace)
+    made = namespace[name]
+    assert isinstance(made, FunctionType)
+    return made

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.intrusive import written_unsaid
 from adcompile.ir import ops
 from adcompile.ir.nodes import Block, Call, Const, For, Function, If, Raise, Statement, Var, While
 from adcompile.ir.program import FunctionRef
@@ -161,7 +162,7 @@ def is_pure(fn: Any, summaries: Mapping[FunctionRef, Summary]) -> bool:
         return False
     rule = registry.lookup(fn)
     if rule is not None and rule.kind in ("constant", *PURE_KINDS):
-        return rule.pure
+        return rule.pure and not written_unsaid(fn)
     return getattr(fn, "__module__", None) in PURE_MODULES
 
 

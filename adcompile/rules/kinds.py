@@ -42,6 +42,7 @@ from typing import Any, TypeVar, overload
 
 from adcompile.errors import RuleError
 from adcompile.rules.registry import Rule, Typing, lookup, lookup_in, register
+from adcompile.rules.writing import frule_of, outcome_of, positions, rrule_of, written_by_rule
 from adcompile.runtime.settings import CONTEXTS, Context
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -116,15 +117,23 @@ def vjp(fn: Any, body: Callable[..., Any] | None = None, **settings: Any) -> Any
     without one. `wrt`: the positions of the differentiable parameters. Raises RuleError where
     the body's parameters are not `y_bar`, `y` and those of the primal.
     """
-    decorate = _decorator("vjp", 2)(fn, **settings)
+    writes = settings.pop("writes", None)
+
+    def decorate(body: Body) -> Body:
+        target = resolve(fn)
+        if writes is not None:
+            check_arity(target, body, 2)
+            target = outcome_of(target, writes, body, leading=2)
+        return _decorator("vjp", 2)(target, **settings)(body)
+
     return decorate if body is None else decorate(body)
 
 
 @overload
-def frule(fn: Any, /, *, context: Context | None = None) -> Callable[[Body], Body]: ...
+def frule(fn: Any, /, *, context: Context | None = None, writes: Any = None) -> Callable[[Body], Body]: ...
 @overload
-def frule(fn: Any, body: Body, /, *, context: Context | None = None) -> Body: ...
-def frule(fn: Any, body: Any = None, /, *, context: Context | None = None) -> Any:
+def frule(fn: Any, body: Body, /, *, context: Context | None = None, writes: Any = None) -> Body: ...
+def frule(fn: Any, body: Any = None, /, *, context: Context | None = None, writes: Any = None) -> Any:
     """Register `body(x1, …, x1_dot, …)`, which returns the value and its tangent.
 
     Raises RuleError where the body does not take twice the primal's parameters.
@@ -133,17 +142,20 @@ def frule(fn: Any, body: Any = None, /, *, context: Context | None = None) -> An
     def decorate(body: Body) -> Body:
         target = resolve(fn)
         _check_frule(target, body)
-        register(target, Rule("explicit", frule=body, context=named(context)))
+        rule = body
+        if writes is not None:
+            target, rule = outcome_of(target, writes, body, share=2), frule_of(body, positions(target, writes))
+        register(target, Rule("explicit", frule=rule, context=named(context)))
         return body
 
     return decorate if body is None else decorate(body)
 
 
 @overload
-def rrule(fn: Any, /, *, context: Context | None = None) -> Callable[[Body], Body]: ...
+def rrule(fn: Any, /, *, context: Context | None = None, writes: Any = None) -> Callable[[Body], Body]: ...
 @overload
-def rrule(fn: Any, body: Body, /, *, context: Context | None = None) -> Body: ...
-def rrule(fn: Any, body: Any = None, /, *, context: Context | None = None) -> Any:
+def rrule(fn: Any, body: Body, /, *, context: Context | None = None, writes: Any = None) -> Body: ...
+def rrule(fn: Any, body: Any = None, /, *, context: Context | None = None, writes: Any = None) -> Any:
     """Register `body(x1, …)`, which returns the value and a pullback: `pullback(y_bar)` returns
     the cotangents of the arguments.
 
@@ -153,7 +165,10 @@ def rrule(fn: Any, body: Any = None, /, *, context: Context | None = None) -> An
     def decorate(body: Body) -> Body:
         target = resolve(fn)
         check_arity(target, body, 0)
-        register(target, Rule("explicit", rrule=body, context=named(context)))
+        rule = body
+        if writes is not None:
+            target, rule = outcome_of(target, writes, body), rrule_of(body, positions(target, writes))
+        register(target, Rule("explicit", rrule=rule, context=named(context)))
         return body
 
     return decorate if body is None else decorate(body)
@@ -221,7 +236,7 @@ def is_primitive(fn: Any, mode: str | None = None, context: Context = "default")
     if mode not in (None, "forward", "reverse"):
         raise ValueError(f'mode is "forward", "reverse" or None, not {mode!r}')
     rule = lookup_in(resolve(fn), named(context))
-    return rule is not None and rule.kind != "overlay"
+    return rule is not None and (rule.kind != "overlay" or written_by_rule(resolve(fn)))
 
 
 def overlay(fn: Any, body: Callable[..., Any] | None = None) -> Any:

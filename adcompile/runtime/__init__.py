@@ -147,7 +147,7 @@ from adcompile.runtime.memory import (
 from adcompile.runtime.plain import check_answer, check_plain
 from adcompile.runtime.shadows import detached, replica, replicas, shadows
 from adcompile.runtime.special import power, quotient, total, valued
-from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down, unset
+from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down, unset, unshared
 
 __all__ = [
     "Back",
@@ -264,6 +264,7 @@ __all__ = [
     "positions",
     "refill",
     "unset",
+    "unshared",
     "power",
     "checkpointed",
     "hand_over",

@@ -5,7 +5,11 @@ from __future__ import annotations
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
+import numpy as np
+
+from adcompile.errors import RuleError
 from adcompile.runtime.objects import attributes, blank
+from adcompile.runtime.shadows import share
 
 
 def build_object(cls: type, names: tuple[str, ...], *values: Any) -> Any:
@@ -115,3 +119,13 @@ def different(*values: Any) -> None:
             "one list, dict or object is passed twice to a function that writes into it, and its derivative is made "
             "for different ones; pass a copy"
         )
+
+
+def unshared(what: str, array: Any, *others: Any) -> None:
+    """Raise RuleError, which says `what`, if arrays among the others share memory with an array, or if it
+    is none."""
+    if not isinstance(array, np.ndarray):
+        message = f"a function whose rule has writes= is given a {type(array).__name__} to write into"
+        raise RuleError(message, remedy="such rules are for arrays; register adcompile.rules.overlay")
+    if any(share(array, other) for other in others if isinstance(other, np.ndarray)):
+        raise RuleError(what, remedy="copy one of them, or register what it does with adcompile.rules.overlay")

@@ -377,6 +377,25 @@ def out_is_read_by_its_result(x, w):
     return 0.3 * np.dot(x, x) + np.sum(np.sin(o)) + np.sum(y[0]) + np.sum(z * p)
 
 
+def array_of_a_tuple(x, k):
+    """Which array of a tuple is written, only the run time knows."""
+    y, z = x * x, 2.0 * x
+    both = (y, z)
+    both[k][...] = 3.0 * x
+    chosen = both[1 - k]
+    chosen[0] = x[1] * y[2]
+    return np.sum(y * y) + np.sum(z**3)
+
+
+def views_of_a_tuple(x, k):
+    y, z = x * x, 2.0 * x
+    parts = (y, z, y[1:], x)
+    for i in range(k, len(parts)):
+        parts[i][-1] *= x[i % 3]
+    for w in parts[k:]:
+        w[0] += 0.5 * w[-1]
+    return np.sum(y * y) + np.sum(z**3) * np.sum(parts[k])
+
 SAMPLES = {
     "second_name": [(_some(3), _some(3, seed=1))],
     "second_name_of_local": [(_some(3),)],
@@ -422,5 +441,7 @@ SAMPLES = {
     "conditional_copy": [(_some(3), 0.7), (_some(3), 1.2)],
     "insertion_sort": [(np.array([0.9, 0.2, 0.7, 0.4]),)],
     "reverse_in_place": [(_some(5),)],
+    "array_of_a_tuple": [(_some(3), 0), (_some(3), 1)],
+    "views_of_a_tuple": [(_some(3), 0), (_some(3), 1)],
     "out_is_read_by_its_result": [(_some(3), _some(3, seed=1))],
 }
