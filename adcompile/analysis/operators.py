@@ -177,10 +177,20 @@ for _name in ARITHMETIC:
     register(operator_named("i" + _name), in_place(_name))
 for _name, _reflected in COMPARED.items():
     register(operator_named(_name), binary(_name, _reflected))
+def item_at(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`items[i]` of an object, or at the position that an object stands for."""
+    out = special(operator.getitem, SPECIAL[operator.getitem])(b, args, kwargs, place, name)
+    if out is not None or len(args) != 2 or is_object(b, args[0]) or not is_object(b, args[1]):
+        return out
+    number = method_call(b, args[1], "__index__", [], place)
+    return None if is_not_implemented(number) else b.call(operator.getitem, args[0], number, name=name, place=place)
+
+
 register(divmod, binary("divmod", "rdivmod"))
 register(pow, binary("pow", "rpow"))
 for _fn, _names in SPECIAL.items():
     register(_fn, special(_fn, _names))
+others[operator.getitem] = item_at
 for _fn, _same in ALIASES.items():
     register(_fn, special(_same, SPECIAL[_same]))
 

@@ -98,12 +98,17 @@ class Counted:
         self.v = self.v**2
         return 3
 
+    def __index__(self):
+        self.v = self.v + 0.5
+        return 1
+
 
 def asking_changes_the_object(x, y):
     a = Counted(x)
     inside, n, off = y in a, len(a), not a
     text = f"{a:.2f}{a!s}" + str(a)
-    return a.v * int(a) * n * len(text) + (1.0 if inside and not off else y)
+    chosen = [x, y][a] * (2.0, x)[a]
+    return chosen * a.v * int(a) * n * len(text) + (1.0 if inside and not off else y)
 
 
 class Metre:
