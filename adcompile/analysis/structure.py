@@ -415,9 +415,11 @@ def instance_element(b: Builder, owner: Atom, t: Instance, index: Atom, name: st
             value: Any = example[key]
         except (KeyError, IndexError, TypeError):
             return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
+        origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
+        if value is None and origin is not None and live_key(*origin) in b.context.demoted:
+            return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)  # the program puts things there
         var = b.emit(operator.getitem, (owner, index), widen(live_type(value)), (), name, place)
         b.context.example[var] = value
-        origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
         if origin is not None:
             step = ("item", key)
             b.context.guard_type(origin[0], (*origin[1], step), widen(t))
