@@ -406,6 +406,35 @@ class Arrays(Scalars):
         self.make(call.result, result, f"np.eye({self.cast(call.args[0], 'i8')})")
         return True
 
+    def _concatenated(self, call: Call) -> bool:
+        result = self.result_type(call)
+        parts = self.made.get(call.args[0]) if isinstance(call.args[0], Var) else None
+        if len(call.args) != 1 or call.kwargs or parts is None or self.callee(parts) is not ops.build_tuple:
+            return False
+        if not parts.args or any(self.native_type(a) != result or not self.is_array(a) for a in parts.args):
+            return False
+        self.faults = True  # lengths may differ
+        self.make(call.result, result, f"np.concatenate({self.display(parts)})")
+        return True
+
+    def _outline(self, call: Call) -> bool:
+        """What is wanted of an array is its shape alone: it may as well be there."""
+        if not self.is_array(call.args[0]):
+            return False
+        assert isinstance(call.args[0], Var)
+        self.alias(call.result, call.args[0])
+        return True
+
+    def _outlined(self, call: Call) -> bool:
+        """The same of an array that need not be there: some memory of that shape."""
+        result = self.result_type(call)
+        if not isinstance(result, ArrayOf):
+            return False
+        sizes = "".join(f"{s}, " for s in self._lengths(call.args[0]))
+        self.make(call.result, result, f"np.empty(({sizes}), {DTYPES[result.code]})")
+        self.lengths[call.result] = self._forms(call.args[0], result.rank)
+        return True
+
     def _apart(self, call: Call) -> bool:
         """Fresh memory inside a kernel is nobody else's; a view is copied."""
         (value,) = call.args
@@ -462,6 +491,7 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         np.size: a._size, np.flip: a._flip, ndarray.T: a._transpose, np.tril: a._triangle, np.triu: a._triangle,
         loops.disjoint: a._laid_out,
         loops.distinct: a._laid_out, loops.ordered: a._laid_out,
+        np.concatenate: a._concatenated, memory.outline: a._outline, loops.outlined: a._outlined,
         np.outer: a._outer, np.eye: a._identity_matrix,
         memory.apart: a._apart, arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip

@@ -21,7 +21,7 @@ from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import keep, write
 from adcompile.backend.native.kernel import Kernel
 from adcompile.backend.native.regions import Note, Parts
-from adcompile.backend.native.values import ArrayOf, ListOf, Native, NotNative, Number, TupleOf
+from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.ir.program import FunctionRef
 from adcompile.runtime.native import Fault
 from adcompile.runtime.settings import Backend, Elementary
@@ -129,13 +129,26 @@ def _signature(native: Native, numba: Any) -> Any:
             raise AssertionError("a list as a parameter")
 
 
+def array_of(items: list[Any], dtype: Any, rank: int) -> Any:
+    """The items of a list as an array. Raises Fault where no array has all of them."""
+    out = np.array(items, dtype) if items else np.empty((0,) * rank, dtype)
+    if out.ndim != rank or out.dtype != dtype:
+        raise Fault
+    return out
+
+
 def joined(kernel: Kernel, native: Any, plain: Callable[..., Any], count: int) -> Callable[..., Any]:
     """A function of `count` arguments that calls the kernel, and `plain` where the kernel leaves early."""
     names = [f"a{k}" for k in range(count)]
     taken = [names[k] for k in kernel.positions]
     saved = [taken[kernel.params.index(p)] for p in kernel.saved]
     zeros = [text.format(*taken) for text in kernel.prepared]
-    made = f"native({', '.join((*taken, *zeros))})"
+    given = list(taken)
+    for k in kernel.listed:  # an array of what has several shapes or dtypes raises, or has another dtype
+        native_type = kernel.natives[k]
+        assert isinstance(native_type, ArrayOf)
+        given[k] = f"array({taken[k]}, {DTYPES[native_type.code]}, {native_type.rank})"
+    made = f"native({', '.join((*given, *zeros))})"
     lines = [f"def {kernel.name}({', '.join(names)}):"]
     lines += [f"    {n}_saved = {n}.copy()" for n in saved]
     lines += ["    try:", f"        return {made}" if kernel.exact == "r" else f"        r = {made}"]
@@ -152,6 +165,7 @@ def joined(kernel: Kernel, native: Any, plain: Callable[..., Any], count: int) -
         "np": np,
         "classes": ORDER,
         "zeros_like": np.zeros_like,
+        "array": array_of,
     }
     exec(compile("\n".join(lines), f"<adcompile native {kernel.name}>", "exec"), namespace)
     return namespace[kernel.name]

@@ -371,9 +371,19 @@ class Flow(Listed):
         if isinstance(stop, Var) and stop in self.counts and self.known(start) == 0:
             last = self.counts[stop]  # if the loop runs at all, the range that is counted is not empty
         marker = f"# before {self.names[element]}"
+        if step not in (1, -1):
+            end = Linear(0, {self._last(start, stop, step): 1})
+            return Frame(element, first, end, marker) if step > 0 else Frame(element, end, first, marker)
         if step > 0:
             return Frame(element, first, last.plus(Linear(-1)), marker)
         return Frame(element, last.plus(Linear(1)), first, marker)
+
+    def _last(self, start: Atom, stop: Atom, step: int) -> Var:
+        """The last element of a range with gaps, or its start where it has none."""
+        last = Var("last")
+        trips = self._trips(start, stop, Const(step))
+        self.define(last, Number("i8"), f"{self.cast(start, 'i8')} + max({trips} - 1, 0) * {step}", LENGTH_BITS)
+        return last
 
     def _check_before(self, frame: Frame) -> None:
         """Put the checks of a loop before it."""

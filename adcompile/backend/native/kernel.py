@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
 from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.flow import Flow
+from adcompile.backend.native.given import given_as, machine, written
 from adcompile.backend.native.lists import Lists, Store, Unkept, lists_of
 from adcompile.backend.native.prepared import prepared
 from adcompile.backend.native.unbound import unbound
@@ -27,8 +28,9 @@ from adcompile.ir.nodes import (
     Var,
     While,
 )
-from adcompile.ir.types import UNKNOWN, Type
+from adcompile.ir.types import UNKNOWN, ListT, Seq, Type
 from adcompile.ir.walk import free_vars, large_stack
+from adcompile.optimise.typing import kinds as scalar_kinds
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Kernel:
     """An expression of the result `r` with the classes that the function itself would give."""
     elementary: frozenset[tuple[str, Code]] = frozenset()
     """The elementary functions that it calls, with their machine types."""
+    listed: tuple[int, ...] = ()
+    """The parameters that are lists, and come as arrays."""
 
 
 def kernel(
@@ -111,6 +115,12 @@ def supported(statements: Sequence[Statement], types: Mapping[Var, Type]) -> dic
     return out
 
 
+def _may_be_int(t: Type, native: ListOf) -> bool:
+    """Whether integers would come as floats: too large ones not exactly."""
+    items = t.items if isinstance(t, ListT) else (t.item,) if isinstance(t, Seq) else ()
+    return native.item == Number("f8") and any(int in scalar_kinds(item) for item in items)
+
+
 def _has_lists(native: Native) -> bool:
     if isinstance(native, TupleOf):
         return any(map(_has_lists, native.items))
@@ -142,6 +152,7 @@ class Printer(Flow):
         self.loops: list[For | While] = []
         self.kept_codes: dict[Var, Store] = {}
         self.joined: dict[Var, Native] = {}
+        self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
 
     def _store_of(self, root: Var, hint: str) -> Store:
@@ -149,6 +160,7 @@ class Printer(Flow):
             known = self.kept_codes[root]
             store = super()._store_of(root, hint)
             store.codes, store.native, store.views, store.sample = known.codes, known.native, known.views, known.sample
+            store.step = known.step
             self._name_columns(store)
         return super()._store_of(root, hint)
 
@@ -175,6 +187,8 @@ class Printer(Flow):
         used = tuple(p for p in params if p in read)
         for p in used:
             self._param(p)
+        if written(function, self.given):
+            self.refuse("a list from elsewhere that is written")
         given_too = prepared(function.body, used, self.types)
         for var in given_too:
             self.native[var] = native_of(self.types[var])  # type: ignore[assignment]
@@ -184,17 +198,23 @@ class Printer(Flow):
         self.block(Block((), function.body.statements, Unreachable()), ())
         self.read(function.body.end.value)
         exact = self._finish(function.body.end.value, used, inexact)
-        given = ", ".join(self.names[p] for p in (*used, *given_too))
+        if any(self.is_written(v) or v in self.written for v in self.given):
+            self.refuse("arrays in a list from elsewhere that are written")
+        given = ", ".join(self.given.get(p, self.names[p]) for p in (*used, *given_too))
         text = [f"def {name}({given}):", *self.storage(), *self.lines]
         saved = tuple(self.written_among(used)) if self.faults else ()
-        natives = tuple(self.native[p] for p in (*used, *given_too))
+        natives = tuple(machine(self.native[p]) or self.native[p] for p in (*used, *given_too))
+        listed = tuple(k for k, p in enumerate(used) if p in self.given)
         like = tuple(given_too.values())
         positions = tuple(params.index(p) for p in used)
         source, called = "\n".join(text) + "\n", frozenset(self.elementary)
-        return Kernel(name, source, used, positions, natives, like, saved, self.faults, exact, called)
+        return Kernel(name, source, used, positions, natives, like, saved, self.faults, exact, called, listed)
 
     def _param(self, var: Var) -> None:
         native = native_of(self.types[var])
+        if isinstance(native, ListOf) and given_as(native) is not None and not _may_be_int(self.types[var], native):
+            self._given_list(var, native)
+            return
         if native is None or _has_lists(native):
             self.place = var.place
             self.refuse(f"{var.name}, which no kernel can take")
@@ -205,6 +225,16 @@ class Printer(Flow):
         if native == Number("i8"):
             self.bits[var] = ARGUMENT_BITS
             self.fault_if(f"{name} > {2**ARGUMENT_BITS} or {name} < {-(2**ARGUMENT_BITS)}")
+
+    def _given_list(self, var: Var, native: ListOf) -> None:
+        """A list comes as an array, and is made of it again."""
+        name, given = self.fresh(var.name), self.fresh(f"{var.name}_items")
+        self.names[var], self.native[var], self.given[var] = name, native, given
+        self.outside.add(var)
+        if isinstance(native.item, Number):
+            self.line(f"{name} = nt.listed({given})")
+        else:
+            self.line(f"{name} = nt.parts_of({given}, {self.empty_list(native)})")
 
     def _exact_if_integer(self, call: Call) -> None:
         """What may be an integer is kept as a float, which is exact up to a limit."""

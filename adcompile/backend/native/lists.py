@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adcompile.backend.native.arrays import Arrays
-from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, NotNative, Number, TupleOf
+from adcompile.backend.native.base import LENGTH_BITS
+from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -190,6 +191,7 @@ class Store:
     """What arrays hold, one behind the other; the columns say where each begins, and its shape."""
     views: bool = False  # a list of arrays as they are; else what they hold is copied
     sample: Var | None = None  # one of the arrays
+    step: int = 0  # of ranges, of which start and stop are kept
 
 
 class Unkept(NotNative):
@@ -260,6 +262,8 @@ class Keeping(Arrays):
             raise self.unkept(items, f"{items.name}, a list that grows after it was kept")
         root = self.lists.find(items)
         store = self._store_of(root, call.result.name)
+        if isinstance(value, Var) and isinstance(self.native.get(value), ListOf):
+            raise self.unkept(items, f"{items.name}, a list of lists")
         texts = self._texts(store, value)
         if texts is None:
             return  # what is kept on other paths is not known yet: the kernel is printed twice
@@ -286,6 +290,9 @@ class Keeping(Arrays):
             if store.views and isinstance(store.native, ArrayOf):
                 return [_empty(store.native)]
             return ["0"] * len(store.codes) if store.codes else None
+        bounds = self.range_of(value)
+        if bounds is not None:
+            return self._bounds_texts(store, bounds)
         native = self.native_type(value)
         if isinstance(native, Number):
             self._holds(store, (native.code,), native)
@@ -302,6 +309,25 @@ class Keeping(Arrays):
             store.views = store.views or value not in self.own or self.is_written(value)
             return [self.atom(value)]
         raise self.refusal("something other than numbers and arrays, kept in a list by a loop")
+
+    def range_of(self, atom: Atom) -> tuple[Atom, Atom, Atom, bool] | None:
+        """Start, stop and step of a range, and whether it is gone through backwards."""
+        raise NotImplementedError
+
+    def _bounds_texts(self, store: Store, bounds: tuple[Atom, Atom, Atom, bool]) -> list[str]:
+        start, stop, step, backwards = bounds
+        by = self.known(step)
+        if backwards or type(by) is not int or by == 0 or store.step not in (0, by):
+            self.refuse("ranges of several kinds, kept in a list by a loop")
+        self._holds(store, ("i8", "i8"), None)
+        store.step = by
+        return [self.cast(start, "i8"), self.cast(stop, "i8")]
+
+    def _read_range(self, call: Call, store: Store, place: str) -> None:
+        ends = [Var("start", call.place), Var("stop", call.place)]
+        for end, column in zip(ends, store.columns):
+            self.define(end, Number("i8"), f"{column}[{place}]", LENGTH_BITS)
+        self.made[call.result] = replace(call, fn=Const(range), args=(*ends, Const(store.step)), kwargs=())
 
     def _copied(self, store: Store, name: str, native: ArrayOf) -> list[str]:
         """Copy what an array holds behind the others; gives where it begins, and its shape."""
@@ -350,6 +376,9 @@ class Keeping(Arrays):
         if self.lists.is_list(call.result):
             name = self.starts[call.result] = self.fresh(f"{call.result.name}_start")
             self.line(f"{name} = {store.name}[{place}]")
+            return
+        if store.step:
+            self._read_range(call, store, place)
             return
         if store.native is None:
             raise self.unkept(items, f"{items.name}, a list of which the items are not known")

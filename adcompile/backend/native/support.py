@@ -238,6 +238,14 @@ def listed(a):
     return out
 
 
+@helper
+def parts_of(a, out):
+    """The parts of an array along its first axis, in a list of views."""
+    for k in range(a.shape[0]):
+        out.append(a[k])
+    return out
+
+
 # -- arrays -------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from typing import Literal, Union
 import numpy as np
 
 from adcompile.errors import Place
-from adcompile.ir.types import Array, Known, Scalar, Seq, TupleT, Type, widen
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, Type, widen
 
 Code = Literal["f8", "f4", "i8", "b1", "c16"]
 
@@ -97,6 +97,10 @@ def native_of(t: Type) -> Native | None:
         case TupleT(items, cls) if cls is tuple:
             made = tuple([native_of(item) for item in items])
             return None if any(item is None for item in made) else TupleOf(tuple(i for i in made if i is not None))
+        case ListT(items) if items:
+            of_items = {native_of(item) for item in items}
+            only = of_items.pop() if len(of_items) == 1 else None
+            return None if only is None else ListOf(only)
         case Seq(item, cls) if cls is list:
             found = native_of(item)
             return None if found is None else ListOf(found)

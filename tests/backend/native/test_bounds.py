@@ -70,3 +70,17 @@ def test_linear_forms():
     form = Linear(1, {x: 2}).plus(Linear(3, {x: 1, y: 1}), -2)
     assert form == Linear(-5, {y: -2})
     assert len({form, Linear(-5, {y: -2})}) == 1
+
+
+def with_gaps(a):
+    s = 0.0
+    for k in range(0, len(a), 2):
+        s += a[k] * a[k + 1]
+    for k in range(len(a) - 1, 0, -2):
+        s += a[k] * a[k - 1]
+    return s
+
+
+def test_the_last_of_a_range_with_gaps_is_what_counts():
+    for n in (0, 1, 2, 5, 6):
+        agree(with_gaps, np.linspace(0.5, 1.5, n))
