@@ -18,10 +18,10 @@ from typing import Any, Literal, overload
 from adcompile import pipeline
 from adcompile.autodiff import nested
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry, guard_check
-from adcompile.errors import AdcompileError, Place, Unsupported
+from adcompile.errors import AdcompileError, Place, Unsupported, place_of
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
-from adcompile.runs import Made, Plan, function_run, gradient_run
+from adcompile.runs import Made, Plan, function_run, gradient_run, located
 from adcompile.runtime.settings import Backend, known_backend
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
 
@@ -86,7 +86,8 @@ def _build(
         request = pipeline.Request("primal", backend=plan.backend)
         derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
         made = Made(derived, wrt, _invoker(derived))
-        return function_run(made, plan.has_aux), guard_check(derived.guards, derived.followed), made
+        run = located(function_run(made, plan.has_aux), derived, place_of(innermost(fun)))
+        return run, guard_check(derived.guards, derived.followed), made
     bare = kind == "joint" and not isinstance(plan.argnums, tuple) and not plan.closure
     mutated = kind == "split" or plan.mutated
     request = pipeline.Request(
@@ -103,6 +104,7 @@ def _build(
     derived, unfollowed = _derive(fun, request, types[:count], tuple(zip(names, types[count:])))
     made = Made(derived, wrt, _invoker(derived), unfollowed)
     run = gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
+    run = located(run, derived, place_of(innermost(fun)))
     return run, guard_check(derived.guards, derived.followed), made
 
 

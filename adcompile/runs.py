@@ -10,8 +10,11 @@ import numpy as np
 
 from adcompile import tangents
 from adcompile.boundary import ALONE, apart, conj, getrefcount, project, project_array, project_scalar, space_of
-from adcompile.errors import AdcompileError
+from adcompile.errors import AdcompileError, Place
+from adcompile.ir.nodes import Call, Const
+from adcompile.ir.walk import statements_of
 from adcompile.runtime.settings import Backend
+from adcompile.runtime.state import different
 from adcompile.targets import innermost
 
 
@@ -54,6 +57,24 @@ class Made:
     wrt: tuple[int, ...]
     invoke: Callable[..., Any]
     unfollowed: AdcompileError | None = None  # split: why its pullback takes no cotangents of the arguments after it
+
+
+def located(run: Callable[..., Any], derived: Any, place: Place | None) -> Callable[..., Any]:
+    """`run`; where it compares arguments, its errors have the place of the function."""
+    body = derived.program.functions[derived.program.entry].body
+    calls = [s for s in statements_of(body) if isinstance(s, Call) and isinstance(s.fn, Const)]
+    if not any(call.fn.value is different for call in calls if isinstance(call.fn, Const)):
+        return run
+
+    def call(*args: Any) -> Any:
+        try:
+            return run(*args)
+        except AdcompileError as error:
+            if error.place is not None:
+                raise
+            raise error.at(place) from None
+
+    return call
 
 
 def function_run(made: Made, has_aux: bool) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.errors import RuleError
+from adcompile.errors import RuleError, Unsupported
 from adcompile.runtime.objects import attributes, blank
 from adcompile.runtime.shadows import share
 
@@ -109,16 +109,20 @@ def distinct(values: Any) -> None:
         )
 
 
+TWICE = (
+    "one list, dict or object is passed twice to a function that writes into it, and its derivative is made for "
+    "different ones"
+)
+COPY = "pass a copy for one of them: copy.deepcopy(items)"
+
+
 def different(*values: Any) -> None:
     """Refuse arguments one of which is another: what is written into one would be in both.
 
-    Raises ValueError.
+    Raises Unsupported.
     """
     if len({id(value) for value in values}) < len(values):
-        raise ValueError(
-            "one list, dict or object is passed twice to a function that writes into it, and its derivative is made "
-            "for different ones; pass a copy"
-        )
+        raise Unsupported(TWICE, remedy=COPY)
 
 
 def unshared(what: str, array: Any, *others: Any) -> None:

@@ -50,8 +50,11 @@ def test_one_list_for_two():
         return b[-1] * a[0]
 
     one = [2.0]
-    with pytest.raises(ValueError, match="passed twice"):
-        ad.grad(f)(one, one)
+    derivatives = (ad.grad(f), ad.value_and_grad(f), lambda *args: ad.vjp(f, *args))
+    for derivative in (*derivatives, lambda *args: ad.jvp(f, args, ([1.0], None))):
+        with pytest.raises(ad.Unsupported, match="passed twice") as caught:
+            derivative(one, one)
+        assert caught.value.place.file == __file__ and "pass a copy" in caught.value.remedy and one == [2.0]
     assert ad.grad(f)([2.0], [3.0]) == [3.0] and one == [2.0]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from adcompile import runtime as rt
+from adcompile.errors import Unsupported
 from adcompile.runtime.state import is_plain
 
 
@@ -52,7 +53,7 @@ def test_refill():
 def test_different():
     a, b = [1], [1]
     rt.different(a, b)
-    with pytest.raises(ValueError, match="passed twice"):
+    with pytest.raises(Unsupported, match="passed twice"):
         rt.different(a, b, a)
 
 
