@@ -87,6 +87,7 @@ class_handlers: dict[type, Handler] = {}
 """For callables by their class: handler(b, value, args, kwargs, place, name)."""
 
 
+without_no_out: Any = None  # the arguments without `out=None`
 call_out: Any = None  # what `f(…, out=o)` means, given by analysis/stored
 makers: list[Callable[..., Any]] = []
 """What is asked of a call of a class first (analysis/objects)."""
@@ -285,7 +286,7 @@ def call_with_cells(
 def apply_rule(
     b: Builder, fn: Any, rule: Rule, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
-    args, kwargs = by_position(fn, rule, args, kwargs)
+    args, kwargs = without_no_out(b, fn, *by_position(fn, rule, args, kwargs))
     fn, args, kwargs, lists = as_arrays(b, fn, rule, args, kwargs, place)
     stored = call_out(b, fn, args, kwargs, name, place)
     return stored if stored is not None else call_rule(b, fn, rule, args, kwargs, name, place, lists)

@@ -38,6 +38,23 @@ def with_out(fn: Any, args: list[Atom], kwargs: Kwargs) -> tuple[list[Atom], Kwa
     return rest, [(k, a) for k, a in kwargs if k != "out"], out
 
 
+def without_no_out(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs) -> tuple[list[Atom], Kwargs]:
+    """`out=None` is as good as none, and so is `where=True` of a ufunc."""
+    kwargs = [(k, a) for k, a in kwargs if k != "out" or not is_none(b, a)]
+    if isinstance(fn, np.ufunc):
+        kwargs = [(k, a) for k, a in kwargs if k != "where" or not (b.known(a) and b.value(a) is True)]
+    try:
+        place = out_position(fn)
+    except TypeError:
+        return args, kwargs
+    last = place is not None and place == len(args) - 1 and is_none(b, args[place])
+    return args[:-1] if last else args, kwargs
+
+
+def is_none(b: Builder, atom: Atom) -> bool:
+    return b.known(atom) and b.value(atom) is None
+
+
 def call_out(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
     """`f(…, out=o)`: the result is `o`. Raises Unsupported for several arrays."""
     if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
@@ -66,6 +83,7 @@ for _fn in IN_PLACE:
 
 
 calls.call_out = call_out
+calls.without_no_out = without_no_out
 
 
 @handles(operator.setitem)
