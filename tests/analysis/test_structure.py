@@ -83,3 +83,20 @@ def test_globals_are_read_live(monkeypatch):
     made = same_value(globals_read, 0.7)
     monkeypatch.setitem(globals(), "RATE", 4.0)
     assert made.call(0.7) == globals_read(0.7)
+
+
+TABLE = {"none": None}
+
+
+def put_where_nothing_was(x):
+    TABLE["none"] = 3.0
+    r = x[0] ** 2 if TABLE["none"] is not None else x[1]
+    TABLE["none"] = None
+    return r + (x[2] if TABLE["none"] else x[1])
+
+
+def test_an_item_of_a_module_that_is_none_and_is_set():
+    x = np.array([1.2, 2.3, 0.7])
+    for _ in range(2):
+        np.testing.assert_allclose(ad.grad(put_where_nothing_was)(x), [2.4, 1.0, 0.0])
+        assert TABLE == {"none": None}

@@ -419,30 +419,7 @@ def tuple_index_from_variable(a, s):
     return np.sum(a**2)
 
 
-def _squared(a, out=None):
-    return np.multiply(a, a, out=out)
-
-
-def _clipped(a, low, inplace=False):
-    return np.maximum(a, low, out=a if inplace else None)
-
-
-def out_that_is_none(x):
-    b = x * 1.0
-    c = _squared(b)
-    d = _squared(b, b)
-    d *= 2.0
-    e = _clipped(c, 0.3)
-    e += x
-    f = _clipped(c, 0.2, inplace=True)
-    f *= np.sum(x, axis=0, out=None)
-    g = np.exp(x, None, where=True)
-    g *= 0.5
-    return b @ c + e @ f + np.sum(g)
-
-
 SAMPLES = {
-    "out_that_is_none": [(np.array([0.7, -0.4, 1.3]),)],
     "element_write": [(_some(3), 0.7)],
     "element_overwritten_twice": [(_some(2), 0.7)],
     "row_and_column_write": [(_some(2, 2), _some(2, seed=1))],

@@ -184,9 +184,32 @@ def right_hand_side_of_what_is_rebound(x):
     return np.sum(y * y)
 
 
+def _squared(a, out=None):
+    return np.multiply(a, a, out=out)
+
+
+def _clipped(a, low, inplace=False):
+    return np.maximum(a, low, out=a if inplace else None)
+
+
+def out_that_is_none(x):
+    b = x * 1.0
+    c = _squared(b)
+    d = _squared(b, b)
+    d *= 2.0
+    e = _clipped(c, 0.3)
+    e += x
+    f = _clipped(c, 0.2, inplace=True)
+    f *= np.sum(x, axis=0, out=None)
+    g = np.exp(x, None, where=True)
+    g *= 0.5
+    return b @ c + e @ f + np.sum(g)
+
+
 _X = np.array([0.6, -0.7, 1.2, 0.5])
 
 SAMPLES = {
+    "out_that_is_none": [(np.array([0.7, -0.4, 1.3]),)],
     "map_after_a_write": [(_X,)],
     "map_in_a_loop_that_writes": [(_X,)],
     "map_over_three_that_are_written": [(_X,)],
