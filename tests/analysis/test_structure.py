@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.compiled import check, same_error, same_value
 
 RATE = 0.5
