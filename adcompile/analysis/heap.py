@@ -323,6 +323,15 @@ def is_mutable(t: Type) -> bool:
     return isinstance(t, (ListT, DictT, ObjectT)) or isinstance(t, Seq) and t.cls is list
 
 
+def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:
+    """The lists, dicts and objects of known structure that a value is or holds."""
+    t = b.type(atom)
+    if not is_mutable(t):
+        return []
+    held = [p for item in b.items(atom) for p in mutable_parts(b, item)] if is_structured(t) else []
+    return held if isinstance(t, TupleT) else [atom, *held]
+
+
 def adopt(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str = "") -> Atom:
     """An argument as cells. `value` has its structure and the leaves to compute with, `real` is
     what the caller of the program has, if it has; `path` names that in every round of the

@@ -16,7 +16,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import bound
 from adcompile.analysis.calls import class_handlers, handles
-from adcompile.analysis.heap import look, settle
+from adcompile.analysis.heap import Memo, look, settle
 from adcompile.autodiff.arguments import meant
 from adcompile.autodiff.held import Held, again, as_then, hold, unpack
 from adcompile.autodiff.jacobians import jacobian
@@ -43,7 +43,8 @@ def call_transform(
     b: Builder, fun: Atom, template: Template, args: Sequence[Atom], kwargs: Kwargs, place: Place | None
 ) -> Atom:
     """The result of calling grad(fun), jacfwd(fun) or any other derivative function."""
-    args, kwargs = [settle(b, a) for a in args], [(k, settle(b, a)) for k, a in kwargs]
+    memo: Memo = {}  # what is given twice is one
+    args, kwargs = [settle(b, a, memo) for a in args], [(k, settle(b, a, memo)) for k, a in kwargs]
     transform, argnums, has_aux = template.transform, template.argnums, template.has_aux
     kwargs, at = meant(b, fun, argnums, args, kwargs, place)
     single = argnums is not None and not isinstance(argnums, (tuple, list))

@@ -22,6 +22,7 @@ from adcompile.analysis.heap import (
     give,
     hand_back,
     is_mutable,
+    mutable_parts,
     paired,
     reached,
     settle,
@@ -55,6 +56,7 @@ from adcompile.ir.types import (
     is_complex,
 )
 from adcompile.ir.walk import statements_of
+from adcompile.runtime import state as run_time
 
 NONE: Mapping[Root, Atom] = {}
 
@@ -151,6 +153,9 @@ def dispatched(
         return Called(result, *closing(b, result), cells=cells)
     inner = set(reached(b, cells))
     changed = any(s is not None and c in inner for c, s in b.context.store.changed(before).items())
+    apart = [part for g in given for part in mutable_parts(b, g)]
+    if changed and len(apart) > 1:
+        b.emit(run_time.different, apart, Known(None))
     value = settle(b, result)
     if is_mutable(b.type(value)):
         for g in given:

@@ -145,3 +145,28 @@ def test_objects_in_a_value_of_no_known_type():
     for g in (f, other_class):
         for x in (np.array([1.1, 0.7]), np.array([2.5, 0.7])):
             ad.check_grads(g, (x,), order=1)
+
+
+def grows(a, b):
+    a.append(1.0)
+    return b[-1] * a[0]
+
+
+def of_one_list(x):
+    items = [x]
+    return ad.grad(grows)(items, items)[0] * 1.0
+
+
+def of_two_lists(x):
+    return ad.grad(grows)([x], [x])[0] * x
+
+
+def test_one_list_given_twice_is_refused_wherever_a_derivative_is_taken():
+    one = [2.0]
+    for derivative in (ad.grad(grows), ad.jacfwd(grows), ad.jacrev(grows)):
+        with pytest.raises(ad.Unsupported, match="passed twice"):
+            derivative(one, one)
+    with pytest.raises(ad.Unsupported, match="passed twice"):
+        ad.grad(of_one_list)(2.0)
+    assert ad.grad(of_two_lists)(2.0) == 4.0
+    assert ad.jacfwd(grows)([2.0], [3.0]) == [3.0]
