@@ -396,7 +396,7 @@ def test_a_captured_tangent_is_an_object_or_refused():
         return ad.jvp(lambda q: q.a**2, (p,), (dot,))[1]
 
     assert ad.grad(along)(Plain(2.0)).a == 2.0
-    with pytest.raises(ad.Unsupported, match="tangent whose structure is not known"):
+    with pytest.raises(ad.Unsupported, match="a tangent of another structure"):
         ad.grad(lambda x: ad.jvp(lambda q: q[0] * q[1], ([x, x],), (dot,))[1])(2.0)
 
 

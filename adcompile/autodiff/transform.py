@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.builder import Builder, is_structured, parts
 from adcompile.analysis.heap import (
     Pairs,
     adopt,
@@ -461,7 +461,10 @@ def unknown_tangent(b: Builder) -> Unsupported:
 def parts_of_tangent(b: Builder, t: Type, dot: Atom) -> list[Atom]:
     """The tangents of the parts of a value of type `t`: of an object that is not followed, its attributes."""
     if not isinstance(b.type(dot), Instance):
-        return b.items(dot)
+        items = b.items(dot)
+        if len(items) != len(parts(t)) or isinstance(b.type(dot), ObjectT) and not isinstance(t, ObjectT):
+            raise Unsupported("a tangent of another structure than its argument", b.place, "give it the same structure")
+        return items
     if not isinstance(t, ObjectT):
         raise unknown_tangent(b)
     out: list[Atom] = []

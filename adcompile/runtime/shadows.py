@@ -7,6 +7,7 @@ the same view of its shadow holds the derivative of the same elements.
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -422,15 +423,20 @@ def _copies(group: list[np.ndarray], exact: bool = False) -> list[np.ndarray]:
     """Copies that share memory as the arrays of the group do; `exact`: with the same strides."""
     low, high = _bounds(group[0])
     dense = high - low >= group[0].nbytes and 0 not in _strides(group[0])
-    if exact:
-        dense = group[0].flags.c_contiguous or group[0].flags.f_contiguous
+    dense = group[0].flags.forc if exact else dense
     if len(group) == 1 and dense:
         return [group[0].copy(order="K")]
     mirrors = mirrors_of(group)
     for a in group:
         np.copyto(mirrors[id(a)], a)
-        mirrors[id(a)].flags.writeable = a.flags.writeable
+        mirrors[id(a)].flags.writeable = _is_writeable(a)
     return [mirrors[id(a)].view(type(a)) for a in group]
+
+
+def _is_writeable(a: Any) -> bool:
+    with warnings.catch_warnings():  # of what np.broadcast_arrays gives
+        warnings.simplefilter("ignore", FutureWarning)
+        return bool(a.flags.writeable)
 
 
 def _copy(value: Any, memo: dict[int, Any], unfilled: list[tuple[Any, Any]]) -> Any:

@@ -139,12 +139,12 @@ def objects_that_are_arrays(x):
     z[1] *= v
     shared = np.asarray(v)
     shared[0] = y
-    copied = np.array(a_of(v), dtype=float)
+    copied = np.array(_a_of(v), dtype=float)
     copied[1] = 5.0
     return np.sum(z) + np.sum(v.a) + np.sum(copied * x) + np.asarray(rows)[1, 0]
 
 
-def a_of(v):
+def _a_of(v):
     return [v, v][1]
 
 

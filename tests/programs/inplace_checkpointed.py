@@ -9,14 +9,14 @@ import adcompile as ad
 WEIGHTS = np.array([1.0, 2.0, 0.5])
 
 
-def stepped(y, h):
+def _stepped(y, h):
     return y + h * np.tanh(y)
 
 
 def checkpointed_helper(x, n):
     y = x
     for i in ad.checkpointed_range(n, snaps=2):
-        y = stepped(y, 0.1 * i) * WEIGHTS
+        y = _stepped(y, 0.1 * i) * WEIGHTS
     return np.sum(y)
 
 
@@ -86,30 +86,30 @@ def checkpointed_until_large(x, n):
 
 
 @ad.checkpoint
-def layer(x, w):
+def _layer(x, w):
     hidden = np.tanh(x @ w)
     return np.exp(-hidden) * hidden @ w.T
 
 
 def checkpointed_layers(x, w):
-    y = layer(x, w)
+    y = _layer(x, w)
     for _ in range(3):
-        y = layer(y, w)
+        y = _layer(y, w)
     return np.sum(y**2)
 
 
 def kept_by_name(x, w):
-    y = ad.checkpoint(layer_itself, ad.save_only("hidden"))(x, w)
+    y = ad.checkpoint(_layer_itself, ad.save_only("hidden"))(x, w)
     return np.sum(y * x)
 
 
-def layer_itself(x, w):
+def _layer_itself(x, w):
     hidden = np.tanh(x @ w)
     return hidden * np.sin(hidden) @ w.T
 
 
 @ad.checkpoint
-def overwritten(u, x):
+def _overwritten(u, x):
     for i in range(len(u) - 1):
         u[i] = u[i + 1] * np.sin(u[i]) * x[i]
     return u[0]
@@ -117,13 +117,13 @@ def overwritten(u, x):
 
 def checkpointed_calls_that_write(x):
     u = x.copy()
-    s = overwritten(u, x) + u[1]
-    t = overwritten(u, x * x)
+    s = _overwritten(u, x) + u[1]
+    t = _overwritten(u, x * x)
     return s * t + np.sum(u)
 
 
 @ad.checkpoint
-def next_buffer(u):
+def _next_buffer(u):
     v = np.empty_like(u)
     v[1:] = np.sin(u[:-1])
     v[0] = u[0] * u[1]
@@ -131,16 +131,16 @@ def next_buffer(u):
 
 
 def checkpointed_calls_that_give_views(x):
-    a, b = next_buffer(x * 1.0)
-    c, d = next_buffer(a)
+    a, b = _next_buffer(x * 1.0)
+    c, d = _next_buffer(a)
     d *= b
     if c[0] > -5.0:
-        c[1:] += layer_of_one(d)
+        c[1:] += _layer_of_one(d)
     return np.sum(a * x) + np.sum(c)
 
 
 @ad.checkpoint
-def layer_of_one(x):
+def _layer_of_one(x):
     if x[0] > 0.0:
         return x * np.cos(x)
     return x * 2.0

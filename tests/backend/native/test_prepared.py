@@ -1,6 +1,7 @@
 """Arrays that the caller makes for a kernel."""
 
 import numpy as np
+import pytest
 
 from adcompile.backend.native.prepared import prepared
 from tests.kernels import agree, parts_of
@@ -13,8 +14,9 @@ def f(a, b):
 
 
 def test_gradients_lie_in_memory_of_numpy_s_own():
-    (kernel,) = parts_of(f, A, B).kernels.values()
-    assert any(text.startswith("np.empty(({0}.shape[0], ") for text in kernel.prepared), kernel.prepared
+    pytest.importorskip("numba")  # whether a part is lowered depends on it
+    made = [text for kernel in parts_of(f, A, B).kernels.values() for text in kernel.prepared]
+    assert any(text.startswith("np.empty(({0}.shape[0], ") for text in made), made
     agree(f, A, B)
     agree(f, np.zeros((0, 3)), B)
 

@@ -57,6 +57,7 @@ def test_regions_are_not_handed_what_is_not_there():
 
 
 def test_they_are_found():
+    pytest.importorskip("numba")
     assert kernels_of(in_a_branch, 1.5, 3)[0] == 1
     (function,) = parts_of(in_a_branch, 1.5, 3).program.functions.values()
     assert {v.name for v in unbound(function)} == {"y"}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adcompile.backend.native.values import ArrayOf, Number, TupleOf, native_of
+from adcompile.backend.native.values import ArrayOf, ListOf, Number, TupleOf, native_of
 from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, scalar
 
 
@@ -24,7 +24,7 @@ from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, scalar
         (Array(np.dtype(float), None), None),
         (Array(np.dtype(">f8"), ("many",)), None),
         (TupleT((scalar(float), scalar(int))), TupleOf((Number("f8"), Number("i8")))),
-        (ListT((scalar(float),)), None),
+        (ListT((scalar(float),)), ListOf(Number("f8"))),
         (Scalar(frozenset()), None),
     ],
 )
