@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,8 +54,7 @@ def first_stretch(count: int, snaps: int) -> int:
     return min(comb(snaps + runs - 1, snaps), count - comb(snaps + runs - 2, snaps - 1))
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """What a step begins with, in memory that nobody writes into; only the shadows are the program's own."""
 
     position: int
