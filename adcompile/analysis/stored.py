@@ -98,6 +98,15 @@ def set_flat(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
     return b.call(np.put, owner, index, args[2], place=place)
 
 
+@handles(np.ndarray.put)
+def put_by_method(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`a.put(…)` is `np.put(a, …)`, which lets the last of several values for one place count."""
+    named = {"indices": "ind", "values": "v"}
+    if not isinstance(b.type(args[0]), Array):
+        return None
+    return dispatch(b, Const(np.put), args, [(named.get(k, k), a) for k, a in kwargs], name, place)
+
+
 def is_number(b: Builder, index: Atom) -> bool:
     return isinstance(b.value(index), (int, np.integer)) and not isinstance(b.value(index), (bool, np.bool_))
 

@@ -206,9 +206,17 @@ def out_that_is_none(x):
     return b @ c + e @ f + np.sum(g)
 
 
+def put_by_method_where_places_repeat(x):
+    a, b = x * 1.0, x * x
+    a.put([1, 1, 3], x[1:])
+    b.put(indices=[[5, 1], [-3, 1]], values=x[1:3], mode="clip")
+    return a @ a * x[0] + b @ (b * x)
+
+
 _X = np.array([0.6, -0.7, 1.2, 0.5])
 
 SAMPLES = {
+    "put_by_method_where_places_repeat": [(_X,)],
     "out_that_is_none": [(np.array([0.7, -0.4, 1.3]),)],
     "map_after_a_write": [(_X,)],
     "map_in_a_loop_that_writes": [(_X,)],
