@@ -40,6 +40,7 @@ from adcompile.rules.kinds import signature_of
 from adcompile.rules.numpy.dims import array, dims_of, dtype_of
 from adcompile.rules.registry import Rule
 from adcompile.rules.typing import result_type
+from adcompile.runtime.objects import stated
 
 Kwargs = list[tuple[str, Atom]]
 
@@ -187,7 +188,7 @@ def own_array(b: Builder, atom: Atom, operators: bool, copied: bool, place: Plac
         if isinstance(getattr(cls, name, None), FunctionType):
             message = f"a {cls.__name__} in a call of NumPy's, which asks its {name} what to do"
             raise Unsupported(message, place, "call a method of it, or pass the array that it holds")
-    method = next((vars(c)["__array__"] for c in cls.__mro__ if "__array__" in vars(c)), None)
+    method = stated(cls, "__array__")
     if not isinstance(method, FunctionType):
         return atom
     told = [("copy", Const(True))] if copied and "copy" in inspect.signature(method).parameters else []

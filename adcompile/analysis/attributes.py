@@ -55,6 +55,7 @@ from adcompile.ir.types import (
     join,
     widen,
 )
+from adcompile.runtime.objects import stated
 
 class_attributes: dict[type, Callable[..., Atom]] = {}
 """Attributes of bound values by the class of what is bound (super)."""
@@ -189,14 +190,14 @@ def computed_attribute(
     """What code of the user's gives for an attribute of a class itself: a property of its metaclass, a
     descriptor, `__getattr__` of the metaclass. None for what the class holds."""
     meta: type = type(cls)
-    above, stored = descriptor_of(meta, attribute), descriptor_of(cls, attribute)
+    above, stored = stated(meta, attribute), stated(cls, attribute)
     if isinstance(above, property) and isinstance(above.fget, python_types.FunctionType):
         return dispatch(b, Const(above.fget), [owner], [], name, place)
     for found, args in ((stored, [Const(None), owner]), (above, [owner, Const(meta)])):
-        getter = descriptor_of(type(found), "__get__")
+        getter = stated(type(found), "__get__")
         if isinstance(getter, python_types.FunctionType):
             return dispatch(b, Const(getter), [Const(found), *args], [], name, place)
-    fallback = descriptor_of(meta, "__getattr__")
+    fallback = stated(meta, "__getattr__")
     known = any(attribute in vars(c) for c in (*cls.__mro__, *meta.__mro__))
     if not known and isinstance(fallback, python_types.FunctionType):
         return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
@@ -262,11 +263,6 @@ def guard_class(b: Builder, cls: type, attribute: str, found: Any) -> None:
         b.context.guard_type(b.context.owner(home), ("__dict__", ("item", attribute)), t)
 
 
-def descriptor_of(cls: type, attribute: str) -> Any:
-    """What a class says of a name, as it stands there."""
-    return next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
-
-
 def may_hide(b: Builder, owner: Atom, t: Type, cls: type, attribute: str) -> bool:
     """Whether an object that is not at hand may have an own attribute of the name of one of its
     class: an argument where its type says so, one that the code itself makes where its class sets any."""
@@ -304,7 +300,7 @@ def assigned_by_class(
         return own
     if isinstance(t, ObjectT) and attribute in t.names or attribute in getattr(example, "__dict__", ()):
         return None
-    if runs_as_written(b, attribute) and is_of_user(cls) and not is_special(descriptor_of(cls, attribute)):
+    if runs_as_written(b, attribute) and is_of_user(cls) and not is_special(stated(cls, attribute)):
         return b.emit(getattr, (give(b, owner), Const(attribute)), UNKNOWN, (), attribute, place)
     value = slot_value(b, cls, attribute, place)
     if value is None:
@@ -322,7 +318,7 @@ def class_attribute(
     if attribute == "__class__":
         return Const(cls)
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
-    reader = descriptor_of(cls, "__getattribute__") if isinstance(t, ObjectT) else None
+    reader = stated(cls, "__getattribute__") if isinstance(t, ObjectT) else None
     assigned = None
     if not isinstance(reader, python_types.FunctionType):
         assigned = assigned_by_class(b, owner, t, cls, example, attribute, place)
@@ -344,7 +340,7 @@ def said_by_class(
     if example is None and issubclass(cls, enum.Enum) and is_of_members(cls, attribute):
         of_each = [widen(live_type(getattr(m, attribute))) for m in cls]
         return b.emit(getattr, args[:2], functools.reduce(join, of_each, NEVER), (), name, place)
-    found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), MISSING)
+    found = stated(cls, attribute, MISSING)
     own = getattr(example, "__dict__", {})
     if found is not MISSING and attribute not in own:
         guard_class(b, cls, attribute, found)

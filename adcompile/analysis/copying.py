@@ -21,7 +21,6 @@ from adcompile.analysis.calls import (
     looks,
 )
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, settle, write
-from adcompile.analysis.objects import method_of
 from adcompile.analysis.operators import class_named, is_not_implemented, method_call
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
@@ -41,6 +40,7 @@ from adcompile.ir.types import (
     TupleT,
 )
 from adcompile.runtime import state as run_time
+from adcompile.runtime.objects import stated
 
 
 @handles_cells(copy.copy)
@@ -96,7 +96,7 @@ PROTOCOL = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__ge
 
 def check_protocol(cls: type, place: Place | None) -> None:
     """Refuse to copy by its attributes what says by other methods what its copy consists of."""
-    found = next((name for name in PROTOCOL if isinstance(method_of(cls, name), FunctionType)), None)
+    found = next((name for name in PROTOCOL if isinstance(stated(cls, name), FunctionType)), None)
     if found is not None:
         raise Unsupported(
             f"a copy of a {cls.__name__}, which is made by its method {found}",

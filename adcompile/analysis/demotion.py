@@ -17,6 +17,7 @@ from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Seq, Type, differentiable
 from adcompile.ir.walk import blocks_of
+from adcompile.runtime.objects import stated
 
 CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.ior} | {
     getattr(cls, name)
@@ -72,7 +73,7 @@ def has_plain_attribute(t: Type, attribute: str) -> bool:
     cls = t.cls if isinstance(t, Instance) else None
     if cls is None or cls.__setattr__ not in (object.__setattr__, SimpleNamespace.__setattr__):
         return False
-    found = next((vars(c)[attribute] for c in cls.__mro__ if attribute in vars(c)), None)
+    found = stated(cls, attribute)
     return not hasattr(type(found), "__set__")
 
 

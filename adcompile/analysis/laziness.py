@@ -90,7 +90,7 @@ def all_of(b: Builder, atom: Atom, view: View) -> Atom | None:
     assert view.make is not None and isinstance(atom, Var)
     if view.made is not None and view.made.is_there(b):
         return view.made.items
-    first, mark, before = len(b.statements), b.context.store.mark(), set(b.context.store.states)
+    first, mark = len(b.statements), b.context.store.mark()
     done = taken(b, atom)
     if done and view.read is not None and view.length is not None and b.known(view.length):
         rest = [view.read(b, Const(i)) for i in range(done, b.value(view.length))]
@@ -99,7 +99,7 @@ def all_of(b: Builder, atom: Atom, view: View) -> Atom | None:
         items = view.make(b)
     if items is None:
         return None
-    writes = any(cell in before for cell in b.context.store.changed(mark))
+    writes = any(before is not None for before in b.context.store.changed(mark).values())
     last = len(b.statements)
     made = Made(items, b, first, last, writes, b.statements[-1] if last > first else None)
     b.context.views[atom] = replace(view, made=made)

@@ -342,7 +342,7 @@ def check_writes(
     for (i, call, target), direct in zip(written, shown):
         root = aliases.root(target)
         exposed = isinstance(call.fn, Const) and call.fn.value is ops.set_attribute
-        if root is None and not exposed or call in followed and not is_by_reference(call):
+        if root is None and not exposed or call in followed and reference_of(call) is None:
             continue
         unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)
         if unknown and call.result in varied.vars and call.result in useful.vars:
@@ -356,9 +356,9 @@ def check_writes(
     return Written(aliases, last)
 
 
-def is_by_reference(call: Call) -> bool:
-    """Whether a call is of a function of the program: what it writes into arrays is followed, and nothing else."""
-    return isinstance(call.fn, Const) and isinstance(call.fn.value, FunctionRef)
+def reference_of(call: Call) -> FunctionRef | None:
+    """The function of the program that is called: what it writes into arrays is followed, and nothing else."""
+    return call.fn.value if isinstance(call.fn, Const) and isinstance(call.fn.value, FunctionRef) else None
 
 
 def useful_roots(aliases: Aliases, calls: Sequence[Call], useful: Useful) -> set[Node]:

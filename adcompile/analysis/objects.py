@@ -11,7 +11,7 @@ import functools
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from adcompile.analysis.attributes import assigned_by_class, descriptor_of, object_readers, said_by_class
+from adcompile.analysis.attributes import assigned_by_class, object_readers, said_by_class
 from adcompile.analysis.binding import bind
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
@@ -25,13 +25,9 @@ from adcompile.ir import ops
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom, Const, Signature
 from adcompile.ir.types import Cell, DictT, ListT, ObjectT, Ref, Seq
+from adcompile.runtime.objects import stated
 
 # -- construction -------------------------------------------------------------------------------
-
-
-def method_of(cls: type, name: str) -> Any:
-    """What a class says of a name, as it stands there."""
-    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
 
 
 def new_object(b: Builder, cls: type, name: str, place: Place | None) -> Const:
@@ -49,7 +45,7 @@ def construct(b: Builder, cls: type, args: Args, kwargs: Kwargs, name: str, plac
         missing = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         message = f"Can't instantiate abstract class {cls.__name__} with abstract methods {missing}"
         raise raises(TypeError(message), place)
-    maker = method_of(cls, "__new__")
+    maker = stated(cls, "__new__")
     maker = maker.__func__ if isinstance(maker, staticmethod) else maker
     made: Atom = new_object(b, cls, name, place)
     if isinstance(maker, FunctionType):
@@ -65,7 +61,7 @@ makers.append(construct)
 
 
 def initialise(b: Builder, cell: Cell, args: Args, kwargs: Kwargs, place: Place | None, by_new: bool) -> None:
-    init = method_of(cell.cls, "__init__")
+    init = stated(cell.cls, "__init__")
     home = next((c for c in cell.cls.__mro__ if "__init__" in vars(c)), object)
     if isinstance(init, FunctionType):
         run_init(b, home, init, cell, args, kwargs, place)
@@ -121,7 +117,7 @@ def initialise_dataclass(
         elif value is not None and (name in given or fields[name].default_factory is not dataclasses.MISSING):
             put(b, cell, name, value, place)
     if hasattr(cls, "__post_init__"):
-        dispatch(b, Const(method_of(cell.cls, "__post_init__")), [Const(cell), *extra], [], "", place)
+        dispatch(b, Const(stated(cell.cls, "__post_init__")), [Const(cell), *extra], [], "", place)
 
 
 def default_of(f: Any) -> Const | None:
@@ -173,7 +169,7 @@ def set_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     cell, attribute = cell_of(args[0]), args[1]
     if cell is None or not is_object(b, args[0]) or not b.known(attribute):
         return None
-    setter = method_of(cell.cls, "__setattr__")
+    setter = stated(cell.cls, "__setattr__")
     if isinstance(setter, FunctionType):
         home = next(c for c in cell.cls.__mro__ if "__setattr__" in vars(c))
         if is_generated(home, setter):
@@ -190,12 +186,12 @@ def plain_set(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
     if cell is None or not is_object(b, args[0]) or not b.known(args[1]):
         return None
     attribute: str = b.value(args[1])
-    found = method_of(cell.cls, attribute)
+    found = stated(cell.cls, attribute)
     if isinstance(found, property):
         if not isinstance(found.fset, FunctionType):
             raise raises(AttributeError(f"property {attribute!r} of {cell.cls.__name__!r} object has no setter"), place)
         dispatch(b, Const(found.fset), [args[0], args[2]], [], "", place)
-    elif isinstance(setter := method_of(type(found), "__set__"), FunctionType):
+    elif isinstance(setter := stated(type(found), "__set__"), FunctionType):
         dispatch(b, Const(setter), [Const(found), args[0], args[2]], [], "", place)
     elif not may_hold(cell.cls, attribute):
         raise raises(AttributeError(f"{cell.cls.__name__!r} object has no attribute {attribute!r}"), place)
@@ -206,7 +202,7 @@ def plain_set(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
 
 def may_hold(cls: type, attribute: str) -> bool:
     """Whether objects of the class can have an attribute of this name: __slots__ says which."""
-    return cls.__dictoffset__ != 0 or isinstance(method_of(cls, attribute), MemberDescriptorType)
+    return cls.__dictoffset__ != 0 or isinstance(stated(cls, attribute), MemberDescriptorType)
 
 
 @handles_cells(delattr)
@@ -214,7 +210,7 @@ def delete_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None
     cell = cell_of(args[0])
     if cell is None or not is_object(b, args[0]):
         return None
-    deleter = method_of(cell.cls, "__delattr__")
+    deleter = stated(cell.cls, "__delattr__")
     if isinstance(deleter, FunctionType):
         home = next(c for c in cell.cls.__mro__ if "__delattr__" in vars(c))
         if is_generated(home, deleter) and b.known(args[1]):
@@ -230,14 +226,14 @@ def plain_delete(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, na
     cell = cell_of(args[0])
     if cell is None or not is_object(b, args[0]) or not b.known(args[1]):
         return None
-    found = method_of(cell.cls, b.value(args[1]))
+    found = stated(cell.cls, b.value(args[1]))
     if isinstance(found, property):
         if not isinstance(found.fdel, FunctionType):
             message = f"property {b.value(args[1])!r} of {cell.cls.__name__!r} object has no deleter"
             raise raises(AttributeError(message), place)
         dispatch(b, Const(found.fdel), [args[0]], [], "", place)
         return Const(None)
-    if isinstance(remover := method_of(type(found), "__delete__"), FunctionType):
+    if isinstance(remover := stated(type(found), "__delete__"), FunctionType):
         dispatch(b, Const(remover), [Const(found), args[0]], [], "", place)
         return Const(None)
     content = read(b, cell, place)
@@ -256,7 +252,7 @@ def read_attribute(
     if len(args) == 3:
         value = tried(b, lambda: attribute_of(b, owner, attribute, name, place), AttributeError, place)
         return args[2] if value is None else value
-    reader = method_of(t.cls, "__getattribute__")
+    reader = stated(t.cls, "__getattribute__")
     if isinstance(reader, FunctionType):
         return intercepted(b, owner, t.cls, reader, attribute, name, place)
     return read_plainly(b, owner, t, attribute, name, place)
@@ -270,7 +266,7 @@ def intercepted(
     b: Builder, owner: Atom, cls: type, reader: FunctionType, attribute: str, name: str, place: Place | None
 ) -> Atom:
     """What a class with `__getattribute__` says of every name; `__getattr__` is asked where that finds nothing."""
-    fallback = method_of(cls, "__getattr__")
+    fallback = stated(cls, "__getattr__")
     if not isinstance(fallback, FunctionType):
         return dispatch(b, Const(reader), [owner, Const(attribute)], [], name, place)
     found = tried(
@@ -295,14 +291,14 @@ def read_plainly(
     b: Builder, owner: Atom, t: ObjectT, attribute: str, name: str, place: Place | None, falls_back: bool = True
 ) -> Atom | None:
     """An attribute as `object.__getattribute__` reads it; where there is none `falls_back` to `__getattr__`."""
-    found = descriptor_of(t.cls, attribute)
+    found = stated(t.cls, attribute)
     if isinstance(found, functools.cached_property) and attribute not in t.names:
         value = dispatch(b, Const(found.func), [owner], [], name, place)
         if cell_of(owner) is not None:
             put(b, cell_of(owner), attribute, value, place)  # type: ignore[arg-type]
         return value
-    getter = method_of(type(found), "__get__")
-    setter = method_of(type(found), "__set__")
+    getter = stated(type(found), "__get__")
+    setter = stated(type(found), "__set__")
     if isinstance(getter, FunctionType) and (setter is not None or attribute not in t.names):
         return dispatch(b, Const(getter), [Const(found), owner, Const(t.cls)], [], name, place)
     if isinstance(found, property):
@@ -316,7 +312,7 @@ def read_plainly(
     if attribute in ("__dict__", "__slots__"):
         raise Unsupported(f"{attribute} of an object that is followed", place, "name the attributes: self.x = x")
     if not has_of_class(t.cls, attribute):
-        fallback = method_of(t.cls, "__getattr__")
+        fallback = stated(t.cls, "__getattr__")
         if isinstance(fallback, FunctionType) and falls_back:
             return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
         raise raises(AttributeError(f"{t.cls.__name__!r} object has no attribute {attribute!r}"), place)
@@ -326,7 +322,7 @@ def read_plainly(
 def has_of_class(cls: type, attribute: str) -> bool:
     """Whether a class says anything of a name, but that its objects may hold it (__slots__)."""
     return any(attribute in vars(c) for c in cls.__mro__) and not isinstance(
-        descriptor_of(cls, attribute), MemberDescriptorType
+        stated(cls, attribute), MemberDescriptorType
     )
 
 
@@ -341,8 +337,8 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     t, attribute = b.type(read(b, cell, place)), b.value(args[1])
     if not isinstance(t, ObjectT):
         return None
-    found = method_of(cell.cls, attribute)
-    asked = any(isinstance(method_of(cell.cls, m), FunctionType) for m in ("__getattribute__", "__getattr__"))
+    found = stated(cell.cls, attribute)
+    asked = any(isinstance(stated(cell.cls, m), FunctionType) for m in ("__getattribute__", "__getattr__"))
     if asked or isinstance(found, property):
         value = tried(b, lambda: attribute_of(b, args[0], attribute, name, place), AttributeError, place)
         return Const(value is not None)

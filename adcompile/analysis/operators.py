@@ -14,13 +14,14 @@ from adcompile.analysis.calls import cell_handlers, dispatch, handles_cells
 from adcompile.analysis.containers import entry, others
 from adcompile.analysis.heap import cell_of
 from adcompile.analysis.library import has_operators
-from adcompile.analysis.objects import is_generated, is_object, method_of
+from adcompile.analysis.objects import is_generated, is_object
 from adcompile.analysis.operands import check_order, number_takes
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import Instance, Known, ObjectT, Ref, Scalar, TupleT
+from adcompile.runtime.objects import stated
 from adcompile.runtime.structure import ARITHMETIC
 
 COMPARED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -47,7 +48,7 @@ def operator_named(name: str) -> Any:
 def method_call(b: Builder, owner: Atom, name: str, rest: Sequence[Atom], place: Place | None) -> Atom:
     """`type(owner).name(owner, …)`, or NotImplemented where the class has no such method."""
     cls = class_named(b, owner)
-    method = None if cls is None else method_of(cls, name)
+    method = None if cls is None else stated(cls, name)
     if not isinstance(method, FunctionType) or cls is None:
         return NOT
     home = next(c for c in cls.__mro__ if name in vars(c))
@@ -115,13 +116,13 @@ def comes_first(left: type | None, right: type | None, reflected: str | None) ->
     reflected operator does (asked of all where they are compared)."""
     if left is None or right is None or left is right or not issubclass(right, left):
         return False
-    return reflected is None or method_of(right, reflected) is not method_of(left, reflected)
+    return reflected is None or stated(right, reflected) is not stated(left, reflected)
 
 
 def asked(b: Builder, owner: Atom, name: str, other: Atom, place: Place | None) -> Atom:
     """What an operand says; unequal is what is not equal where its class says nothing else."""
     out = method_call(b, owner, name, [other], place)
-    if name != "__ne__" or not is_not_implemented(out) or method_of(class_named(b, owner) or int, name) is not NE:
+    if name != "__ne__" or not is_not_implemented(out) or stated(class_named(b, owner) or int, name) is not NE:
         return out
     equal = method_call(b, owner, "__eq__", [other], place)
     return equal if is_not_implemented(equal) else b.call(operator.not_, equal, place=place)
@@ -138,7 +139,7 @@ def modular(b: Builder, args: Args, place: Place | None) -> Atom | None:
 
 def compares_itself(cls: type | None) -> bool:
     """Whether objects are compared by a method that is not written in Python."""
-    method = method_of(cls or object, "__eq__")
+    method = stated(cls or object, "__eq__")
     return method is not object.__eq__ and not isinstance(method, FunctionType)
 
 

@@ -29,6 +29,7 @@ from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Var
 from adcompile.ir.program import Guard
 from adcompile.ir.types import Cell, Choice, Instance, Known, Type, Unknown
+from adcompile.runtime.objects import stated
 
 UNDEFINED = Const(ops.UNDEFINED)
 
@@ -223,7 +224,7 @@ def may_be_live_slot(owner: Any, name: str) -> bool:
     """Whether setting an attribute of an object is storing it in the object."""
     cls: type = type(owner)
     plain = cls.__setattr__ is object.__setattr__ and is_of_user(cls) or cls is python_types.SimpleNamespace
-    stored = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+    stored = stated(cls, name)
     return plain and hasattr(owner, "__dict__") and not hasattr(type(stored), "__set__")
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adcompile.analysis.mutation import Aliases, calls_in, writes_into
-from adcompile.ir.nodes import Atom, Call, Const, Function, Var
+from adcompile.analysis.mutation import Aliases, calls_in, reference_of, writes_into
+from adcompile.ir.nodes import Atom, Call, Function, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, Type
 
@@ -19,7 +19,7 @@ def summaries(
     calls: Sequence[Call], functions: Mapping[FunctionRef, Function], types: Mapping[Var, Type]
 ) -> Summaries:
     """The parameters that functions write into; empty where no call among `calls` is of one."""
-    if not any(_ref(call) is not None for call in calls):
+    if not any(reference_of(call) is not None for call in calls):
         return {}
     found: Summaries = {ref: set() for ref in functions}
     bodies = {ref: _Body(function, types) for ref, function in functions.items()}
@@ -29,12 +29,8 @@ def summaries(
 
 
 def written_arguments(call: Call, known: Summaries) -> list[Atom]:
-    ref = _ref(call)
+    ref = reference_of(call)
     return [call.args[k] for k in sorted(known.get(ref, ()))] if ref is not None else []
-
-
-def _ref(call: Call) -> FunctionRef | None:
-    return call.fn.value if isinstance(call.fn, Const) and isinstance(call.fn.value, FunctionRef) else None
 
 
 class _Body:

@@ -15,7 +15,7 @@ from adcompile.analysis.calls import dispatch, handles_cells
 from adcompile.analysis.containers import raises
 from adcompile.analysis.heap import look
 from adcompile.analysis.library import may_carry
-from adcompile.analysis.objects import is_object, method_of
+from adcompile.analysis.objects import is_object
 from adcompile.analysis.operators import class_named, is_not_implemented, method_call, register
 from adcompile.analysis.raising import tried
 from adcompile.analysis.standins import HEAPS
@@ -24,6 +24,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import ListT, Seq
+from adcompile.runtime.objects import stated
 
 FIRST, SECOND, LATER, EVERY = slice(0, 1), slice(1, 2), slice(1, None), slice(None)
 ITERATING: dict[Any, slice] = {
@@ -69,7 +70,7 @@ def drained(b: Builder, fn: Any, iterator: Atom, place: Place | None, before: in
     """The list of what an iterator written as a class gives, for a call that asks for all of it at once. In
     `a, *b = iterator` Python makes a list of what is behind a, and so asks for an iterator once more."""
     cls = class_named(b, iterator) or object
-    if not isinstance(method_of(cls, "__next__"), FunctionType):
+    if not isinstance(stated(cls, "__next__"), FunctionType):
         raise raises(TypeError(f"iter() returned non-iterator of type {cls.__name__!r}"), place)
     items: list[Atom] = []
     what = "as items are asked for" if fn in LAZY else f"for more than {LIMIT} items"
@@ -100,11 +101,11 @@ def next_of(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
 
 
 def is_mapping(b: Builder, owner: Atom) -> bool:
-    return isinstance(method_of(class_named(b, owner) or object, "keys"), FunctionType)
+    return isinstance(stated(class_named(b, owner) or object, "keys"), FunctionType)
 
 
 def is_iterable(b: Builder, owner: Atom) -> bool:
-    return isinstance(method_of(class_named(b, owner) or object, "__iter__"), FunctionType)
+    return isinstance(stated(class_named(b, owner) or object, "__iter__"), FunctionType)
 
 
 def from_behind(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
@@ -112,9 +113,9 @@ def from_behind(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     if not is_object(b, args[0]):
         return None
     cls = class_named(b, args[0]) or object
-    if isinstance(method_of(cls, "__reversed__"), FunctionType):
+    if isinstance(stated(cls, "__reversed__"), FunctionType):
         return method_call(b, args[0], "__reversed__", [], place)
-    if not all(isinstance(method_of(cls, part), FunctionType) for part in ("__len__", "__getitem__")):
+    if not all(isinstance(stated(cls, part), FunctionType) for part in ("__len__", "__getitem__")):
         return None
     count = b.call(len, args[0], place=place)
     read = Lifted(lambda c, i: dispatch(c, Const(operator.getitem), [args[0], i], [], "item", place))

@@ -9,7 +9,7 @@ iteration is not counted, and its test is not replayed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
@@ -81,15 +81,23 @@ class LoopReversal:
         written into."""
         return [k for k in self.positions if isinstance(tangent_type(self.context.types[self.params[k]]), Seq)]
 
-    def ours(self, b: Builder, lists: dict[int, Atom]) -> dict[int, Atom]:
-        """Cotangents of lists that nobody else has, nor has one of the others."""
+    def filled(self, b: Builder, bars: dict[int, Atom | None], zero_at: Callable[[int], Atom]) -> list[Atom]:
+        """The cotangents at the carried positions, zeros where there is none; those of lists are ours, and
+        each is another one."""
         out: dict[int, Atom] = {}
-        for k, g in lists.items():
-            if g not in self.cot.owned or any(g is other for other in out.values()):
-                g = b.emit(rt.copy, (g,), b.type(g), (), getattr(g, "name", ""))
+        for k in self.positions:
+            g = bars[k]
+            if g is None:
+                g = zero_at(k)
                 self.cot.owned.add(g)
             out[k] = g
-        return out
+        taken: list[Atom] = []
+        for k in self.lists():
+            if out[k] not in self.cot.owned or any(out[k] is other for other in taken):
+                out[k] = b.emit(rt.copy, (out[k],), b.type(out[k]), (), getattr(out[k], "name", ""))
+                self.cot.owned.add(out[k])
+            taken.append(out[k])
+        return list(out.values())
 
     def moves_memory(self) -> bool:
         """Whether the body reads or writes arrays by reference."""
@@ -189,14 +197,8 @@ class LoopReversal:
     ) -> list[Statement]:
         s, cot, builder = self.s, self.cot, body_cot.builder
         b = cot.builder
-        nexts: dict[int, Atom] = {}
-        for k in self.positions:
-            g = body_cot.local.get(self.params[k])
-            nexts[k] = g if g is not None else zero(builder, self.params[k])
-            if g is None:
-                cot.owned.add(nexts[k])
-        nexts |= self.ours(builder, {k: nexts[k] for k in self.lists()})
-        next_bars = list(nexts.values())
+        found = {k: body_cot.local.get(self.params[k]) for k in self.positions}
+        next_bars = self.filled(builder, found, lambda k: zero(builder, self.params[k]))
         outer = list(body_cot.accumulators)
         finals = [body_cot.local[v] for v in outer]
         yields = [*next_bars, *finals]
@@ -204,13 +206,7 @@ class LoopReversal:
         plan = self.keep(tree, reverse, yields)
         backs = plan.backs
         params = [*(carried[k] for k in self.positions), *(body_cot.accumulators[v] for v in outer)]
-        starts: dict[int, Atom] = {}
-        for k in self.positions:
-            g = bars[k]
-            starts[k] = g if g is not None else self.zero_outside(b, s.results[k])
-            if g is None:
-                cot.owned.add(starts[k])
-        init = list((starts | self.ours(b, {k: starts[k] for k in self.lists()})).values())
+        init = self.filled(b, bars, lambda k: self.zero_outside(b, s.results[k]))
         for v in outer:
             init.append(self.start(b, v, v in body_cot.updated_in_place))
         params += [back.var for back in backs]

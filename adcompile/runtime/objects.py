@@ -18,6 +18,11 @@ class Opaque:
     __slots__ = ()
 
 
+def stated(cls: type, name: str, default: Any = None) -> Any:
+    """What a class says of a name, as it stands there: nothing is bound or computed."""
+    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), default)
+
+
 _OPAQUE = (Opaque, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _HOOKS = ("__reduce__", "__reduce_ex__")
 _plain: dict[type, bool] = {}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.errors import Unsupported
+from adcompile.runtime.objects import stated
 from adcompile.runtime.structure import ARITHMETIC
 
 _PLAIN = frozenset({float, int, complex, bool, str, bytes, tuple, list, dict, type(None), np.float64, np.bool_})
@@ -29,11 +30,7 @@ _METHODS = tuple(
 @functools.lru_cache(maxsize=256)
 def _says(cls: type) -> bool:
     """Whether a class written in Python says what operators do with its objects."""
-    return any(
-        isinstance(found, types.FunctionType)
-        for name in _METHODS
-        for found in [next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)]
-    )
+    return any(isinstance(stated(cls, name), types.FunctionType) for name in _METHODS)
 
 
 def check_plain(at: str, *operands: Any) -> None:
