@@ -45,18 +45,24 @@ class Unknown:
     pass
 
 
+_PLAIN = frozenset({bool, int, str, bytes, type(None)})
+"""Classes of which equal values are the same value."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Known:
     value: Any
 
     def _key(self) -> tuple[Any, ...]:
         value = self.value
-        if isinstance(value, (bool, int, float, complex, str, bytes, np.dtype)) or value is None:
-            # repr tells 0.0 from -0.0, and nan is equal to itself
-            return (type(value), repr(value))
-        if type(value) in (tuple, frozenset):
-            return (type(value), tuple(Known(item)._key() for item in value))
-        return (type(value), id(value))
+        kind = type(value)
+        if kind in _PLAIN:
+            return (kind, value)
+        if isinstance(value, (int, float, complex, str, bytes, np.dtype)):
+            return (kind, repr(value))  # which tells 0.0 from -0.0, and nan is equal to itself
+        if kind is tuple or kind is frozenset:
+            return (kind, tuple(Known(item)._key() for item in value))
+        return (kind, id(value))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Known) and self._key() == other._key()
@@ -354,8 +360,14 @@ def _join_all(types: tuple[Type, ...]) -> Type:
     return out
 
 
+_ATOMIC = frozenset({Array, Scalar, Known, Unknown})
+"""The types of most values: they hold none of others."""
+
+
 def holds_ref(t: Type) -> bool:
     """Whether a value of this type is, or holds, a reference to a cell."""
+    if type(t) in _ATOMIC:  # asked of every operand
+        return False
     match t:
         case Ref():
             return True

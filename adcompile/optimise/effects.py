@@ -22,6 +22,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Block, Call, Const, For, Function, If, Raise, Statement, Var, While
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
+    UNKNOWN,
     Array,
     DictT,
     Instance,
@@ -96,13 +97,14 @@ class Effects:
             return is_immutable(type_of(call.args[0], self.types)) or isinstance(call.args[0], Const)
         if not computes:
             return False
-        if has_buffer(call) or any(name == "key" for name, _ in call.kwargs):
+        if has_buffer(call) or call.kwargs and any(name == "key" for name, _ in call.kwargs):
             return False  # a result is written into an argument; `key` is anybody's function
         # operators of unknown objects may be anybody's methods; differentiated code has none such
-        return call.role != "primal" or not (fn in DUNDERS and self._dunder(call))
+        return call.role != "primal" or fn not in DUNDERS or not self._dunder(call)
 
     def _dunder(self, call: Call) -> bool:
-        return any(isinstance(type_of(a, self.types), (Unknown, Instance)) for a in call.args)
+        types = self.types
+        return any(isinstance(a, Var) and isinstance(types.get(a, UNKNOWN), (Unknown, Instance)) for a in call.args)
 
     def total(self, call: Call, shapes: Shapes) -> bool:
         """Whether the call is pure and cannot raise."""
@@ -139,7 +141,9 @@ class Effects:
 def has_buffer(call: Call) -> bool:
     """Whether a call may be given an array for its result."""
     fn = call.fn.value if isinstance(call.fn, Const) else None
-    return any(name == "out" for name, _ in call.kwargs) or isinstance(fn, np.ufunc) and len(call.args) > fn.nin
+    if isinstance(fn, np.ufunc) and len(call.args) > fn.nin:
+        return True
+    return bool(call.kwargs) and any(name == "out" for name, _ in call.kwargs)
 
 
 def is_pure(fn: Any, summaries: Mapping[FunctionRef, Summary]) -> bool:

@@ -197,14 +197,16 @@ class Shapes:
         if fn is operator.getitem:
             self._slice(call)
             return
-        if fn in REDUCTIONS if hashable(fn) else False:
+        if not hashable(fn):
+            return
+        if fn in REDUCTIONS:
             self._reduce(call)
             return
-        at = _LIKE.get(fn) if isinstance(fn, type(np.sum)) or callable(fn) and hashable(fn) else None
+        at = _LIKE.get(fn)
         if at is not None and at < len(args) and not call.kwargs:
             self._join(call.result, args[at])
             return
-        at = _OF_SHAPE.get(fn) if hashable(fn) else None
+        at = _OF_SHAPE.get(fn)
         if at is not None and at < len(args):
             source = shape_source(args[at], self.defs)
             if source is not None:
