@@ -16,12 +16,12 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.infer import (
     Terminated,
 )
+from adcompile.analysis.made import wrapped
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, OwnerSpace, Raise, Signature, Var
 from adcompile.ir.types import (
-    DictT,
     Instance,
     Known,
     Scalar,
@@ -74,9 +74,15 @@ def bind(
         bound.append(b.build(TupleT(()), rest, name=signature.vararg) if whole is None else whole)
     bound += [given[p] for p in signature.keyword_only]
     if signature.kwarg is not None:
-        keys = tuple(k for k, _ in extra)
-        bound.append(b.build(DictT(keys, ()), [v for _, v in extra], name=signature.kwarg))
+        bound.append(_new_dict(b, extra, signature.kwarg, place))
     return bound
+
+
+def _new_dict(b: Builder, items: Sequence[tuple[str, Atom]], name: str, place: Place | None) -> Atom:
+    """All further keyword arguments: a dict that each call makes, like a display where it stands."""
+    flat = [atom for key, value in items for atom in (Const(key), value)]
+    whole = b.context.dispatch(b, Const(ops.build_dict), flat, [], name, place)
+    return wrapped(b, Const(ops.build_dict), flat, whole, name, place)
 
 
 def wrong_call(message: str, place: Place | None) -> Terminated:

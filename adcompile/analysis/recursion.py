@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from adcompile.analysis.builder import Builder, Context
-from adcompile.analysis.heap import give_followed, reached, settle
+from adcompile.analysis.heap import fresh, give_followed, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import NEVER, Known, Never, Type, join
+from adcompile.ir.types import NEVER, DictT, Known, Never, Type, join
 
 ROUNDS = 12
 
@@ -63,6 +63,7 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
     outer, context.inlining = context.inlining, []
     context.apart += 1
     mark = context.store.mark()
+    own = len(function.params) - 1  # the dict of further keyword arguments, which each call makes
     origin = [*function.params, *function.captured]
     for _ in range(ROUNDS):
         before = dict(context.specialised)
@@ -77,6 +78,8 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
                 values[v] = Const(t.value)
         try:
             context.store.undo(mark)
+            if function.signature.kwarg is not None and isinstance(types[own], DictT):
+                values[own] = fresh(inner, dict, values[own], function.signature.kwarg)
             result = run_function(inner, function, values[: len(function.params)], values[len(function.params) :])
             result = settle(inner, result)
             end: Return | Raise = Return(result)
