@@ -21,7 +21,7 @@ from adcompile.backend.cache import BUILDING, Dispatcher, Entry, guard_check
 from adcompile.errors import AdcompileError, Place, Unsupported, place_of
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
-from adcompile.runs import Made, Plan, function_run, gradient_run, located
+from adcompile.runs import Made, Plan, function_run, gradient_run, invoker, located
 from adcompile.runtime.settings import Backend, known_backend
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
 
@@ -85,7 +85,7 @@ def _build(
         whole = Derivative(fun, plan.transform, at if isinstance(plan.argnums, tuple) else at[0], plan.has_aux)
         request = pipeline.Request("primal", backend=plan.backend)
         derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
-        made = Made(derived, wrt, _invoker(derived))
+        made = Made(derived, wrt, invoker(derived))
         run = located(function_run(made, plan.has_aux), derived, place_of(innermost(fun)))
         return run, guard_check(derived.guards, derived.followed), made
     bare = kind == "joint" and not isinstance(plan.argnums, tuple) and not plan.closure
@@ -102,7 +102,7 @@ def _build(
         plan.backend,
     )
     derived, unfollowed = _derive(fun, request, types[:count], tuple(zip(names, types[count:])))
-    made = Made(derived, wrt, _invoker(derived), unfollowed)
+    made = Made(derived, wrt, invoker(derived), unfollowed)
     run = gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
     run = located(run, derived, place_of(innermost(fun)))
     return run, guard_check(derived.guards, derived.followed), made
@@ -118,16 +118,6 @@ def _derive(fun: Any, request: pipeline.Request, types: Any, kwtypes: Any) -> tu
             raise
         unfollowed = error.with_traceback(None)
     return pipeline.derive(fun, replace(request, mutated=False), types, kwtypes), unfollowed
-
-
-def _invoker(derived: Any) -> Callable[..., Any]:
-    """`invoke(fun, args, tangents)`: the generated function, with the cells of this `fun`."""
-    call, captured = derived.call, derived.captured
-
-    def invoke(fun: Any, args: tuple[Any, ...], extra: tuple[Any, ...] = ()) -> Any:
-        return call(*args, *captured(fun), *extra)
-
-    return invoke
 
 
 class Derivative:

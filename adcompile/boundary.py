@@ -16,9 +16,10 @@ import numpy as np
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
+from adcompile.runtime.detached import replica
 from adcompile.runtime.memory import is_outline
 from adcompile.runtime.objects import attributes
-from adcompile.runtime.shadows import groups_of, replica
+from adcompile.runtime.shadows import groups_of
 from adcompile.runtime.state import build_object
 from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
 

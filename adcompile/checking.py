@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,9 +17,11 @@ import numpy as np
 from adcompile import tangents
 from adcompile.api import Derivative
 from adcompile.boundary import conj
+from adcompile.errors import SharedMemory
 from adcompile.numerical import directional, eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
-from adcompile.runtime.shadows import detached, share
+from adcompile.runtime.detached import detached
+from adcompile.runtime.shadows import share
 from adcompile.runtime.structure import parts_of
 from adcompile.tangents import dot, norm, randn_like, tangent_type
 from adcompile.targets import synthesise
@@ -45,6 +48,8 @@ class Check:
     def function(self, f: Callable[..., Any], args: tuple[Any, ...], order: int, modes: tuple[str, ...]) -> None:
         after = detached(args)
         value = f(*after)
+        if share_memory(args) and not all(map(identical, inexact_leaves(after), inexact_leaves(args))):
+            raise SharedMemory(f"{self.name} writes into arguments that share memory", None, "check it with copies")
         ct = randn_like(value, self.rng)
         sample = Sample(f, args, after, value, tuple(randn_like(a, self.rng) for a in args))
         expected, _ = sample.slope()
@@ -231,6 +236,12 @@ def sharing(value: Any) -> list[tuple[int, int]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # NumPy's, when results of broadcast_arrays are looked at
         return [(i, k) for i, a in found for k, b in found[i + 1 :] if share(a, b)]
+
+
+def share_memory(args: tuple[Any, ...]) -> bool:
+    """Whether an argument holds memory that another one holds."""
+    memory = [arrays_of(a) for a in args]
+    return any(share(x, y) for one, other in itertools.combinations(memory, 2) for x in one for y in other)
 
 
 def identical(a: Any, b: Any) -> bool:

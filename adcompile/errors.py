@@ -73,6 +73,10 @@ class Unsupported(AdcompileError):
     """A construct we do not follow is reached and carries active values."""
 
 
+class SharedMemory(Unsupported, ValueError):
+    """Arrays of the caller share memory in a way that the derivative of a write into them cannot follow."""
+
+
 class NotDifferentiable(AdcompileError, TypeError):
     """A callable without a rule, or a value that has no derivative, where one is needed."""
 

@@ -120,7 +120,7 @@ class Derived:
     `after` those whose (co)tangents after the call belong to what is handed out (forward) or in
     (split: the cotangent is a tuple of that of the result and theirs); `by_cells` the cells with
     gradients. `writes`: the function writes into what its caller has, arguments or others (found in
-    forward mode and split)."""
+    forward mode and split), `inplace` the array arguments, and cells behind them, that it writes into in place."""
 
     call: Callable[..., Any]
     pullback: Callable[..., Any] | None
@@ -137,6 +137,7 @@ class Derived:
     followed: tuple[pytypes.FunctionType, ...] = ()
     elsewhere: bool = False  # and not only into arguments: asked for with what they are after the call
     native: Compiled = NOTHING  # which parts are compiled
+    inplace: tuple[int, ...] = ()
 
     @property
     def has_cells(self) -> bool:
@@ -190,7 +191,7 @@ def _derive(
     call, namespace, native = compiled(parts, load(emitted, emitted.name), emitted.names, backend)
     pullback = namespace.get(f"{emitted.name}_pullback") if request.kind == "split" else None
     after, followed = made.after, _live(made.followed, plain(fun))
-    about = (after.written, after.at, made.by_cells, made.writes, followed, after.elsewhere, native)
+    about = (after.written, after.at, made.by_cells, made.writes, followed, after.elsewhere, native, made.inplace)
     return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved, *about)
 
 
@@ -254,6 +255,7 @@ class Made:
     after: After = field(default_factory=After)
     by_cells: tuple[int, ...] = ()
     writes: bool = False
+    inplace: tuple[int, ...] = ()
 
 
 def specialise(
@@ -335,7 +337,9 @@ class Entry:
         )
         context, by_cells = self.context, tuple(self.by_cells)
         writes = context.entered or bool(context.written)
-        return Made(program, self.result, cells, saved, context.followed, context.names, self.after, by_cells, writes)
+        inplace = tuple(i for i, p in enumerate(self.params) if p in context.inplace)
+        about = (saved, context.followed, context.names, self.after, by_cells, writes, inplace)
+        return Made(program, self.result, cells, *about)
 
     def names(self, count: int) -> list[str]:
         try:

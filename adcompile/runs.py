@@ -14,6 +14,7 @@ from adcompile.errors import AdcompileError, Place
 from adcompile.ir.nodes import Call, Const
 from adcompile.ir.walk import statements_of
 from adcompile.runtime.settings import Backend
+from adcompile.runtime.shadows import check_places
 from adcompile.runtime.state import different
 from adcompile.targets import innermost
 
@@ -59,11 +60,28 @@ class Made:
     unfollowed: AdcompileError | None = None  # split: why its pullback takes no cotangents of the arguments after it
 
 
+def invoker(derived: Any) -> Callable[..., Any]:
+    """`invoke(fun, args, tangents)`: the generated function, with the cells of this `fun`."""
+    call, captured, inplace = derived.call, derived.captured, derived.inplace
+
+    def invoke(fun: Any, args: tuple[Any, ...], extra: tuple[Any, ...] = ()) -> Any:
+        return call(*args, *captured(fun), *extra)
+
+    def checked(fun: Any, args: tuple[Any, ...], extra: tuple[Any, ...] = ()) -> Any:
+        for i, array in enumerate((*args, *captured(fun))):
+            if i in inplace:
+                check_places(array)
+        return call(*args, *captured(fun), *extra)
+
+    return checked if inplace else invoke
+
+
 def located(run: Callable[..., Any], derived: Any, place: Place | None) -> Callable[..., Any]:
-    """`run`; where it compares arguments, its errors have the place of the function."""
+    """`run`; where it compares arguments, or asks what memory they share, its errors have the place of the function."""
     body = derived.program.functions[derived.program.entry].body
     calls = [s for s in statements_of(body) if isinstance(s, Call) and isinstance(s.fn, Const)]
-    if not any(call.fn.value is different for call in calls if isinstance(call.fn, Const)):
+    compares = any(call.fn.value is different for call in calls if isinstance(call.fn, Const))
+    if not compares and not derived.inplace:
         return run
 
     def call(*args: Any) -> Any:
@@ -139,13 +157,14 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
     """One real scalar or array and nothing else asked for: the path with the least overhead."""
     cls: type = type(example)
     call, invoke, i = made.derived.call, made.invoke, made.wrt[0]
+    direct = captured_free and not made.derived.inplace
     if cls is np.ndarray:
         dtype = example.dtype
         if dtype.kind == "c":
             return None
 
         def run_array(fun: Any, args: tuple[Any, ...]) -> Any:
-            g = call(*args) if captured_free else invoke(fun, args)
+            g = call(*args) if direct else invoke(fun, args)
             # new memory that nobody else holds: what `own` would return, for less
             if g.__class__ is np.ndarray and g.base is None and getrefcount(g) < ALONE and g.shape == args[i].shape:
                 if g.dtype is dtype:
@@ -159,7 +178,7 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
         return None
 
     def run(fun: Any, args: tuple[Any, ...]) -> Any:
-        g = call(*args) if captured_free else invoke(fun, args)
+        g = call(*args) if direct else invoke(fun, args)
         return g if g.__class__ is cls else project_scalar(g, cls)
 
     return run

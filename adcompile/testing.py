@@ -34,7 +34,8 @@ from adcompile.numerical import eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.writing import differentiated, written_by_rule
-from adcompile.runtime.shadows import detached, share
+from adcompile.runtime.detached import detached
+from adcompile.runtime.shadows import share
 from adcompile.tangents import dot, norm, randn_like, tangent_type
 from adcompile.targets import synthesise
 
@@ -67,7 +68,8 @@ def check_grads(
     Arguments that `f` writes into: they are left as `f` leaves them by jvp and by vjp until its
     pullback puts them back; what is left in them is differentiated too. The pullback gives the same
     again, in memory that is the caller's.
-    Raises CheckFailure (an AssertionError); errors of adcompile itself come through.
+    Raises CheckFailure (an AssertionError), SharedMemory where `f` writes into arguments that share memory;
+    other errors of adcompile come through.
     """
     unknown = [m for m in modes if m not in MODES]
     if unknown:

@@ -17,8 +17,8 @@ from adcompile.boundary import accept, batch_length, batch_of, none_of, project,
 from adcompile.errors import NotDifferentiable
 from adcompile.products import check_again, check_pairs, jvp
 from adcompile.runs import Plan
+from adcompile.runtime.detached import detached
 from adcompile.runtime.settings import Backend
-from adcompile.runtime.shadows import detached
 from adcompile.targets import Target, resolve
 
 Fun = Callable[..., Any]

@@ -315,3 +315,21 @@ def test_one_memory_under_two_dtypes_is_refused():
 
     with pytest.raises((ValueError, ad.AdcompileError), match="dtype"):
         ad.grad(f, (0, 1))(m, m.view(np.float32))
+
+
+@pytest.mark.parametrize("derive", [
+    lambda f, w: ad.grad(f)(w), lambda f, w: ad.jvp(f, (w,), (w,)), ad.vjp, lambda f, w: ad.hessian(f)(w),
+])  # fmt: skip
+def test_an_argument_that_shares_memory_with_itself_is_read_but_not_written(derive):
+    def reads(w):
+        return np.sum(w[1] * w[0, 0])
+
+    def writes(w):
+        w[1] *= w[0, 0]
+        return np.sum(w)
+
+    w = np.lib.stride_tricks.as_strided(np.arange(1.0, 6.0), (3, 3), (8, 8))
+    derive(reads, w)
+    with pytest.raises(ad.Unsupported, match=r"\.py:\d+:\d+: memory that an array shows at several places"):
+        derive(writes, w)
+    assert np.array_equal(w.ravel()[[0, 1, 2, 5, 8]], np.arange(1.0, 6.0))

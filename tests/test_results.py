@@ -233,6 +233,36 @@ CASES = {
 }
 
 
+def rows_in_a_list(x, a):
+    a *= 2.0
+    out = [a]
+    for i in range(len(x)):
+        out.append(a[i:])
+    return np.sum(x), (out, a)
+
+
+def one_array_in_a_list(x, a):
+    a *= x
+    out = []
+    for _ in range(len(x)):
+        out.append(a)
+    return np.sum(x), {"rows": out, "a": a}
+
+
+def views_in_a_tuple(x, a):
+    a *= x
+    return np.sum(x), (tuple(a[i:] for i in range(len(x))), a)
+
+
+def shown_several_times(x, a):
+    a *= x
+    return np.sum(x), (np.broadcast_to(a, (2, 3)), a)
+
+
+for f in (rows_in_a_list, one_array_in_a_list, views_in_a_tuple, shown_several_times):
+    CASES[f] = lambda: X * 3
+
+
 def structure(value, seen):
     """What a value holds to the last bit, and where it holds one thing twice."""
     if id(value) in seen:
@@ -246,6 +276,23 @@ def structure(value, seen):
     if hasattr(value, "__dict__"):
         return [type(value), structure(vars(value), seen)]
     return type(value), bits(value)
+
+
+def sharing(value):
+    """Which of the arrays in a tuple, list or dict share memory."""
+    found, work = [], [value]
+    while work:
+        item = work.pop()
+        found += [item] if isinstance(item, np.ndarray) else []
+        work += item.values() if isinstance(item, dict) else item if isinstance(item, (list, tuple)) else ()
+    return [[np.shares_memory(a, b) for b in found] for a in found]
+
+
+@pytest.mark.parametrize("f", [rows_in_a_list, one_array_in_a_list, views_in_a_tuple, shown_several_times])
+def test_results_share_memory_as_those_of_the_function_do(f):
+    wanted = sharing(f(X.copy(), X * 3)[1])
+    assert sharing(ad.grad(f, has_aux=True)(X.copy(), X * 3)[1]) == wanted
+    assert sharing(ad.vjp(f, X.copy(), X * 3, has_aux=True)[2]) == wanted
 
 
 def outside():

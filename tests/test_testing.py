@@ -180,3 +180,15 @@ def test_objects_and_what_is_left_in_them():
     check_grads(deposit, (Account(1.5), 0.7))
     with pytest.raises(CheckFailure, match="left in the arguments"):
         check_grads(forgets, (Account(1.5), 0.7))
+
+
+def test_arguments_that_share_memory_and_are_written_are_no_sample():
+    def f(a, b):
+        a *= b
+        return a @ b
+
+    a = np.array([1.2, -0.7, 2.1])
+    with pytest.raises(ValueError, match="share memory"):
+        ad.check_grads(f, (a[1:], a[:-1]))
+    ad.check_grads(f, (a, a.copy()))
+    ad.check_grads(lambda a, b: a @ b, (a, a))

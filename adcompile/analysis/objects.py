@@ -332,13 +332,12 @@ object_readers.append(read_attribute)
 @handles_cells(hasattr)
 def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     cell = cell_of(args[0])
-    if cell is None or not is_object(b, args[0]) or not b.known(args[1]):
+    t = b.type(args[0] if cell is None else read(b, cell, place))  # in a recursive function it is a value
+    if not isinstance(t, ObjectT) or not b.known(args[1]):
         return None
-    t, attribute = b.type(read(b, cell, place)), b.value(args[1])
-    if not isinstance(t, ObjectT):
-        return None
-    found = stated(cell.cls, attribute)
-    asked = any(isinstance(stated(cell.cls, m), FunctionType) for m in ("__getattribute__", "__getattr__"))
+    attribute: str = b.value(args[1])
+    found = stated(t.cls, attribute)
+    asked = any(isinstance(stated(t.cls, m), FunctionType) for m in ("__getattribute__", "__getattr__"))
     if asked or isinstance(found, property):
         value = tried(b, lambda: attribute_of(b, args[0], attribute, name, place), AttributeError, place)
         return Const(value is not None)

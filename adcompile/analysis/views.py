@@ -34,7 +34,7 @@ def named(owner: Any, names: str) -> set[Any]:
 
 VIEWS: set[Any] = {
     *(ops.identity, ops.expect_length),
-    *named(np.ndarray, "T mT transpose swapaxes squeeze real imag"),
+    *named(np.ndarray, "T mT transpose swapaxes squeeze real"),
     *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims"),
     *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit unstack permute_dims"),
     *named(np, "matrix_transpose"),
@@ -86,7 +86,7 @@ MAYBE: set[Any] = {
     *(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require),
     *(np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, rt.followed),
     *(np.linalg.matrix_power, *(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"])),
-    *named(np.ndarray, "reshape ravel diagonal conj conjugate"),
+    *named(np.ndarray, "reshape ravel diagonal conj conjugate imag"),
 }
 """What gives a view or a copy, as the layout, the dtype or the other arguments want."""
 

@@ -16,6 +16,7 @@ from adcompile.analysis.mutation import has_memory, writes_into
 from adcompile.analysis.views import OVERLAPPING, fn_of, may_view
 from adcompile.autodiff.mirror import Mirror, read_again, root_of
 from adcompile.errors import Unsupported
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Seq, TupleT
@@ -76,6 +77,7 @@ def enter(
     if not memory.written:
         return State(list(statements))
     outer, b.role = b.role, role
+    b.context.inplace |= {given(b, n) for n in memory.entered if isinstance(n, Var)}
     state = State([], memory=memory)
     if role == "adjoint" and restore:
         save(b, memory, state)
@@ -93,6 +95,15 @@ def enter(
     state.shadow, state.alone = mirror.shadow, mirror.alone
     b.context.shadows |= mirror.made
     return state
+
+
+def given(b: Builder, var: Var) -> Var:
+    """What the caller gave, of which `var` is another name."""
+    made = b.context.definition.get(var)
+    while made is not None and fn_of(made) is ops.identity and isinstance(made.args[0], Var):
+        var = made.args[0]
+        made = b.context.definition.get(var)
+    return var
 
 
 def enter_called(
@@ -256,21 +267,12 @@ def detached(b: Builder, values: Sequence[Atom], state: State) -> list[Atom]:
     if not state.saved:
         return list(values)
     found = list(dict.fromkeys(leaf for v in values for leaf in shown_leaves(b, v, state)))
-    arrays = [leaf for leaf in found if isinstance(b.type(leaf), Array)]
-    copies: dict[Atom, Atom] = {}
     types = TupleT(tuple(map(b.type, found)))
-    if any(not isinstance(t, (Array, Seq)) for t in types.items):
-        together = b.emit(rt.detached, (b.build_tuple(*found),), types)
+    if len(found) == 1 and isinstance(types.items[0], Array):
+        copies: dict[Atom, Atom] = {found[0]: b.emit(rt.snapshot, found, types.items[0])}
+    else:
+        together = b.emit(rt.detached, (b.build_tuple(*found),), types) if found else Const(())
         copies = {leaf: b.item(together, k) for k, leaf in enumerate(found)}
-    elif len(arrays) > 1:
-        types = TupleT(tuple(map(b.type, arrays)))
-        together = b.emit(rt.shadows, arrays, types)
-        for k, (leaf, t) in enumerate(zip(arrays, types.items)):
-            copies[leaf] = b.emit(operator.getitem, (together, Const(k)), t, (), name_of(leaf))
-            b.call(operator.setitem, copies[leaf], Const(Ellipsis), leaf)
-    for leaf in found:
-        if leaf not in copies:
-            copies[leaf] = b.emit(rt.snapshot, (leaf,), b.type(leaf))
     return [replaced(b, v, copies) for v in values]
 
 

@@ -106,6 +106,7 @@ from adcompile.runtime.debug import (
     check_shadow,
     check_tangent_of,
 )
+from adcompile.runtime.detached import detached, replica, replicas
 from adcompile.runtime.dynamic import (
     Back,
     Forth,
@@ -145,7 +146,7 @@ from adcompile.runtime.memory import (
     within,
 )
 from adcompile.runtime.plain import check_answer, check_plain
-from adcompile.runtime.shadows import detached, replica, replicas, shadows
+from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down, unset, unshared
 

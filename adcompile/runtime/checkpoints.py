@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adcompile.runtime.detached import replicas
 from adcompile.runtime.memory import hand_over
-from adcompile.runtime.shadows import replicas
 
 Values = tuple[Any, ...]
 Step = Callable[..., Any]

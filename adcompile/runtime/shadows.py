@@ -7,15 +7,13 @@ the same view of its shadow holds the derivative of the same elements.
 
 from __future__ import annotations
 
-import warnings
-from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from adcompile.errors import SharedMemory
 from adcompile.runtime import arrays as _arrays
-from adcompile.runtime import objects
 
 # Effort that np.shares_memory may spend on one pair; undecided counts as shared.
 MAX_WORK: Any = 10_000
@@ -28,15 +26,15 @@ def shadows(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     Same dtypes, shapes and strides. Where two arrays share elements so do their shadows; one array
     given twice has one shadow. Raises ValueError for arrays that share memory under different
     dtypes, complex arrays and their real and imaginary parts excepted, and for those that show an
-    element at several places and share memory with others: what is added to their shadows would
-    be added once.
+    element at several places and can be written or share memory with others: what is added to their
+    shadows would be added once.
     """
     strange = {id(a): a for a in arrays if overlaps_itself(a)}
     if not strange:
         return mirroring(*arrays)
     groups = groups_of(arrays)
     if any(a.flags.writeable or len(group) > 1 for group in groups for a in group if id(a) in strange):
-        raise ValueError(f"an array that shows elements at several places shares memory: {_REMEDY}")
+        raise SharedMemory("memory that an array shows at several places is written into here", None, REMEDY)
     found = {id(a): np.zeros(a.shape, a.dtype) for a in strange.values()}  # it is only read
     others = [a for a in arrays if id(a) not in strange]
     found.update(zip(map(id, others), mirroring(*others)))
@@ -69,7 +67,7 @@ def like(view: Any, base: np.ndarray, base_shadow: np.ndarray) -> np.ndarray:
         return base_shadow
     if not share(view, base):
         return _alone(view)
-    if _strides(base) != _strides(base_shadow) or base.dtype != base_shadow.dtype:
+    if strides_of(base) != strides_of(base_shadow) or base.dtype != base_shadow.dtype:
         raise ValueError("a shadow does not mirror its array: other strides or dtype")
     if not reaches(base, view):
         raise ValueError("a view reaches beyond the array that it was computed from")
@@ -98,40 +96,6 @@ def take_out(shadow: np.ndarray, index: Any, value: Any) -> Any:
     return _fit(taken, value)
 
 
-def replica(a: np.ndarray) -> np.ndarray:
-    """A copy with the strides of the original: what is computed of it anew gives views and copies where they
-    were views and copies."""
-    if a.flags.c_contiguous or a.flags.f_contiguous or a.dtype.hasobject or type(a) is not np.ndarray:
-        return a.copy(order="K")
-    return _copies([a], True)[0]
-
-
-def replicas(tree: Any) -> Any:
-    """`detached`, with copies that have the strides of the originals."""
-    return detached(tree, True)
-
-
-def detached(tree: Any, exact: bool = False) -> Any:
-    """A copy of a result that shares memory with nothing, aliased within itself as the result is; `exact`:
-    with the strides of its arrays too.
-
-    Arrays, tuples, lists, dicts, sets and plain objects are copied, cycles included; whatever else
-    (numbers, functions, open files, random generators) is the same thing in the copy.
-    """
-    found: list[np.ndarray] = []
-    _collect(tree, found, set())
-    memo: dict[int, Any] = {}
-    for group in groups_of(found):
-        copies = _copies(group, exact)
-        memo.update((id(a), copy) for a, copy in zip(group, copies))
-    unfilled: list[tuple[Any, Any]] = []
-    copy = _copy(tree, memo, unfilled)
-    while unfilled:
-        value, new = unfilled.pop()
-        _fill(value, new, lambda item: _copy(item, memo, unfilled))
-    return copy
-
-
 # --- memory -----------------------------------------------------------------------------------
 
 
@@ -139,12 +103,12 @@ def _address(a: np.ndarray) -> int:
     return a.__array_interface__["data"][0]
 
 
-def _strides(a: np.ndarray) -> tuple[int, ...]:
+def strides_of(a: np.ndarray) -> tuple[int, ...]:
     """Strides where they matter: those of axes with more than one element."""
     return tuple(s for n, s in zip(a.shape, a.strides) if n > 1)
 
 
-def _bounds(a: np.ndarray) -> tuple[int, int]:
+def bounds(a: np.ndarray) -> tuple[int, int]:
     """The first byte of an array's memory and the one after its last."""
     low = _address(a)
     if a.size == 0:
@@ -163,16 +127,22 @@ def overlaps_itself(a: np.ndarray) -> bool:
     return False
 
 
+def check_places(array: np.ndarray) -> None:
+    """Raise SharedMemory (a ValueError) for an array to be written that shows an element at several places."""
+    if not array.flags.forc and overlaps_itself(array):
+        raise SharedMemory("memory that an array shows at several places is written into here", None, REMEDY)
+
+
 def reaches(base: np.ndarray, view: np.ndarray) -> bool:
     """Whether the memory of `view` lies between the first and the last byte of `base`."""
-    (low, high), (base_low, base_high) = _bounds(view), _bounds(base)
+    (low, high), (base_low, base_high) = bounds(view), bounds(base)
     return base_low <= low and high <= base_high
 
 
 def share(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays have a byte in common; undecided counts as yes."""
-    low, high = _bounds(a)
-    other_low, other_high = _bounds(b)
+    low, high = bounds(a)
+    other_low, other_high = bounds(b)
     if high <= other_low or other_high <= low or low == high or other_low == other_high:
         return False
     try:
@@ -183,10 +153,10 @@ def share(a: np.ndarray, b: np.ndarray) -> bool:
 
 def groups_of(arrays: Iterable[np.ndarray]) -> list[list[np.ndarray]]:
     """The distinct arrays, those together that are connected by shared memory."""
-    distinct = sorted({id(a): a for a in arrays}.values(), key=lambda a: _bounds(a)[0])
+    distinct = sorted({id(a): a for a in arrays}.values(), key=lambda a: bounds(a)[0])
     groups: list[tuple[int, list[np.ndarray]]] = []  # with the end of their memory
     for a in distinct:
-        low, end = _bounds(a)
+        low, end = bounds(a)
         joined = [a]
         others: list[tuple[int, list[np.ndarray]]] = []
         for group_end, group in groups:
@@ -234,7 +204,7 @@ def _cell_addresses(a: np.ndarray) -> np.ndarray:
 def _alone(a: np.ndarray) -> np.ndarray:
     """Zeros that mirror one array."""
     zeros = np.zeros(a.shape, a.dtype, order="F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C")
-    if _strides(zeros) == _strides(a) or a.size == 0:
+    if strides_of(zeros) == strides_of(a) or a.size == 0:
         return zeros
     _check_cells([a])
     return mirrors_of([a])[id(a)]
@@ -242,8 +212,8 @@ def _alone(a: np.ndarray) -> np.ndarray:
 
 def mirrors_of(group: list[np.ndarray]) -> dict[int, np.ndarray]:
     """Arrays over one zeroed buffer that mirror the group, by the identity of its arrays."""
-    low = min(_bounds(a)[0] for a in group)
-    high = max(_bounds(a)[1] for a in group)
+    low = min(bounds(a)[0] for a in group)
+    high = max(bounds(a)[1] for a in group)
     buffer = np.zeros(high - low + _ALIGNMENT, np.uint8)
     # aligned as the original is
     start = (low - _address(buffer)) % _ALIGNMENT
@@ -281,17 +251,19 @@ def _check_cells(group: list[np.ndarray]) -> None:
     cell = _cell(group[0].dtype)
     other = next((a for a in group if _cell(a.dtype) != cell), None)
     if other is not None:
-        raise ValueError(f"arrays of dtypes {group[0].dtype} and {other.dtype} share memory: {_REMEDY}")
+        message = f"arrays of dtypes {group[0].dtype} and {other.dtype} share memory that is written into here"
+        raise SharedMemory(message, None, REMEDY)
     origin = _address(group[0])
-    steps = [_address(a) - origin for a in group] + [s for a in group for s in _strides(a)]
+    steps = [_address(a) - origin for a in group] + [s for a in group for s in strides_of(a)]
     if all(step % cell.itemsize == 0 for step in steps):
         return
     for i, a in enumerate(group):
         if any(_cut(a, b) or _cut(b, a) for b in group[i:]):
-            raise ValueError(f"two arrays of dtype {a.dtype} share memory but not whole elements: {_REMEDY}")
+            message = f"two arrays of dtype {a.dtype} share memory that is written into here, but not whole elements"
+            raise SharedMemory(message, None, REMEDY)
 
 
-_REMEDY = "such arrays cannot be differentiated when one is written into; pass copies"
+REMEDY = "pass copies"
 
 
 def _cut(a: np.ndarray, b: np.ndarray) -> bool:
@@ -380,121 +352,3 @@ def laid_out(value: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     if value.size == 0:
         return np.empty(value.shape, dtype)
     return np.ndarray(value.shape, dtype, np.empty(step, np.uint8), start, tuple(strides))
-
-
-# --- copies of whole results --------------------------------------------------------------------
-
-
-_MUTABLE: tuple[Any, ...] = (OrderedDict, defaultdict, dict, list, set, deque)
-
-
-def _parts(value: Any) -> list[Any]:
-    """What a container or plain object holds."""
-    if isinstance(value, dict):
-        return [*value.keys(), *value.values(), *_extra(value)]
-    if isinstance(value, (tuple, list, set, frozenset, deque)):
-        return [*value, *_extra(value)]
-    return list(objects.attributes(value).values()) if objects.is_plain(value) else []
-
-
-def _extra(value: Any) -> list[Any]:
-    """The attributes of an instance of a class derived from a container."""
-    return list(getattr(value, "__dict__", {}).values())
-
-
-def _collect(tree: Any, found: list[np.ndarray], seen: set[int]) -> None:
-    """All arrays of plain memory within `tree`."""
-    todo = [tree]
-    while todo:
-        value = todo.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, np.ndarray):
-            if not value.dtype.hasobject:
-                found.append(value)
-            else:
-                todo.extend(value.flat)
-        else:
-            todo.extend(_parts(value))
-
-
-def _copies(group: list[np.ndarray], exact: bool = False) -> list[np.ndarray]:
-    """Copies that share memory as the arrays of the group do; `exact`: with the same strides."""
-    low, high = _bounds(group[0])
-    dense = high - low >= group[0].nbytes and 0 not in _strides(group[0])
-    dense = group[0].flags.forc if exact else dense
-    if len(group) == 1 and dense:
-        return [group[0].copy(order="K")]
-    mirrors = mirrors_of(group)
-    for a in group:
-        np.copyto(mirrors[id(a)], a)
-        mirrors[id(a)].flags.writeable = _is_writeable(a)
-    return [mirrors[id(a)].view(type(a)) for a in group]
-
-
-def _is_writeable(a: Any) -> bool:
-    with warnings.catch_warnings():  # of what np.broadcast_arrays gives
-        warnings.simplefilter("ignore", FutureWarning)
-        return bool(a.flags.writeable)
-
-
-def _copy(value: Any, memo: dict[int, Any], unfilled: list[tuple[Any, Any]]) -> Any:
-    """The copy of one value. What can be filled later is left empty, and listed: so cycles and
-    long chains need no recursion."""
-    if id(value) in memo:
-        return memo[id(value)]
-    if isinstance(value, (tuple, frozenset)):
-        return memo.setdefault(id(value), _rebuilt(value, [_copy(item, memo, unfilled) for item in value]))
-    new = _shell(value)
-    if new is not value:
-        unfilled.append((value, new))
-    return memo.setdefault(id(value), new)
-
-
-def _rebuilt(value: Any, items: list[Any]) -> Any:
-    """A tuple or frozenset of these items; itself if they are its own."""
-    if all(a is b for a, b in zip(value, items)):
-        return value
-    base: Any = tuple if isinstance(value, tuple) else frozenset
-    new = base.__new__(type(value), items)
-    if hasattr(value, "__dict__"):
-        new.__dict__.update(value.__dict__)
-    return new
-
-
-def _shell(value: Any) -> Any:
-    """An empty value of the same class, or the value itself if it is one thing."""
-    if isinstance(value, np.ndarray):  # of objects: all others are copied already
-        return np.empty_like(value)
-    base = next((b for b in _MUTABLE if isinstance(value, b)), None)
-    if base is None:
-        return objects.blank(type(value)) if objects.is_plain(value) else value
-    new = base.__new__(type(value))
-    if isinstance(value, defaultdict):
-        new.default_factory = value.default_factory
-    if isinstance(value, deque):
-        deque.__init__(new, (), value.maxlen)
-    return new
-
-
-def _fill(value: Any, new: Any, copy: Callable[[Any], Any]) -> None:
-    """Give a shell the copied parts of `value`, by the methods of the builtin classes alone."""
-    if isinstance(value, np.ndarray):
-        for place, item in zip(np.ndindex(value.shape), value.flat):
-            new[place] = copy(item)
-        return
-    if isinstance(value, dict):
-        insert = OrderedDict.__setitem__ if isinstance(value, OrderedDict) else dict.__setitem__
-        for key, item in value.items():
-            insert(new, copy(key), copy(item))
-    elif isinstance(value, (list, set, deque)):
-        items = [copy(item) for item in value]
-        base: Any = next(b for b in _MUTABLE if isinstance(value, b))
-        (base.update if base is set else base.extend)(new, items)
-    else:
-        for name, item in objects.attributes(value).items():
-            objects.set_attribute(new, name, copy(item))
-        return
-    if hasattr(value, "__dict__"):
-        new.__dict__.update((name, copy(item)) for name, item in value.__dict__.items())

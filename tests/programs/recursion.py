@@ -105,7 +105,45 @@ def recursive_polynomial_with_path(coefficients, x):
     return value * sum(path)
 
 
+class Part:
+    """A node of a tree: some kinds have a weight, some have parts, some a scale that is computed."""
+
+    def __init__(self, *parts):
+        self.parts = list(parts)
+
+    def total(self):
+        s = self.weight if hasattr(self, "weight") else 0.0
+        for p in self.parts:
+            s = s + p.total()
+        return s * (self.scale if hasattr(self, "scale") else 1.0)
+
+    def innermost(self):
+        return self.weight**2 if hasattr(self, "weight") else self.parts[0].innermost()
+
+
+class Weighted(Part):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+
+class Scaled(Part):
+    @property
+    def scale(self):
+        return 1.0 + len(self.parts)
+
+
+def parts_with_attributes_of_their_own(x, y):
+    return Part(Weighted(x), Scaled(Weighted(y * y), Weighted(x * y)), Scaled()).total()
+
+
+def first_part_with_an_attribute(x, y):
+    return Part(Scaled(Weighted(x * y))).innermost() * y
+
+
 SAMPLES = {
+    "parts_with_attributes_of_their_own": [(0.8, 1.3)],
+    "first_part_with_an_attribute": [(0.8, 1.3)],
     "recursive_dict_result": [(1.1,)],
     "recursive_polynomial_with_path": [([0.5, -0.3, 0.8], 0.7), (np.array([0.5, -0.3, 0.8]), 0.7)],
     "power_recursive": [(0.8, 4), (0.8, 0)],

@@ -128,6 +128,24 @@ def rows_popped_by_index(x, s):
     return np.sum(x**2)
 
 
+def imaginary_part_of_real(x, s):
+    """What NumPy gives for it is zeros of their own."""
+    b = x * s
+    part = b.imag
+    for _ in range(2):
+        b[1:] += b[:-1] + b.imag[1:]
+    return b @ b + part.sum() + b.T.imag[0] * b[0]
+
+
+def imaginary_part_written(x, s):
+    z = x + 1j * x**2
+    part = z.imag
+    z.imag[1:] = np.sin(x[1:]) * s
+    part += x
+    z *= 2
+    return np.sum(z.real * part)
+
+
 _X, _A = _some(3), _some(2, 3)
 SAMPLES = {
     "broadcast_scalar_array": [(_X, 0.7)],
@@ -145,6 +163,8 @@ SAMPLES = {
     "single_parts_of_complex": [((_some(2) + 1j * _some(2, seed=1)).astype(np.complex64), 0.7)],
     "unary_ufuncs_at": [(_X, 0.7)],
     "unary_ufunc_at_view": [(_A, 0.7)],
+    "imaginary_part_of_real": [(_X, 0.7)],
+    "imaginary_part_written": [(_X, 0.7)],
     "rows_popped_in_loop": [(_some(3, 2), 0.7)],
     "rows_popped_by_index": [(_some(3, 2), 0.7)],
 }
