@@ -74,6 +74,11 @@ def epsilon(*values):
     return max((float(np.finfo(np.asarray(leaf).dtype).eps) for leaf in leaves), default=2.3e-16)
 
 
+def duality_bound(args, value):
+    """How far ⟨ȳ, J ẋ⟩ and ⟨Jᵀ ȳ, ẋ⟩ may be apart, by the size of what is summed."""
+    return 1e-12 if epsilon(args, value) < 1e-10 else 100 * epsilon(args, value)  # single precision
+
+
 def slopes(f, args, along, ct):
     """⟨ct, f'(args)·along⟩ by differences of fourth order at several steps."""
     for h in (0.2, 5e-2, 1e-2, 2e-3) if epsilon(args, along, f(*args)) > 1e-10 else (1e-2, 1e-3, 1e-4, 1e-5):
@@ -95,6 +100,26 @@ def agrees_with_differences(f, args, along, ct, slope, terms=0.0):
         if abs(estimate - slope) <= tolerance * (abs(slope) + 1e-2 * terms + 1e-3):
             return True
     return f"differences give {found}, not {slope}"
+
+
+@contextlib.contextmanager
+def specialised_once(known):
+    """The pipeline takes what it has specialised from the list `known` where it is asked for the same again."""
+    specialise = pipeline.specialise
+
+    def once(fun, *asked):
+        for f, before, made in known:
+            if f is fun and before == asked:
+                return made
+        made = specialise(fun, *asked)
+        known.append((fun, asked, made))
+        return made
+
+    pipeline.specialise = once
+    try:
+        yield
+    finally:
+        pipeline.specialise = specialise
 
 
 @contextlib.contextmanager

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
 import pytest
 
+import adcompile as ad
+
 os.environ.setdefault("ADCOMPILE_CHECK", "1")  # every stage is verified; it costs about a tenth
 GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_collection_finish():
+    """What the tests and the libraries consist of is no garbage: an eighth of the time went into looking at it."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forgotten():
+    """What one file has compiled no other file needs; else a worker would hold the derivatives of all tests."""
+    yield
+    ad.clear()
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """The fuzzer: a fixed set of programs is right in every mode, and the fuzzer itself does what it says.
 
 A program costs less than half a second, nearly all of it for the derivatives that are compiled of
-it: three to first order; of every eighth program one more, of every sixteenth two, for second
-order (`runner.second_order`). The longer runs are
+it: here two to first order, reverse mode and another (`runner.left_out`); of every eighth program all
+three and one more, of every sixteenth two, for second order (`runner.second_order`). The longer runs
+take all three of each program:
 
     python -m tests.fuzz --programs 2000 --seed 1 --details --jobs 2
     python -m tests.fuzz --faults
@@ -14,11 +15,11 @@ import pytest
 
 from adcompile.errors import NotDifferentiable
 from tests.fuzz import faults
-from tests.fuzz.checker import Check, Verdict, Wrong, check
+from tests.fuzz.checker import STAGES, Check, Verdict, Wrong, check
 from tests.fuzz.constructs import GROUPS, TABLE, blocks, enabled, pairs, wanted
 from tests.fuzz.counts import Counts
 from tests.fuzz.program import Program, generate, runs
-from tests.fuzz.runner import judge, programs, run, second_order
+from tests.fuzz.runner import judge, left_out, programs, run, second_order
 from tests.fuzz.shrink import shrink
 
 SEED, PROGRAMS, CHUNK = 20260, 500, 25
@@ -32,10 +33,11 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, CHUNK))
-def test_programs_are_right_or_refused(first):
+def test_programs_are_right_or_refused(first, monkeypatch):
+    monkeypatch.delenv("ADCOMPILE_CHECK", raising=False)  # a quarter is verified, as in the longer runs
     failed = []
     for index in sorted(set(range(first, first + CHUNK)) - OPEN):
-        program, verdict, _ = judge(SEED, index, EVERYTHING)
+        program, verdict, _ = judge(SEED, index, EVERYTHING, shared=True)
         if verdict.failed:
             failed.append(f"{verdict.kind} {verdict.stage}: {verdict.reason}\n{verdict.detail}\n{program.source}")
     again = f"python -m tests.fuzz --seed {SEED} --first {first} --programs {CHUNK}"
@@ -172,6 +174,21 @@ def test_shares_are_checked_to_second_order_and_verified():
     nested = [second_order(4, i) for i in range(1600)]
     assert 60 < nested.count("both") < 140 and 60 < nested.count("forward") < 140
     assert nested != [second_order(5, i) for i in range(1600)]
+    without = [left_out(4, i) for i in range(1600)]
+    assert min(without.count("forward"), without.count("gradient")) > 600
+    assert all(not stage for stage, order in zip(without, nested) if order)
+
+
+@pytest.mark.parametrize("stage", STAGES[:3])
+def test_a_stage_that_is_left_out_is_not_run(stage):
+    verdict = check(PROGRAM, without=stage)
+    assert verdict.kind == "right" and verdict.compared >= 3  # with differences where there is no tangent
+    run = []
+    for name in STAGES[:3]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Check, name, lambda self, name=name: run.append(name))
+            check(PROGRAM, without=stage)
+    assert stage not in run and set(run) == set(STAGES[:3]) - {stage}
 
 
 # -- what is reported ---------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The layout: imports point one way and stand at the top, files stay short, tests mirror the package."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,7 @@ def layer_of(name):
     return name.split("/")[0]
 
 
+@functools.lru_cache(2)  # the tests of one file follow each other
 def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
@@ -120,7 +122,7 @@ def type_checking_only(tree):
     return lines
 
 
-every_file = pytest.mark.parametrize("path", FILES, ids=name_of)
+every_file = pytest.mark.parametrize("path", FILES, ids=name_of, scope="module")  # file by file
 
 
 @every_file

@@ -16,7 +16,18 @@ from adcompile.api import Derivative
 from adcompile.optimise.passes import PASSES
 from adcompile.tangents import leaves, randn_like, tangent_type
 from adcompile.testing import scalar_function
-from tests.checks import active, agrees_with_differences, bits, direction, epsilon, inner, passes, size
+from tests.checks import (
+    active,
+    agrees_with_differences,
+    bits,
+    direction,
+    duality_bound,
+    epsilon,
+    inner,
+    passes,
+    size,
+    specialised_once,
+)
 from tests.programs import collect
 
 # Refused today: the name, and the reason. An entry whose program is followed by now fails.
@@ -39,6 +50,9 @@ class Check:
         self.wrt = active(self.args)
         self.ct = randn_like(self.value, np.random.default_rng(2))
         self.eps = epsilon(self.args, self.value)
+        self.scalar = isinstance(self.value, (float, np.floating))
+        self.total = self.f if self.scalar else scalar_function(self.f, self.args, self.ct)
+        self.specialised = []  # the optimiser works on what is the same in both modes
 
     def untouched(self):
         assert bits(self.args) == self.before, "arguments were modified"
@@ -81,15 +95,12 @@ class Check:
         self.untouched()
         return bars
 
-    def joint(self, bars):
-        """Gradients of ⟨ct, f⟩ for each argument and for all: those of the pullback."""
-        scalar = isinstance(self.value, (float, np.floating))
-        fun = self.f if scalar else scalar_function(self.f, self.args, self.ct)
-        expected = fun(*self.fresh())
-        factor = float(self.ct) if scalar else 1.0
-        choices = [self.wrt[0], self.wrt] if len(self.wrt) == 1 else [*self.wrt, self.wrt]
+    def joint(self, bars, choices):
+        """Gradients of ⟨ct, f⟩ by the arguments of each choice, one or a tuple of them: those of the pullback."""
+        expected = self.total(*self.fresh())
+        factor = float(self.ct) if self.scalar else 1.0
         for argnums in choices:
-            g = Derivative(fun, "value_and_grad", argnums)
+            g = Derivative(self.total, "value_and_grad", argnums)
             value, grads = g(*self.args)
             again = g(*self.args)
             assert bits(value) == bits(expected)
@@ -103,17 +114,30 @@ class Check:
             self.untouched()
 
 
+LAST = {}
+
+
+def check_of(program):
+    """The check of a program, which the tests of its two modes share."""
+    if program.name not in LAST:
+        LAST.clear()
+        LAST[program.name] = Check(program)
+    return LAST[program.name]
+
+
 @pytest.mark.parametrize("chosen", [PASSES, ()], ids=["optimised", "plain"])
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda p: p.name)
 def test_first_derivatives(program, chosen):
-    with passes(chosen):
-        check = Check(program)
+    """With single arguments active the optimised code alone: who is active is settled before there are passes."""
+    check = check_of(program)
+    with passes(chosen), specialised_once(check.specialised):
         bars = check.split()
         along, tangent = check.forward()
         left, right = inner(check.ct, tangent), sum(inner(bars[i], along[i]) for i in check.wrt)
         terms = size(check.ct, tangent) + sum(size(bars[i], along[i]) for i in check.wrt)
-        check.same(left, right, terms, "forward against reverse")
-        if len(check.wrt) > 1:
+        apart = f"forward {left}, reverse {right}, terms of size {terms}"
+        assert abs(left - right) <= duality_bound(check.args, check.value) * terms, apart
+        if chosen and len(check.wrt) > 1:
             for i in check.wrt:
                 alone, part = check.forward((i,))
                 terms = size(check.ct, part) + size(bars[i], alone[i])
@@ -123,7 +147,7 @@ def test_first_derivatives(program, chosen):
             slope = inner(bars[i], alone[i])
             found = agrees_with_differences(check.pure, check.args, alone, check.ct, slope, size(bars[i], alone[i]))
             assert found is True, f"argument {i}: {found}"
-        check.joint(bars)
+        check.joint(bars, [*check.wrt, check.wrt] if chosen else [check.wrt])
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.name)

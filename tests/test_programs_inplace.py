@@ -33,7 +33,7 @@ def in_mode(mode):
         modes, reason = OPEN.get(p.name, ("", ""))
         marks = [pytest.mark.xfail(strict=True, reason=reason)] if mode in modes.split() else []
         found.append(pytest.param(p, id=p.name, marks=marks))
-    return pytest.mark.parametrize("program", found)
+    return pytest.mark.parametrize("program", found, scope="module")  # one by one: what is compiled serves all tests
 
 
 class Primal:

@@ -85,10 +85,11 @@ def general(message: str) -> str:
 
 
 class Check:
-    """The checks of one program, as a module; `second` asks for second order, "" | "forward" | "both"."""
+    """The checks of one program, as a module; `second` asks for second order, "" | "forward" | "both",
+    `without` names a stage that is left out."""
 
-    def __init__(self, program: Program, module: ModuleType, second: str = "") -> None:
-        self.module, self.second = module, second
+    def __init__(self, program: Program, module: ModuleType, second: str = "", without: str = "") -> None:
+        self.module, self.second, self.without = module, second, without
         self.eps = 1.2e-7 if program.coarse else 2.3e-16
         self.compared = self.kinks = 0
         self.refused: Verdict | None = None
@@ -105,7 +106,7 @@ class Check:
                 continue
             self.bars = self.tangent = None
             for stage in STAGES if not point["seed"] else STAGES[:3]:
-                if only and stage not in (only, *NEEDED.get(only, ())):
+                if stage == self.without or (only and stage not in (only, *NEEDED.get(only, ()))):
                     continue
                 if "over" in stage and not self.second or (stage == STAGES[4] and self.second != "both"):
                     continue
@@ -366,9 +367,9 @@ def weights(value: Any) -> Any:
     return trees.rebuilt(value, factor)
 
 
-def check(program: Program, second: str = "", only: str = "") -> Verdict:
+def check(program: Program, second: str = "", only: str = "", without: str = "") -> Verdict:
     """What is to be said of a program."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with loaded(program) as module:
-            return Check(program, module, second).run(only)
+            return Check(program, module, second, without).run(only)

@@ -45,11 +45,19 @@ def verified(seed: int, index: int) -> Generator[None, None, None]:
             del os.environ["ADCOMPILE_CHECK"]
 
 
-def judge(seed: int, index: int, names: frozenset[str]) -> Outcome:
+def left_out(seed: int, index: int) -> str:
+    """Where the stages are shared out among the programs: at random, forward mode or the gradient in one
+    body, each of which is compared with reverse mode; no stage of what is checked to second order."""
+    stage = random.Random(f"left out {seed} {index}").choice(("forward", "gradient"))
+    return "" if second_order(seed, index) else stage
+
+
+def judge(seed: int, index: int, names: frozenset[str], shared: bool = False) -> Outcome:
+    """What is to be said of a program; `shared` leaves out a stage (`left_out`)."""
     program = generate(seed, index, names)
     start = time.perf_counter()
     with verified(seed, index):
-        verdict = check(program, second_order(seed, index))
+        verdict = check(program, second_order(seed, index), without=left_out(seed, index) if shared else "")
     return program, verdict, time.perf_counter() - start
 
 
