@@ -17,6 +17,7 @@ from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
+from adcompile.analysis.laziness import check_unmoved
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.reach import met
 from adcompile.analysis.slots import (
@@ -106,6 +107,7 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
             return missing_attribute(slice, attribute, args, place)
         return b.emit(getattr, (owner, args[1]), Method(getattr(slice, attribute), t), (), attribute, place)
     if cls is None:
+        check_unmoved(b, owner, place)
         return b.emit(getattr, args[:2] if len(args) == 2 else args, UNKNOWN, (), name, place)
     return class_attribute(b, owner, t, cls, attribute, args, name, place)
 

@@ -27,6 +27,8 @@ from adcompile.rules.registry import lookup
 
 Read = Callable[[Builder, Atom], Atom]
 ONE_PASS = ("keys", "values", "items", "range")
+ELEMENTS = "elements"
+"""What goes through the elements of an array, and tells of where it is."""
 REMEDY = "make a list of the items before the loop: list(…)"
 
 
@@ -153,6 +155,17 @@ def go_through(b: Builder, atom: Atom, place: Place | None) -> None:
             "an iterator that may be gone through more than once", place, "keep its items in a list, or make it anew"
         )
     b.context.gone.add(atom)
+
+
+def check_unmoved(b: Builder, atom: Atom, place: Place | None) -> None:
+    """Before a look at what an iterator says of itself: how far it is, is not known once items are taken."""
+    t = b.type(atom)
+    if isinstance(t, IterT) and t.kind == ELEMENTS and (atom in b.context.gone or taken(b, atom)):
+        raise Unsupported(
+            "what an iterator over the elements of an array says of itself, between its items",
+            place,
+            "loop over the indices: for i in np.ndindex(a.shape)",
+        )
 
 
 # -- what is written into meanwhile -------------------------------------------------------------

@@ -176,7 +176,7 @@ SHARING: set[Any] = {
     np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, np.ndarray.conj,
     np.ndarray.conjugate, np.linalg.matrix_power, rt.broadcast_like, sum, any, all, min, max, getattr, hasattr,
     list.copy, list.index, list.count, tuple.index, tuple.count, dict.copy, dict.get, dict.keys, dict.values,
-    dict.items, np.ndarray.tolist,
+    dict.items, np.ndarray.tolist, np.ndenumerate, np.nditer,
 }  # fmt: skip
 """These write nothing, and what they return may share memory with what they are given."""
 ARRANGING: set[Any] = {

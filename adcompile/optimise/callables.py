@@ -51,7 +51,7 @@ OPS = BUILDERS | frozenset(
 LINEAR = frozenset({ops.push, ops.pop, ops.put_item, ops.index_add, arrays.add_item})
 """Functional operations that use up their first argument."""
 
-ITERATORS = names(builtins, "reversed iter zip enumerate map filter")
+ITERATORS = names(builtins, "reversed iter zip enumerate map filter") | {np.ndenumerate, np.nditer}
 """What iterating over their results uses up: each result is its own."""
 
 WRITING = names(np, "copyto put place putmask fill_diagonal put_along_axis") | {

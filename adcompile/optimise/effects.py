@@ -93,6 +93,8 @@ class Effects:
                 self.computes[fn] = computes
         if fn is ops.apply:
             return isinstance(call.args[0], Const) and is_pure(call.args[0].value, self.summaries)
+        if self.walks(call):
+            return True
         if fn in INPLACE:
             return is_immutable(type_of(call.args[0], self.types)) or isinstance(call.args[0], Const)
         if not computes:
@@ -101,6 +103,13 @@ class Effects:
             return False  # a result is written into an argument; `key` is anybody's function
         # operators of unknown objects may be anybody's methods; differentiated code has none such
         return call.role != "primal" or fn not in DUNDERS or not self._dunder(call)
+
+    def walks(self, call: Call) -> bool:
+        """Whether the call makes an iterator over an array of which items are read by their indices: it does
+        nothing, and has been preceded by what raises in its place."""
+        t, fn = self.types.get(call.result), call.fn
+        made = isinstance(fn, Const) and (fn.value is np.ndenumerate or fn.value is np.nditer)
+        return made and isinstance(t, IterT)
 
     def _dunder(self, call: Call) -> bool:
         types = self.types
@@ -115,6 +124,8 @@ class Effects:
         if isinstance(fn, FunctionRef):
             return self.summaries[fn].total
         if fn in BUILDERS or fn in LINEAR or fn in LOGIC or fn is ops.load_global:
+            return True
+        if self.walks(call):
             return True
         made = self.types.get(call.result)
         if isinstance(made, TupleT) and made.cls is fn or isinstance(made, DictT) and fn is ops.build_dict:  # displays

@@ -133,7 +133,10 @@ class Shapes:
             return False
         cuts = self._cuts.get(self._root(owner), {})
         loop = self._loops.get(index) if isinstance(index, Var) else None
-        return ("at", const_key(index)) in cuts or loop is not None and ("each", loop) in cuts
+        if ("at", const_key(index)) in cuts or loop is not None and ("each", loop) in cuts:
+            return True
+        listed = indexed_array(index, self.defs)
+        return isinstance(listed, Var) and self._root(listed) == self._root(owner)
 
     def enter_loop(self, s: For) -> None:
         """The element of a loop over `range(len(x))` is an index of x."""
@@ -274,7 +277,7 @@ def shape_source(atom: Atom, defs: Mapping[Var, Call]) -> Atom | None:
     call = defs.get(atom) if isinstance(atom, Var) else None
     if call is None or not isinstance(call.fn, Const):
         return None
-    if call.fn.value is np.shape:
+    if call.fn.value is np.shape or call.fn.value is np.ndarray.shape:
         return call.args[0]
     if call.fn.value is getattr and isinstance(call.args[1], Const) and call.args[1].value == "shape":
         return call.args[0]
@@ -306,6 +309,16 @@ def length_of(stop: Atom, defs: Mapping[Var, Call]) -> Atom | None:
     if call.fn.value is operator.getitem and isinstance(call.args[1], Const) and call.args[1].value == 0:
         return shape_source(call.args[0], defs)
     return None
+
+
+def indexed_array(index: Atom, defs: Mapping[Var, Call]) -> Atom | None:
+    """The array of all of whose indices an atom is one: an item of `list(np.ndindex(x.shape))`."""
+    for fn in (operator.getitem, list, np.ndindex):
+        call = defs.get(index) if isinstance(index, Var) else None
+        if call is None or not isinstance(call.fn, Const) or call.fn.value is not fn or call.kwargs:
+            return None
+        index = call.args[0]
+    return shape_source(index, defs)
 
 
 def slice_parts(index: Atom, defs: Mapping[Var, Call]) -> tuple[_Part, ...] | None:

@@ -212,6 +212,7 @@ register(
     Rule("constant", typing=always(TupleT((Array(np.dtype(int), None), Array(np.dtype(int), ("any",)), INT)))),
 )
 register(rt.outline, Rule("constant", typing=first))
+register(rt.in_order, Rule("constant"))
 register(rt.shares, Rule("constant", typing=always(BOOL)))
 register(rt.last_writes, Rule("constant", typing=always(Array(np.dtype(bool), None))))
 non_differentiable(rt.hold, rt.released, rt.within, rt.shadows, rt.arrays_in, rt.put_each)

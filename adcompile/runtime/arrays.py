@@ -5,7 +5,7 @@ Shapes are NumPy shapes; every function leaves its arguments alone unless it say
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -248,3 +248,12 @@ def unit(x: Any, k: int) -> Any:
     out = np.zeros(x.shape, x.dtype)
     out.flat[k] = 1
     return out
+
+
+def in_order(a: Any, order: Literal["K", "C", "F", "A"]) -> list[tuple[int, ...]]:
+    """The indices of an array in the order in which `np.nditer(a, order=order)` goes through it.
+
+    Raises its ValueError where `a` has no elements.
+    """
+    steps = np.nditer(a, flags=["multi_index"], order=order)
+    return [steps.multi_index for _ in steps]

@@ -47,8 +47,8 @@ def a_chosen_list(x, i):
 
 
 def an_iterator(x, i):
-    for v in np.nditer(x, op_flags=["readwrite"]):
-        v[...] = v * x[i]
+    for v, w in np.nditer([x, np.ones(3)], op_flags=[["readwrite"], ["readonly"]]):
+        v[...] = v * w * x[i]
     return np.sum(x)
 
 
