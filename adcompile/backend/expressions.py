@@ -53,6 +53,7 @@ UNARY: dict[Any, Any] = {
 }
 _OPPOSITE = {gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn, gast.NotIn: gast.In}
 _NUMBER_OPPOSITE = {gast.Eq: gast.NotEq, gast.NotEq: gast.Eq}
+NUMBERS = (bool, int, float, complex)
 CONVERSIONS = {"": -1, "r": 114, "s": 115, "a": 97}
 
 
@@ -325,7 +326,9 @@ class Expressions:
         return self.atom(args[0])
 
     def form_getitem(self, args: Sequence[Atom]) -> Any:
-        return self.subscript(args[0], args[1]) if len(args) == 2 else None
+        """None for an item of a number: what branches that are not taken ask for, and Python warns of `1.0[i]`."""
+        number = isinstance(args[0], Const) and isinstance(args[0].value, NUMBERS)
+        return self.subscript(args[0], args[1]) if len(args) == 2 and not number else None
 
     def nested(self, function: Function, args: Sequence[Atom]) -> Any:
         """A function made at run time from values that it captures."""

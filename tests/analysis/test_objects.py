@@ -1,7 +1,7 @@
 """Gradients by objects, and classes as Python has them."""
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -136,3 +136,28 @@ def controlled(x, n):
 
 def test_attributes_that_are_none_at_first():
     check(controlled, 0.7, 30)
+
+
+@dataclass
+class Clocked:
+    v: np.ndarray
+    t: float = field(default=0.0, init=False)
+
+
+def advanced(w, dt, n):
+    for _ in range(n):
+        w.v = w.v + dt
+        w.t += dt
+    return w.v @ w.v
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_an_attribute_that_the_class_states_is_first_set_in_a_loop(n):
+    w, tangent = Clocked(np.array([1.0, -0.5])), Clocked(np.array([0.3, 0.8]))
+    gradient = ad.grad(advanced)(w, 0.25, n)
+    np.testing.assert_allclose(gradient.v, 2.0 * (w.v + n * 0.25))
+    assert vars(w).keys() == vars(gradient).keys() == {"v"}
+    product = ad.hvp(lambda w: advanced(w, 0.25, n), (w,), (tangent,))
+    np.testing.assert_allclose(product.v, 2.0 * tangent.v)
+    _, pullback = ad.vjp(ad.grad(advanced), w, 0.25, n)
+    np.testing.assert_allclose(pullback(tangent)[0].v, 2.0 * tangent.v)

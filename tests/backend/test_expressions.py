@@ -33,6 +33,7 @@ def one(fn, *args, **kwargs):
         ("x[0, :, ..., None]", operator.getitem, (X, (0, slice(None), Ellipsis, None))),
         ("x[1:-1]", operator.getitem, (X, slice(1, -1))),
         ("x[::2]", operator.getitem, (X, slice(None, None, 2))),
+        ("operator.getitem(1.0, (..., None))", operator.getitem, (1.0, (Ellipsis, None))),
         ("x.shape", getattr, (X, "shape")),
         ("getattr(x, 'a b')", getattr, (X, "a b")),
         ("getattr(x, 'a', y)", getattr, (X, "a", Y)),

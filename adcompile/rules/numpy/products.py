@@ -47,18 +47,18 @@ def matmul_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @bilinear(operator.matmul, np.matmul, np.ndarray.__matmul__, wrt=(0, 1), typing=matmul_type)
 def matmul(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
-    if a.ndim == 1 and b.ndim == 1:
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
         return y_bar * np.conj(b), y_bar * np.conj(a)
-    if a.ndim == 2 and b.ndim == 1:
+    if np.ndim(a) == 2 and np.ndim(b) == 1:
         return np.outer(y_bar, np.conj(b)), np.conj(a).T @ y_bar
-    if a.ndim == 1 and b.ndim == 2:
+    if np.ndim(a) == 1 and np.ndim(b) == 2:
         return np.conj(b) @ y_bar, np.outer(np.conj(a), y_bar)
-    if a.ndim == 2 and b.ndim == 2:
+    if np.ndim(a) == 2 and np.ndim(b) == 2:
         return y_bar @ np.conj(b).T, np.conj(a).T @ y_bar
-    if a.ndim == 1:
+    if np.ndim(a) == 1:
         a_bar = (np.conj(b) @ y_bar[..., None])[..., 0]
         return rt.unbroadcast(a_bar, a), np.conj(a)[:, None] * y_bar[..., None, :]
-    if b.ndim == 1:
+    if np.ndim(b) == 1:
         return y_bar[..., None] * np.conj(b), np.tensordot(y_bar, np.conj(a), np.ndim(y_bar))
     a_bar = y_bar @ np.swapaxes(np.conj(b), -1, -2)
     b_bar = np.swapaxes(np.conj(a), -1, -2) @ y_bar
