@@ -15,7 +15,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of th
 WRITING = [p for p in PROGRAMS if p.name not in OPEN and bits(p.args) != Primal(p).after and Primal(p).wrt]
 
 
-@pytest.mark.parametrize("program", WRITING, ids=lambda p: p.name)
+writing = pytest.mark.parametrize("program", WRITING, ids=lambda p: p.name, scope="module")  # one by one
+BY_TURNS = {p.name: k % 2 for k, p in enumerate(WRITING)}
+
+
+@writing
 def test_tangents_and_cotangents_of_the_state(program):
     primal, args, fresh = Primal(program), program.fresh(), program.fresh()
     value, tangent, after = ad.jvp(primal.f, args, primal.along, mutated=True)
@@ -45,10 +49,10 @@ def test_tangents_and_cotangents_of_the_state(program):
     assert found is True, found
 
 
-@pytest.mark.parametrize("k, program", list(enumerate(WRITING)), ids=[p.name for p in WRITING])
-def test_jacobians_put_arguments_back(k, program):
+@writing
+def test_jacobians_put_arguments_back(program):
     primal, args = Primal(program), program.fresh()
-    jac = ad.jacrev if k % 2 or any(np.iscomplexobj(leaf) for leaf in leaves(args)) else ad.jacfwd
+    jac = ad.jacrev if BY_TURNS[program.name] or any(np.iscomplexobj(leaf) for leaf in leaves(args)) else ad.jacfwd
     rows = jac(primal.f, primal.wrt)(*args)
     assert bits(args) == primal.before
     pulled = ad.vjp(primal.f, *args)[1](one(primal.value))
