@@ -107,8 +107,17 @@ def refuse(b: Builder, cell: Cell, message: str, place: Place | None) -> None:
         b.context.demoted.add(cell.place)
         raise Restart
     word = WORDS.get(cell.cls, f"{cell.cls.__name__} object")
-    named = f" {cell.name!r}" if cell.name else ""
-    raise Unsupported(f"the {word}{named} {message}", place or b.place, REMEDY)
+    raise Unsupported(f"the {word}{_called(b, cell)} {message}", place or b.place, REMEDY)
+
+
+def _called(b: Builder, cell: Cell) -> str:
+    """What the user calls it: a part of an argument goes by the argument's name."""
+    path = b.context.paths.get(cell, ())
+    around = [c for c, p in b.context.paths.items() if len(p) < len(path) and p == path[: len(p)] and c.name]
+    outermost = min(around, key=lambda c: len(b.context.paths[c]), default=None)
+    if outermost is not None:
+        return f" in {outermost.name!r}"
+    return f" {cell.name!r}" if cell.name else ""
 
 
 def lend(b: Builder, cell: Cell, borrower: Cell | None = None) -> None:

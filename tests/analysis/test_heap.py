@@ -1,5 +1,7 @@
 """What the caller has: written as the function writes it, put back by a pullback, told apart."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -199,3 +201,27 @@ def sorted_objects(x):
 def test_what_a_sequence_holds_is_not_written():
     with pytest.raises(ad.Unsupported):
         ad.grad(sorted_objects)(0.7)
+
+
+def squares(t):
+    return sum(squares(v) for v in t.values()) if isinstance(t, dict) else np.sum(t * t)
+
+
+def decayed(p):
+    total = squares(p)
+    p["a"]["b"] += total
+    return p["a"]["b"]
+
+
+def decayed_apart(p):
+    total = squares(copy.deepcopy(p))
+    p["a"]["b"] += total
+    return p["a"]["b"]
+
+
+def test_a_part_of_an_argument_goes_by_the_name_of_the_argument():
+    p = {"a": {"w": np.ones(2), "b": 2.0}, "c": 3.0}
+    with pytest.raises(ad.Unsupported, match=r"the dict in 'p' is written into here.*\n.*\n.*\n.*copy it before"):
+        ad.grad(decayed)(p)
+    gradient = ad.grad(decayed_apart)(p)
+    assert gradient["a"]["b"] == 5.0 and gradient["c"] == 6.0 and gradient["a"]["w"].tolist() == [2.0, 2.0]
