@@ -340,7 +340,7 @@ def call_rule(
         return Const(t.value)
     var = b.emit(fn, args, t, kwargs, name, place)
     if rule.kind == "elementwise" or fn in SAME_SHAPE:
-        note_shape(b, var, args)
+        note_shape(b, var, args, kwargs)
     return var
 
 

@@ -201,8 +201,10 @@ def _is_number(t: Type) -> bool:
 SAME_SHAPE = {np.zeros_like, np.ones_like, np.conj, np.real, np.imag, np.ndarray.copy, np.ndarray.astype}
 
 
-def note_shape(b: Builder, result: Var, args: Sequence[Atom]) -> None:
-    """An elementwise result has the shape of its arrays if these have one shape."""
+def note_shape(b: Builder, result: Var, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> None:
+    """An elementwise result has the shape of its arrays if these have one shape, and no other is asked for."""
+    if len(args) > 4 or any(name == "shape" for name, _ in kwargs):
+        return
     t = b.type(result)
     arrays = [a for a in args if not isinstance(b.type(a), (Scalar, Known))]
     shape = b.context.shape

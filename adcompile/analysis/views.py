@@ -130,6 +130,25 @@ def copies(s: Call) -> bool:
     return not given or isinstance(given[0], Const) and given[0].value is True
 
 
+def told_writeable(s: Call) -> bool:
+    """Whether a view that shows elements at several places is made to be written into."""
+    told = [a for k, a in s.kwargs if k == "writeable"]
+    return any(not isinstance(a, Const) or a.value for a in told)
+
+
+def is_same_numbers(s: Call, types: Any) -> bool:
+    """Whether `a.view(dtype)` divides memory into the same numbers: complex ones and their parts."""
+    if fn_of(s) is not np.ndarray.view or not isinstance(s.args[0], Var):
+        return False
+    t, made = types[s.args[0]], types[s.result]
+    return isinstance(t, Array) and isinstance(made, Array) and cell(t.dtype) == cell(made.dtype)
+
+
+def cell(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype itself, or that of the parts of a complex one."""
+    return np.real(np.empty(0, dtype)).dtype if dtype.kind == "c" else dtype
+
+
 def index_kind(index: Atom, types: Any) -> str:
     """Whether `a[index]` is a "view", a "copy", or that takes the run time ("maybe")."""
     t = widen(types[index]) if isinstance(index, Var) else Known(index.value)

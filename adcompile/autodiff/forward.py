@@ -35,7 +35,7 @@ from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zer
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import TOGETHER, Mirror
 from adcompile.autodiff.plain import checked
-from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow
+from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow, parts_by_reference
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -124,6 +124,9 @@ class Forward:
             return
         if self.mirror is not None and (fn_of(s) in TOGETHER or self.mirror.gives_views(s, self.dots)):
             by_reference(self, s)
+            return
+        if self.mirror is not None and self.mirror.makes_parts(s) and self.mirror.without_shadow(s):
+            parts_by_reference(self, s)
             return
         if self.derived.follows(self, s):
             self.derived.forward_call(self, s)

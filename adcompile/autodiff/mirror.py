@@ -21,7 +21,17 @@ from adcompile.analysis.alias import Effect, Memory, effect_of, holds_inexact, v
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import AUGMENTED, METHODS
 from adcompile.analysis.unfollowed import name_of
-from adcompile.analysis.views import OVERLAPPING, SAME_MEMORY, VIEWS, fn_of, item_kind, joins_lists, may_view
+from adcompile.analysis.views import (
+    OVERLAPPING,
+    SAME_MEMORY,
+    VIEWS,
+    fn_of,
+    is_same_numbers,
+    item_kind,
+    joins_lists,
+    may_view,
+    told_writeable,
+)
 from adcompile.autodiff.cotangents import tangent_type
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -42,6 +52,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.types import Array, Instance, Known, ListT, Scalar, Seq, TupleT, Type
+from adcompile.rules.registry import lookup
 
 REMEDY = "write into a copy (b = a.copy()), or build a new array"
 
@@ -120,6 +131,8 @@ class Mirror:
                 return [s, *self.beside_called(s, called)]
             if self.gives_views(s, self.shadow):
                 return [s, *self.beside_views(s)]
+            if self.makes_parts(s):
+                return [s, *self.beside_parts(s)]
             return [s, *self.beside(s)] if s.result in self.mirrored and s.result not in self.shadow else [s]
         if isinstance(s, If):
             return [self.branch(s)]
@@ -212,6 +225,15 @@ class Mirror:
         shown = [self.emit(p, operator.getitem, made.result, Const(k)) for k, p in parts if p in self.mirrored]
         return [made, *shown]
 
+    def makes_parts(self, s: Call) -> bool:
+        """Whether a call gives several arrays of memory of their own, as np.linalg.eigh does."""
+        known = s.result in self.b.context.stand_ins and fn_of(s) not in LOST and lookup(fn_of(s)) is not None
+        return known and sharing_of(s, self.b.context.types) == "fresh"
+
+    def beside_parts(self, s: Call) -> list[Statement]:
+        """Zeros for each of them that is mirrored."""
+        return [made for leaf in self.without_shadow(s) for made in self.fresh_part(leaf)]
+
     def read(self, owner: Var, k: int, part: Var) -> Call:
         """A part of a container, read."""
         made = self.b.new(part.name, self.b.type(part), part.place)
@@ -223,24 +245,23 @@ class Mirror:
     def beside_called(self, s: Call, called: Effect) -> list[Statement]:
         """The shadows of what a function called by reference gives: it gives them itself
         (autodiff/separate) where they may be views of those that it is given."""
-        out: list[Statement] = []
         if any(self.memory.find(n) in self.overlapping for a in s.args for n in self.memory.nodes(a)):
             what = "a view that shows elements at several places goes into a recursive function"
             raise Unsupported(what, s.place, "pass a copy of it")
-        given = any(v in self.mirrored for v in called.shared(self.b, s.result))
-        for leaf in values_in(self.b, s.result):
-            if not isinstance(leaf, Var) or leaf not in self.mirrored or leaf in self.shadow:
-                continue
-            if given:
-                self.shadow[leaf] = self.new(leaf)
-            elif leaf is s.result:
-                out.append(self.emit(leaf, rt.shadow, leaf))
-            else:
-                out += self.fresh_part(leaf)
-        return out
+        if not any(v in self.mirrored for v in called.shared(self.b, s.result)):
+            return self.beside_parts(s)
+        self.shadow.update((leaf, self.new(leaf)) for leaf in self.without_shadow(s))
+        return []
+
+    def without_shadow(self, s: Call) -> list[Var]:
+        """The arrays in a result, at any depth, that are mirrored and have no shadow yet."""
+        found = [v for v in values_in(self.b, s.result) if isinstance(v, Var)]
+        return [v for v in found if v in self.mirrored and v not in self.shadow]
 
     def fresh_part(self, leaf: Var) -> list[Statement]:
-        """Zeros for an array in a new container, at any depth."""
+        """Zeros for an array, or for one in a new container, at any depth."""
+        if leaf not in self.b.context.stand_in_of:
+            return [self.emit(leaf, rt.shadow, leaf)]
         owner, k = self.b.context.stand_in_of[leaf]
         before: list[Statement] = []
         if owner in self.b.context.stand_in_of:
@@ -459,25 +480,6 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
     if from_rule and fn in LOST:
         raise refuse_memory(s.place, s)
     return "fresh"
-
-
-def told_writeable(s: Call) -> bool:
-    """Whether a view that shows elements at several places is made to be written into."""
-    told = [a for k, a in s.kwargs if k == "writeable"]
-    return any(not isinstance(a, Const) or a.value for a in told)
-
-
-def is_same_numbers(s: Call, types: Mapping[Var, Type]) -> bool:
-    """Whether `a.view(dtype)` divides memory into the same numbers: complex ones and their parts."""
-    if fn_of(s) is not np.ndarray.view or not isinstance(s.args[0], Var):
-        return False
-    t, made = types[s.args[0]], types[s.result]
-    return isinstance(t, Array) and isinstance(made, Array) and cell(t.dtype) == cell(made.dtype)
-
-
-def cell(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype itself, or that of the parts of a complex one."""
-    return np.real(np.empty(0, dtype)).dtype if dtype.kind == "c" else dtype
 
 
 CONTAINERS: set[Any] = {

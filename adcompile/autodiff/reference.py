@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
-from adcompile.analysis.builder import Builder, rank
+from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.views import fn_of, joins_lists, may_share
 from adcompile.autodiff.mirror import CONTAINERS, TOGETHER, root_of, sharing_of
 from adcompile.autodiff.writes import WHOLE, Write, stores_itself
@@ -101,6 +101,40 @@ def by_reference(f: Forward, s: Call) -> None:
     else:
         f.dots[s.result] = own_tangent(b, d, s.result)
     b.role = role
+
+
+def parts_by_reference(f: Forward, s: Call) -> None:
+    """Several arrays in memory of their own, some of which are written in place."""
+    b, mirror = f.b, f.mirror
+    assert mirror is not None
+    mirror.shadow = f.dots
+    role, b.role = b.role, "tangent"
+    rule = lookup(fn_of(s))
+    moving = passes_derivative(s) and any(f.whole_dot(a) is not None for a in (*s.args, *(v for _, v in s.kwargs)))
+    if moving and rule is not None and rule.frule is not None:
+        f.context.boundary.with_value(f, s, rule)
+        f.dots[s.result] = owned_parts(f, f.dots[s.result], s.result)
+    else:
+        b.append(s)
+        d = f.context.boundary.tangent(f, s, rule) if moving else None
+        if d is None:
+            b.statements += mirror.beside_parts(s)
+        else:
+            f.dots[s.result] = owned_parts(f, d, s.result)
+    b.role = role
+
+
+def owned_parts(f: Forward, d: Atom, of: Var) -> Atom:
+    """The tangent of a container, with those of the arrays that are written in memory of their own."""
+    b, items = f.b, list[Atom]()
+    for k, part in enumerate(b.context_items(of)):
+        item = b.item(d, k)
+        if isinstance(part, Var) and part in f.mirrored:
+            item = f.dots[part] = own_tangent(b, item, b.real(part))
+        elif isinstance(part, Var) and is_structured(b.type(part)):
+            item = owned_parts(f, item, part)
+        items.append(item)
+    return b.build(b.type(of), items)
 
 
 def own_tangent(b: Builder, d: Atom, like: Var) -> Atom:

@@ -142,15 +142,19 @@ class Sweep:
         if not self.context.volatile or self.derived.writes(s):
             return self.call_adjoint(s, y_bar, cot)
         before, call = self.snapshots(s, s, cot)
-        if s.result not in self.context.volatile:
+        if not any(v in self.context.volatile for v in self.parts(s.result)):
             return [*before, *self.given_back(s, call, self.call_adjoint(call, y_bar, cot))]
         copy = self.snapshot(s.result, cot)
         call = replace(call, result=copy.result)
         forward = self.call_adjoint(call, y_bar, cot)
         if forward == [call]:
             return [*before, s, copy]
-        mine = Call(s.result, Const(rt.snapshot), (copy.result,), (), s.place, s.role)  # another one is for the sweep
+        mine = Call(s.result, copy.fn, (copy.result,), (), s.place, s.role)  # another one is for the sweep
         return [*before, *forward, mine]
+
+    def parts(self, var: Var) -> list[Atom]:
+        """A value, or those in it where they have been looked at."""
+        return [var] if var not in self.context.stand_ins else [var, *values_in(Builder(self.context), var)]
 
     def given_back(self, s: Call, call: Call, forward: list[Statement]) -> list[Statement]:
         """The statement as written, where its adjoint left it alone."""
@@ -255,11 +259,12 @@ class Sweep:
         return [*copies.values(), *forward.statements], made if copies else call
 
     def snapshot(self, var: Var, cot: Cotangents) -> Call:
-        """A copy of an array as it is where the copy stands; its cotangent is the array's."""
+        """A copy of an array, or a container of arrays, as it is where the copy stands; its cotangent is theirs."""
         made = Var(var.name, var.place)
         self.context.types[made] = self.context.types[var]
         self.context.shape[made] = self.context.shape.get(var, var)
-        call = Call(made, Const(rt.snapshot), (var,), (), var.place, "adjoint")
+        copied = rt.detached if is_structured(self.context.types[var]) else rt.snapshot
+        call = Call(made, Const(copied), (var,), (), var.place, "adjoint")
         self.context.definition[made] = call
         if var in cot.shadow:
             cot.shadow[made] = cot.shadow[var]

@@ -153,7 +153,7 @@ class Extents:
         if isinstance(self.types.get(call.result), (Seq, ListT)):
             return self._of_list(call)
         at = _LIKE.get(fn, 0 if fn in INPLACE else None)
-        if at is not None and at < len(args):
+        if at is not None and at < len(args) < 5 and all(name != "shape" for name, _ in call.kwargs):
             return self.of(args[at])
         if fn is operator.getitem and isinstance(args[0], Var):
             return self._item_of(call, args[0])

@@ -118,10 +118,10 @@ def cuts(arrays: Any, axis: int) -> list[int]:
 
 def unjoin(join: Any, g: Any, arrays: Any, *settings: Any) -> Any:
     """The parts of `g` that came from each of the arrays in `join(arrays, *settings)`, in the
-    structure of `arrays`: the adjoint of concatenate, stack, block, array and the like."""
+    structure of `arrays`, real where these are: the adjoint of concatenate, stack, block, array and the like."""
     rows = join is np.array or join is np.stack
     if rows and isinstance(arrays, (list, tuple)) and not any(isinstance(a, (list, tuple)) for a in arrays[:1]):
-        parts = list(np.moveaxis(g, settings[0], 0) if settings else g)
+        parts = list(map(_as_real_as, np.moveaxis(g, settings[0], 0) if settings else g, arrays))
         return parts if isinstance(arrays, list) else tuple(parts)
     total = 0
 
@@ -140,9 +140,13 @@ def unjoin(join: Any, g: Any, arrays: Any, *settings: Any) -> Any:
         if isinstance(x, (list, tuple)):
             parts = [taken(part, part_ids) for part, part_ids in zip(x, ids)]
             return parts if isinstance(x, list) else tuple(parts)
-        return flat[ids]
+        return _as_real_as(flat[ids], x)
 
     return taken(arrays, places)
+
+
+def _as_real_as(g: Any, x: Any) -> Any:
+    return np.real(g) if np.iscomplexobj(g) and not np.iscomplexobj(x) else g
 
 
 # -- products --------------------------------------------------------------------------------

@@ -84,12 +84,22 @@ def quantiles_of_rows(x, a):
     )
 
 
+def like_in_another_shape(x):
+    ones, rows = np.ones_like(x, shape=(2, 3)), np.zeros_like(x, float, "C", True, (2, 3))
+    rows[0] = x
+    rows += x * ones
+    one = np.zeros_like(x, shape=(1,))
+    one += x[0]
+    return np.sum(ones * x) + np.sum(rows**2) + np.sum(one * x)
+
+
 def nuclear_norm(a):
     return np.linalg.norm(a * a, "nuc")
 
 
 SAMPLES = {
     "parts_in_a_row": [(_X,)],
+    "like_in_another_shape": [(_X,)],
     "whole_numbers_beside": [(_X,)],
     "columns": [(_X, _A)],
     "from_items": [(_X,)],
