@@ -36,6 +36,7 @@ from adcompile.analysis import (
 )
 from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
+from adcompile.analysis.escapes import check_escapes
 from adcompile.analysis.heap import adopt, write_back
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.narrow import narrow
@@ -55,7 +56,7 @@ from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.backend.native.compiled import NOTHING, Compiled, chosen, compiled
 from adcompile.backend.native.regions import native_parts
-from adcompile.errors import AdcompileError, Place, place_of
+from adcompile.errors import AdcompileError, Place, Unsupported, place_of
 from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Block, Const, End, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Guard, Program
@@ -268,13 +269,15 @@ def specialise(
     try:
         return specialised(fun, request, types, kwtypes, alternatives, frozenset())
     except AdcompileError as error:
-        if not alternatives:
+        if not alternatives and not isinstance(error, Unsupported):
             raise
         first = error
-    try:
-        return specialised(fun, request, types, kwtypes, set(), frozenset(alternatives))
-    except AdcompileError:
-        raise first from None  # it speaks of the dict
+    for contents in (None, {}) if alternatives else ({},):
+        try:
+            return specialised(fun, request, types, kwtypes, set(), frozenset(alternatives), contents)
+        except AdcompileError:
+            continue
+    raise first  # it speaks of what is written
 
 
 def specialised(
@@ -284,15 +287,18 @@ def specialised(
     kwtypes: tuple[tuple[str, Type], ...],
     alternatives: set[Any],
     keyed: frozenset[Any],
+    contents: dict[Any, Any] | None = None,
 ) -> Made:
     """`keyed`: where dicts of unknown keys are made that are to be followed, and what is to be a real object;
-    `alternatives` collects where that might help."""
+    `alternatives` collects where that might help. `contents`: containers that are filled as the code runs are
+    typed by what they hold (analysis/contents)."""
     separate: set[Any] = set()
     demoted: set[Any] = {again.place for again in keyed if isinstance(again, AsObject)}
     while True:
         context = new_context()
         install(context, Watched() if settings.current.debug else None)
         context.separate, context.demoted, context.alternatives, context.keyed = separate, demoted, alternatives, keyed
+        context.contents = contents
         try:
             return Entry(context, fun, request).build(types, kwtypes)
         except Restart:
@@ -334,6 +340,7 @@ class Entry:
             end = stop.end
         body = self.b.block((), end)
         self.context.functions[ref] = Function(self.name, tuple(self.params), (), body, Signature())
+        check_escapes(self.context, self.context.functions.values())
         program = Program(
             ref, reachable(ref, self.context.functions), self.context.types, tuple(self.context.guards.values())
         )

@@ -77,7 +77,6 @@ class Context:
     expanded: dict[Var, tuple[Atom, Var]] = field(default_factory=dict)  # broadcast_like(atom, var)
     shape: dict[Var, Any] = field(default_factory=dict)  # equal value: equal shape
     lengths: dict[Var, Any] = field(default_factory=dict)  # what analysis/lengths has found
-
     stand_in_of: dict[Var, tuple[Var, int]] = field(default_factory=dict)
     extras: set[Var] = field(default_factory=set)  # results that branches got for the reverse sweep's sake
     bound_if: dict[Var, tuple[Atom, int]] = field(default_factory=dict)  # of those: the test, and the side they are of
@@ -109,14 +108,13 @@ class Context:
     depth_of: dict[Var, int] = field(default_factory=dict)  # iterators: in how many loops they were made
     gone: set[Var] = field(default_factory=set)  # iterators of which all items have been taken
     taken: dict[Var, int] = field(default_factory=dict)  # iterators: how many items `next` took
-    mutated: set[Atom] = field(default_factory=set)  # containers that something may have written into
+    folded_sets: dict[Var, Place | None] = field(default_factory=dict)  # taken for what their displays say
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
     volatile: set[Atom] = field(default_factory=set)  # arrays whose memory is written in place somewhere
     flat_of: dict[Atom, Atom] = field(default_factory=dict[Atom, Atom])  # copies that stand for `a.flat`, and `a`
     shadows: set[Var] = field(default_factory=set)  # what mirrors such memory, and lists of it that loops keep
     overlapping: set[Var] = field(default_factory=set)  # of these, those that may show an element at several places
-    # what autodiff.maskable has found
-    selections: dict[Var, int] = field(default_factory=dict)
+    selections: dict[Var, int] = field(default_factory=dict)  # this and the next two: what autodiff.maskable has found
     masks: dict[Var, int] = field(default_factory=dict)
     hazards: dict[Var, int] = field(default_factory=dict)
     regions: bool = False  # calls that run again are told apart: what follows them is reversed, once only
@@ -126,6 +124,9 @@ class Context:
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
     alternatives: set[Any] = field(default_factory=set)  # what might be done otherwise, if this is refused
     keyed: frozenset[Any] = frozenset()  # of those: where the dict is to be followed (analysis/keyed)
+    contents: dict[Any, Any] | None = None  # what containers hold that are filled as the code runs
+    contents_read: set[Any] = field(default_factory=set[Any])  # of those: what was read in this round
+    contents_calls: set[Var] = field(default_factory=set)  # results of calls on such containers
     names: dict[Var, str] = field(default_factory=dict)  # better names for values that have none
     why: dict[Var, str] = field(default_factory=dict)
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called

@@ -205,37 +205,6 @@ handles(operator.is_, look=())(identity_of(operator.is_))
 handles(operator.is_not, look=())(identity_of(operator.is_not))
 
 
-@handles(operator.contains)
-def contains(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-    """`item in container`, answered where both are known or the keys are."""
-    t, item = b.type(args[0]), b.type(args[1])
-    if isinstance(t, DictT) and b.known(b.key(args[1])):
-        return Const(b.value(b.key(args[1])) in t.keys)
-    if isinstance(item, Known):
-        if isinstance(t, Known):
-            try:
-                return Const(item.value in t.value)
-            except TypeError:
-                pass  # Python raises it where the test runs
-        items = parts(t) if isinstance(t, (TupleT, ListT)) else known_set(b, args[0])
-        if items is not None and all(isinstance(i, Known) for i in items):
-            return Const(any(i.value == item.value for i in items))  # type: ignore[union-attr]
-    return b.emit(operator.contains, args, Scalar(frozenset({bool})), (), name, place)
-
-
-def known_set(b: Builder, atom: Atom) -> tuple[Type, ...] | None:
-    """The element types of a set display or of set(…) over known items."""
-    made = b.context.definition.get(atom) if isinstance(atom, Var) else None
-    if made is None or not isinstance(made.fn, Const) or atom in b.context.mutated:
-        return None
-    if made.fn.value is ops.build_set:
-        return tuple(b.type(a) for a in made.args)
-    if made.fn.value in (set, frozenset) and len(made.args) == 1:
-        items = known_items(b, made.args[0])
-        return None if items is None else tuple(b.type(i) for i in items)
-    return None
-
-
 @handles(operator.not_)
 def negation(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     t = b.type(args[0])
@@ -346,7 +315,7 @@ def repeat_items(b: Builder, items: Atom, t: TupleT | ListT | Seq, count: Atom, 
 def converter(cls: type, build: Any) -> Any:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         if not args:
-            return b.call(build)
+            return b.call(build, place=place)
         t = b.type(args[0])
         items = known_items(b, args[0])
         if items is not None:

@@ -21,6 +21,7 @@ from adcompile.analysis.binding import bind, least_arguments, read_cell, read_he
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.choices import of_choice
 from adcompile.analysis.demotion import demote, is_container_write, puts_back
+from adcompile.analysis.filling import call_filled
 from adcompile.analysis.heap import (
     cell_of,
     check_alias,
@@ -37,14 +38,7 @@ from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.lengths import SAME_SHAPE, note_shape
-from adcompile.analysis.library import (
-    by_name,
-    has_operators,
-    is_of_library,
-    may_carry,
-    python_function,
-    writes_text,
-)
+from adcompile.analysis.library import by_name, has_operators, is_of_library, may_carry, python_function, writes_text
 from adcompile.analysis.made import is_reader
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
@@ -182,6 +176,9 @@ def call_known(
     if len(args) < 3 and len(args) + len(kwargs) < least_arguments(value):  # it raises what it raises
         raised = b.emit(value, [settle(b, a) for a in args], UNKNOWN, [(k, settle(b, v)) for k, v in kwargs], "", place)
         raise Terminated(Raise(raised, None, place))
+    filled = call_filled(b, value, args, kwargs, name, place) if b.context.contents is not None else None
+    if filled is not None:
+        return filled
     if any(isinstance(b.type(a), (Ref, ObjectT)) or has_operators(b, a) for a in args):
         result = call_with_cells(b, value, args, kwargs, name, place)
         if result is not None:

@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from adcompile.analysis.builder import Builder, Tentative
+from adcompile.analysis.builder import Builder, Restart, Tentative
 from adcompile.analysis.calls import dispatch, handles, handles_cells
+from adcompile.analysis.contents import may_be_filled
 from adcompile.analysis.heap import cell_of, fresh, give, hand_over, look, read, write
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.iteration import known_items
@@ -349,6 +350,9 @@ def as_it_runs(b: Builder, fn: Any, cell: Cell, args: Args, kwargs: Kwargs, plac
         raise Tentative
     if cell.place is not None:
         b.context.alternatives.add(cell.place)
+        if may_be_filled(b, dict, cell.place):
+            b.context.demoted.add(cell.place)
+            raise Restart
     hand_over(b, [Const(cell)], place)
     held = read(b, cell, place)
     return dispatch(b, Const(fn), [held, *(give(b, a) for a in args)], [(k, give(b, v)) for k, v in kwargs], "", place)

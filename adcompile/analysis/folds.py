@@ -1,4 +1,4 @@
-"""Builtins that go through a sequence: sums, reductions, extremes, quantifiers."""
+"""Builtins that go through a sequence: sums, reductions, extremes, quantifiers, membership."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from adcompile import runtime as rt
 from adcompile.analysis import iteration
-from adcompile.analysis.builder import Builder, Lifted, is_structured
+from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look, settle
 from adcompile.analysis.infer import branch_on, choose, run_for, run_loop
@@ -21,12 +21,15 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, If, Unreachable, Var
 from adcompile.ir.types import (
     Array,
+    DictT,
     IterT,
     Known,
     ListT,
     RangeT,
     Scalar,
     Seq,
+    TupleT,
+    Type,
     widen,
 )
 
@@ -205,3 +208,42 @@ def quantifier(fn: Any) -> Any:
 
 handles(any)(quantifier(any))
 handles(all)(quantifier(all))
+
+
+# -- membership ---------------------------------------------------------------------------------
+
+
+@handles(operator.contains)
+def contains(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """`item in container`, answered where both are known or the keys are."""
+    t, item = b.type(args[0]), b.type(args[1])
+    if isinstance(t, DictT) and b.known(b.key(args[1])):
+        return Const(b.value(b.key(args[1])) in t.keys)
+    if isinstance(item, Known):
+        if isinstance(t, Known):
+            try:
+                return Const(item.value in t.value)
+            except TypeError:
+                pass  # Python raises it where the test runs
+        items = parts(t) if isinstance(t, (TupleT, ListT)) else known_set(b, args[0])
+        if items is not None and all(isinstance(i, Known) for i in items):
+            return Const(any(i.value == item.value for i in items))  # type: ignore[union-attr]
+    return b.emit(operator.contains, args, Scalar(frozenset({bool})), (), name, place)
+
+
+def known_set(b: Builder, atom: Atom) -> tuple[Type, ...] | None:
+    """The element types of a set display or of set(…) over known items."""
+    made = b.context.definition.get(atom) if isinstance(atom, Var) else None
+    if made is None or not isinstance(made.fn, Const) or (set, made.place) in b.context.demoted:
+        return None
+    types: tuple[Type, ...] | None = None
+    if made.fn.value is ops.build_set:
+        types = tuple(b.type(a) for a in made.args)
+    elif made.fn.value in (set, frozenset) and len(made.args) == 1:
+        items = known_items(b, made.args[0])
+        types = None if items is None else tuple(b.type(i) for i in items)
+    if types is None or not all(isinstance(t, Known) for t in types):
+        return None
+    if made.fn.value is not frozenset and isinstance(atom, Var):
+        b.context.folded_sets[atom] = made.place  # if it is only looked at (analysis/escapes)
+    return types

@@ -14,6 +14,7 @@ from typing import Any
 
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
 from adcompile.analysis.callbacks import assigns, writers
+from adcompile.analysis.contents import container, held_in
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State
@@ -22,6 +23,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import (
+    BOOL,
     Array,
     Cell,
     Closure,
@@ -311,15 +313,28 @@ def hand_over(b: Builder, atoms: Sequence[Atom], place: Place | None = None) -> 
         value = memo.get(cell)
         if value is None or is_opaque(b.type(value)) or cell.cls is ops.Variable:
             continue
-        kept = b.emit(ops.identity, (value,), Instance(cell.cls), (), cell.name)
+        kept = b.emit(ops.identity, (value,), opened(b, cell, b.type(value), place), (), cell.name)
         b.context.store.put(cell, replace(b.context.store.states[cell], content=kept))
         values = [kept if cell_of(a) is cell else v for a, v in zip(atoms, values)]
     return values
 
 
+def opened(b: Builder, cell: Cell, t: Type, place: Place | None) -> Instance:
+    """The type of a list or dict from now on that holds this and becomes an object."""
+    held = held_in(b, t) if cell.cls in (list, dict) and cell.real is None else None
+    return container(b, cell.cls, cell.place or place, held) if held is not None else Instance(cell.cls)
+
+
 def is_opaque(t: Type) -> bool:
     """Whether a cell holds an object that is there when the code runs."""
     return isinstance(t, (Instance, Unknown))
+
+
+def asked_once(b: Builder, test: Atom) -> Atom:
+    """A test as a bool, where it asks a container or object, which may be written into before the way back."""
+    t = b.type(test)
+    steady = not isinstance(t, (Instance, Unknown)) or isinstance(t, Instance) and t.cls in (str, bytes, frozenset)
+    return test if steady else b.emit(bool, (test,), BOOL)
 
 
 # -- what the caller has ------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from dataclasses import replace
 from adcompile.analysis import iteration, laziness
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder, Lifted, Tentative, parts
-from adcompile.analysis.heap import look
+from adcompile.analysis.heap import asked_once, look
 from adcompile.analysis.joins import Carried, Frame, Join, Misfit, Side
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.made import wrapped
@@ -143,7 +143,7 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
             return end
         env.update(zip(s.results, end.values))
         return None
-    store = b.context.store
+    test, store = asked_once(b, test), b.context.store
     then, orelse = b.child(), b.child()
     ends: list[End] = []
     sides: list[Side] = []

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis import contents
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.heap import cell_of, give, look, settle
 from adcompile.analysis.laziness import Read, View, all_of, lazy_rows, taken, view_of
@@ -28,6 +29,7 @@ from adcompile.ir.types import (
     Array,
     Closure,
     DictT,
+    Filled,
     Instance,
     IterT,
     Known,
@@ -268,9 +270,7 @@ def element_type(b: Builder, atom: Atom, t: Type) -> Type:
         return index_type(b, definition(b, atom).args)
     if isinstance(t, Instance) and t.cls is str:
         return t
-    if isinstance(t, IterT) and t.kind == "keys" and isinstance(t.parts[0], DictT):
-        return UNKNOWN
-    return UNKNOWN
+    return contents.element_type(b, t) if isinstance(t, (Filled, IterT)) else UNKNOWN
 
 
 def index_type(b: Builder, args: tuple[Atom, ...]) -> Type:

@@ -11,6 +11,9 @@ from adcompile.analysis import standins
 from adcompile.analysis.attributes import class_of
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.contents import container
+from adcompile.analysis.filling import held_by_pairs, kept
+from adcompile.analysis.made import is_followed
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -22,7 +25,7 @@ def real_or_keyed(
     b: Builder, fn: object, args: Args, kwargs: Kwargs, name: str, place: Place | None, pairs: Atom
 ) -> Atom:
     """A call that makes a dict of unknown keys: a real one, or one that is followed."""
-    if place in b.context.keyed and place not in b.context.demoted:
+    if is_followed(b, place):
         t = b.type(pairs)
         if isinstance(t, IterT) and class_of(t) is None:
             pairs = b.call(list, pairs)
@@ -30,17 +33,28 @@ def real_or_keyed(
             b.context.gone.discard(pairs)  # gone through once, by the loop
         return dispatch(b, Const(standins.Keyed), [pairs], [], name, place)
     b.context.alternatives.add(place)
-    return b.emit(fn, args, Instance(dict), kwargs, name, place)
+    return filled_dict(b, fn, args, kwargs, name, place, pairs)
+
+
+def filled_dict(
+    b: Builder, fn: object, args: Args, kwargs: Kwargs, name: str, place: Place | None, pairs: Atom
+) -> Atom:
+    """A call that makes a real dict."""
+    held = None if kwargs else held_by_pairs(b, pairs)
+    return b.emit(fn, args, container(b, dict, place, held), kwargs, name, place)
 
 
 @handles(ops.build_dict, look=())
 def build_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`{key: value, …}`."""
     keys = [b.key(k) for k in args[::2]]
-    if place in b.context.demoted:
-        return b.emit(ops.build_dict, args, Instance(dict), (), name, place)
-    if not all(map(b.known, keys)):
-        rows = [b.build(TupleT(()), [k, v]) for k, v in zip(keys, args[1::2])]
+    demoted = place in b.context.demoted
+    if demoted or not all(map(b.known, keys)):
+        kept_values = args[1::2] if b.context.contents is None else [kept(b, v, place) for v in args[1::2]]
+        rows = [b.build(TupleT(()), [k, v]) for k, v in zip(keys, kept_values)]
+        args = [a for row in zip(keys, kept_values) for a in row]
+        if demoted:
+            return filled_dict(b, ops.build_dict, args, [], name, place, b.build(ListT(()), rows))
         return real_or_keyed(b, ops.build_dict, args, kwargs, name, place, b.build(ListT(()), rows))
     items = {b.value(k): v for k, v in zip(keys, args[1::2])}
     return b.build(DictT(tuple(items), ()), list(items.values()), name, place)

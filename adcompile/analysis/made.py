@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.heap import fresh
+from adcompile.analysis.contents import container, held_in
+from adcompile.analysis.heap import fresh, settle
 from adcompile.analysis.standins import Keyed
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -63,6 +64,16 @@ def wrapped(b: Builder, fn: Atom, args: Sequence[Atom], value: Atom, name: str, 
 
 
 def made_here(b: Builder, cls: type, content: Atom, name: str, place: Place | None) -> Atom:
-    if cls is dict and place in b.context.keyed and place not in b.context.demoted:
+    if cls is dict and is_followed(b, place):
         return b.context.dispatch(b, Const(Keyed), [content] if b.items(content) else [], [], name, place)
+    if b.context.contents is not None and place in b.context.demoted:
+        held = held_in(b, b.type(content))
+        return b.emit(ops.identity, (settle(b, content),), container(b, cls, place, held), (), name, place)
     return fresh(b, cls, content, name, place)
+
+
+def is_followed(b: Builder, place: Place | None) -> bool:
+    """Whether a dict of unknown keys that is made here is followed (analysis/keyed), and no real one."""
+    contents = b.context.contents
+    inert = contents is not None and place is not None and contents.get((dict, place), True) is not None
+    return place in b.context.keyed and place not in b.context.demoted and not inert

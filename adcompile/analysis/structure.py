@@ -14,6 +14,7 @@ import numpy as np
 from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Tentative, is_structured
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.filling import display
 from adcompile.analysis.heap import fresh, give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
@@ -141,7 +142,7 @@ def build_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 @handles(ops.build_list, look=())
 def build_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     if place in b.context.demoted:
-        return b.emit(ops.build_list, args, Instance(list), (), name, place)
+        return display(b, ops.build_list, args, name, place)
     return b.build(ListT(()), args, name, place)
 
 

@@ -25,7 +25,8 @@ INSTEAD: dict[type, str] = {
     collections.OrderedDict: "use a dict, which keeps the order of its keys",
     collections.defaultdict: "use a dict whose keys are written out, or a list or an array indexed by numbers",
     collections.ChainMap: "use one dict: {**defaults, **others}",
-    list: "keep the lists under names of their own, or in a list that is indexed by known numbers",
+    list: "put the positions of the values into it, and the values into one list or array: "
+    "sum(x[i] for i in group[k]); or keep the lists under names of their own",
 }
 CALLS: dict[Any, str] = {
     np.random.shuffle: PERMUTED,

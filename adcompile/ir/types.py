@@ -13,6 +13,8 @@
     Choice(options)                one of several known callables
     Instance(cls, own)             an object of this class, nothing known of its attributes but that `own`
                                    names those of the class that it hides by its own
+    Filled(cls, own, sites)        an Instance: a list, dict or set that was made at one of these places of the
+                                   program, where what such containers hold is known (analysis/contents)
     ObjectT(cls, names, types)     an object of this class with these attributes
     Ref(cell)                      a list, dict or object that may be written into; while specialising only
     Boxed(cls, content)            such a one that differs in every iteration; while specialising only
@@ -154,6 +156,11 @@ class Instance:
     own: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Filled(Instance):
+    sites: frozenset[tuple[type, Place]] = frozenset()
+
+
 def is_array_subclass(t: Type) -> bool:
     """Whether values are arrays of a class of their own, in which arithmetic may mean anything."""
     return isinstance(t, Instance) and issubclass(t.cls, np.ndarray)
@@ -201,7 +208,7 @@ class Boxed:
 
 Type = Union[
     Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Choice,
-    Instance, ObjectT, Maybe, Ref, Boxed,
+    Instance, Filled, ObjectT, Maybe, Ref, Boxed,
 ]
 
 UNKNOWN = Unknown()
@@ -343,8 +350,10 @@ def join(a: Type, b: Type) -> Type:
         case Closure(fa, da, ka, ca), Closure(fb, db, kb, cb) if fa is fb and len(da) == len(db):
             kw = tuple((n, join(x, y)) for (n, x), (_, y) in zip(ka, kb))
             return Closure(fa, tuple(map(join, da, db)), kw, tuple(map(join, ca, cb)))
+        case Filled(ca), Filled(cb) if ca is cb:
+            return Filled(ca, (), a.sites | b.sites)
         case Instance(ca, own), Instance(cb, other) if ca is cb and own == other:
-            return a
+            return Instance(ca, own)
         case (DictT(), Instance(cls)) | (Instance(cls), DictT()) if cls is dict:
             return Instance(dict)
         case (ListT() | Seq(), Instance(cls)) | (Instance(cls), ListT() | Seq()) if cls is list:
