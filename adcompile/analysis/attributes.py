@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 import enum
 import functools
+import sys
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -293,6 +294,18 @@ def is_special(found: Any) -> bool:
     return hasattr(type(found), "__get__")
 
 
+def is_bound(found: Any) -> bool:
+    """Whether a callable that a class has gets the object as its first argument: functions and what else says
+    so by `__get__`. Classes, ufuncs, builtin functions and callable objects get what they are called with;
+    methods of another object have `__get__` too, and stay what they are, and so do partials before 3.14
+    (`__get__` of 3.13 only warns)."""
+    if isinstance(found, python_types.MethodType):
+        return False
+    if isinstance(found, functools.partial):
+        return sys.version_info >= (3, 14)
+    return is_special(found)
+
+
 def assigned_by_class(
     b: Builder, owner: Atom, t: Type, cls: type, example: Any, attribute: str, place: Place | None
 ) -> Atom | None:
@@ -363,9 +376,12 @@ def said_by_class(
         return Const(found.__func__)
     if isinstance(found, classmethod):
         return b.emit(getattr, (Const(cls), args[1]), Method(found.__func__, Known(cls)), (), attribute, place)
-    if callable(found):
+    if isinstance(getter := stated(type(found), "__get__"), python_types.FunctionType):
+        return dispatch(b, Const(getter), [Const(found), owner, Const(cls)], [], name, place)
+    if callable(found) and is_bound(found):
         return b.emit(getattr, (owner, args[1]), Method(found, b.type(owner)), (), attribute, place)
-    if isinstance(t, ObjectT) or isinstance(t, TupleT) and cls.__dictoffset__ == 0:
+    fixed = isinstance(t, ObjectT) or isinstance(t, TupleT) and cls.__dictoffset__ == 0
+    if fixed or callable(found) and example is None:
         return known_attribute(b, Const(cls), cls, attribute, args, name, place)
     if example is not None:
         return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)

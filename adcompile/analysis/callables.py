@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.attributes import class_attributes, class_of, named_attributes
+from adcompile.analysis.attributes import class_attributes, class_of, is_bound, named_attributes
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.iteration import checked, known_items
@@ -23,6 +23,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Closure, Known, Method, Seq, TupleT
+from adcompile.runtime.objects import stated
 from adcompile.runtime.scans import dtype_of, vectorized, vectorized_object
 from adcompile.tangents import is_namedtuple_class
 
@@ -112,6 +113,11 @@ def super_attribute(b: Builder, value: Super, owner: Atom, attribute: str, place
         return Const(getattr(found, "__func__", found))
     if isinstance(found, classmethod):
         return bound(b, found.__func__, Const(cls or value.cls), attribute)
+    if isinstance(getter := stated(type(found), "__get__"), FunctionType):
+        return dispatch(b, Const(getter), [Const(found), owner, Const(cls or value.cls)], [], attribute, place)
+    if callable(found) and not is_bound(found):
+        home = next(c for c in behind if attribute in vars(c))
+        return dispatch(b, Const(getattr), [Const(home), Const(attribute)], [], attribute, place)
     if found is None or not callable(found):
         raise Unsupported(f"super().{attribute}", place, "name the class: Base.method(self, …)")
     return bound(b, found, owner, attribute)
