@@ -54,8 +54,7 @@ class Restart(Exception):
 
 
 class Tentative(Exception):
-    """Something cannot be followed in a loop that stays one, and may be where its iterations are
-    run one by one."""
+    """Something cannot be followed in a loop that stays one, and may be where its iterations are run one by one."""
 
 
 @dataclass
@@ -73,7 +72,8 @@ class Context:
     example: dict[Var, Any] = field(default_factory=dict)  # live objects behind Instance values
     origin: dict[Var, Any] = field(default_factory=dict)  # the global and path a live value was read by
     stand_ins: dict[Var, list[Var]] = field(default_factory=dict)  # see Builder.context_items
-    inlining: list[Any] = field(default_factory=list)
+    inlining: list[Any] = field(default_factory=list)  # calls around: see analysis/recursion
+    nested: dict[Any, int] = field(default_factory=dict)  # calls of a function within itself, for other objects
     expanded: dict[Var, tuple[Atom, Var]] = field(default_factory=dict)  # broadcast_like(atom, var)
     shape: dict[Var, Any] = field(default_factory=dict)  # equal value: equal shape
     lengths: dict[Var, Any] = field(default_factory=dict)  # what analysis/lengths has found

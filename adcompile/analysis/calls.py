@@ -34,7 +34,7 @@ from adcompile.analysis.heap import (
     show,
     unknown_function,
 )
-from adcompile.analysis.infer import Terminated, run_function
+from adcompile.analysis.infer import Terminated
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.lengths import SAME_SHAPE, note_shape
@@ -42,7 +42,7 @@ from adcompile.analysis.library import by_name, has_operators, is_of_library, ma
 from adcompile.analysis.made import is_reader
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
-from adcompile.analysis.recursion import call_separate, endless
+from adcompile.analysis.recursion import endless, enter
 from adcompile.analysis.slots import beware, beware_of_given
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
@@ -419,22 +419,6 @@ def call_closure(
     ]
     bound = bind(b, function.name, function.signature, args, kwargs, items[:n], kwdefaults, place)
     return enter(b, function, bound, cells, place)
-
-
-def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom], place: Place | None) -> Atom:
-    """Inline a lowered function, or call it by reference if it is recursive."""
-    context = b.context
-    if function in context.separate:
-        return call_separate(b, function, params, cells, place)
-    if function in context.inlining:
-        context.separate.add(function)
-        raise Restart
-    outer = context.inlining
-    context.inlining = [*outer, function]
-    try:
-        return run_function(b, function, params, cells)
-    finally:
-        context.inlining = outer
 
 
 # -- other callables ----------------------------------------------------------------------------

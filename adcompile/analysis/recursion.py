@@ -1,20 +1,28 @@
-"""Recursive functions: called by reference, specialised once for each tuple of argument types."""
+"""Calls of Python functions: inlined, unless they are recursive: then called by reference, and specialised once for
+each tuple of argument types."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.heap import fresh, give_followed, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
 from adcompile.errors import Place, Unsupported
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import NEVER, DictT, Known, Never, Type, join
+from adcompile.ir.types import NEVER, Cell, DictT, Instance, Known, Never, ObjectT, Ref, Type, join
 
 ROUNDS = 12
+DEPTH = 8
+"""How often a method may be called again by itself, for objects of one class that are there already."""
+BUDGET = 64
+"""How many such calls are inlined, in all, of one function."""
+
+Objects = tuple[tuple[type | None, Cell | None], ...]
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,66 @@ class Specialised:
 
     ref: FunctionRef
     result: Type = field(default=NEVER)
+
+
+@dataclass(frozen=True)
+class Entered:
+    """A call that is being inlined: of which function, for which objects, and the store when it began."""
+
+    function: Function
+    objects: Objects
+    mark: int
+
+
+def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom], place: Place | None) -> Atom:
+    """Inline a lowered function, or call it by reference if it is recursive."""
+    context = b.context
+    if function in context.separate:
+        return call_separate(b, function, params, cells, place)
+    around = [e for e in context.inlining if e.function == function]
+    objects = objects_of(b, params, around)
+    if around and not is_another(context, around, objects):
+        context.separate.add(function)
+        raise Restart
+    outer = context.inlining
+    context.inlining = [*outer, Entered(function, objects, context.store.mark())]
+    try:
+        return run_function(b, function, params, cells)
+    finally:
+        context.inlining = outer
+
+
+def objects_of(b: Builder, params: Sequence[Atom], around: Sequence[Entered]) -> Objects:
+    """What tells the calls of a function apart: the classes of the objects it is called for, and which objects they
+    are, if they were there when the outermost of these calls began. Of both there are only so many: a chain of
+    calls that differ in them ends."""
+    made = b.context.store.changed(around[0].mark) if around else {}
+    out: list[tuple[type | None, Cell | None]] = []
+    for t in map(b.type, params):
+        if isinstance(t, Ref) and t.cell.cls not in (list, dict, ops.Variable):
+            there = t.cell not in made or made[t.cell] is not None
+            out.append((t.cell.cls, t.cell if there else None))
+        elif isinstance(t, (Instance, ObjectT)):
+            out.append((t.cls, None))
+        elif isinstance(t, Known) and isinstance(t.value, type):
+            out.append((t.value, None))
+        else:
+            out.append((None, None))
+    return tuple(out)
+
+
+def is_another(context: Context, around: Sequence[Entered], objects: Objects) -> bool:
+    """Whether a call within calls of the same function is for other objects than these: no recursion, but what a
+    method of a base class is for, as where a network's `__call__` comes to those of its layers."""
+    classes = [cls for cls, _ in objects]
+    alike = [e for e in around if [cls for cls, _ in e.objects] == classes]
+    if not alike:
+        return any(classes)
+    if len(alike) >= DEPTH or any(e.objects == objects for e in alike):
+        return False
+    function = around[0].function
+    context.nested[function] = context.nested.get(function, 0) + 1
+    return context.nested[function] <= BUDGET
 
 
 def call_separate(

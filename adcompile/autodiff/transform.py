@@ -439,14 +439,14 @@ def forward_of(
 
 def pair_leaves(b: Builder, value: Atom, dot: Atom, out: dict[Var, Atom]) -> None:
     """Match the leaves of an argument with those of its tangent."""
-    if isinstance(dot, Const) and dot.value is None:
+    if isinstance(dot, Const) and dot.value is None or not differentiable(b.type(value)):  # None, whatever it is
         return
     if is_structured(b.type(value)):
         if not is_structured(b.type(dot)) and not b.known(dot) and not isinstance(b.type(dot), (Ref, Instance)):
             raise unknown_tangent(b)
         for item, d in zip(b.items(value), parts_of_tangent(b, b.type(value), dot)):
             pair_leaves(b, item, d, out)
-    elif isinstance(value, Var) and differentiable(b.type(value)):
+    elif isinstance(value, Var):
         out[value] = dot
 
 

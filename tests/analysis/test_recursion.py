@@ -1,9 +1,12 @@
 """Recursive functions are called by reference, once for each tuple of argument types."""
 
+import copy
+
 import numpy as np
 
 import adcompile as ad
 from adcompile.testing import check_grads
+from tests.programs import modules_called as m
 
 
 def power(x, n):
@@ -17,3 +20,45 @@ def test_a_type_for_each_call():
     check_grads(f, (0.7, 2))
     source = ad.source(ad.grad(f), 0.7, 2)
     assert source.count("def power") >= 2
+
+
+def caller_trains(net, x):
+    y = net(x)
+    net.backward(2 * y)
+    net.step(0.01)
+    return np.sum(net(x) ** 2)
+
+
+def nets():
+    inner = m.Residual(m.Sequential(m.Linear(m.W * 0.5, m.B * 2), m.Tanh()))
+    yield m.Sequential(m.Linear(m.W, m.B), m.Tanh(), inner, m.Linear(m.W.T, m.B - 1))
+    yield inner
+    yield m.Linear(m.W, m.B)
+
+
+def test_layers_of_the_caller_are_called_by_layers():
+    """Each kind of net has its specialisation; what calls store in the layers is taken back."""
+    derivative = ad.value_and_grad(caller_trains, argnums=(0, 1))
+    for net in map(copy.deepcopy, nets()):
+        check_grads(caller_trains, (net, m.X), order=1)
+        before = sorted(vars(net))
+        value, _ = derivative(net, m.X)
+        assert sorted(vars(net)) == before and getattr(net, "cache", None) is None
+        assert value == caller_trains(net, m.X)
+
+
+def test_objects_without_derivatives_have_no_tangent_to_read():
+    def f(layer, x):
+        return layer.forward(x) * 2.0
+
+    value, tangent = ad.jvp(f, (m.Tanh(), 0.7), (None, 1.0))
+    assert value == f(m.Tanh(), 0.7) and np.isclose(tangent, 2.0 - 2.0 * np.tanh(0.7) ** 2)
+    holder = [m.Tanh(), 2.0]
+    value, tangent = ad.jvp(lambda q, x: q[0].forward(x) * q[1], (holder, 0.7), ([None, 1.0], 0.0))
+    assert np.isclose(tangent, np.tanh(0.7))
+
+
+def test_a_chain_of_objects_is_inlined_up_to_a_depth():
+    assert ad.source(ad.grad(m.tree_with_caches), 0.7).count("def ") == 1
+    assert ad.source(ad.grad(m.deeper_than_is_inlined), 0.7).count("def ") > 1
+    assert ad.source(ad.grad(m.depth_of_run_time), 0.7, 2).count("def ") > 1
