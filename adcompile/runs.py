@@ -69,7 +69,7 @@ def invoker(derived: Any) -> Callable[..., Any]:
 
     def checked(fun: Any, args: tuple[Any, ...], extra: tuple[Any, ...] = ()) -> Any:
         for i, array in enumerate((*args, *captured(fun))):
-            if i in inplace:
+            if i in inplace and type(array) is np.ndarray:
                 check_places(array)
         return call(*args, *captured(fun), *extra)
 

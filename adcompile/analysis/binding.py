@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.heap import fresh
 from adcompile.analysis.infer import (
     Terminated,
 )
-from adcompile.analysis.made import wrapped
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
@@ -79,10 +79,10 @@ def bind(
 
 
 def _new_dict(b: Builder, items: Sequence[tuple[str, Atom]], name: str, place: Place | None) -> Atom:
-    """All further keyword arguments: a dict that each call makes, like a display where it stands."""
+    """All further keyword arguments: a dict that each call makes. It is none of the caller's, whose place it has."""
     flat = [atom for key, value in items for atom in (Const(key), value)]
     whole = b.context.dispatch(b, Const(ops.build_dict), flat, [], name, place)
-    return wrapped(b, Const(ops.build_dict), flat, whole, name, place)
+    return fresh(b, dict, whole, name, place)
 
 
 def wrong_call(message: str, place: Place | None) -> Terminated:

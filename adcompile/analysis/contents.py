@@ -21,6 +21,7 @@ from adcompile.ir.types import (
     INT,
     NEVER,
     UNKNOWN,
+    Cell,
     DictT,
     Filled,
     Instance,
@@ -219,3 +220,9 @@ def _parts(t: Type) -> tuple[Any, ...]:
     if isinstance(t, IterT):
         return t.parts
     return () if isinstance(t, Known) else parts(t)
+
+
+def opened(b: Builder, cell: Cell, t: Type, place: Place | None) -> Instance:
+    """The type of a list or dict from now on that holds this and becomes an object."""
+    held = held_in(b, t) if cell.cls in (list, dict) and cell.real is None else None
+    return container(b, cell.cls, cell.place or place, held) if held is not None else Instance(cell.cls)

@@ -14,7 +14,7 @@ from typing import Any
 
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
 from adcompile.analysis.callbacks import assigns, writers
-from adcompile.analysis.contents import container, held_in
+from adcompile.analysis.contents import opened
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State
@@ -317,12 +317,6 @@ def hand_over(b: Builder, atoms: Sequence[Atom], place: Place | None = None) -> 
         b.context.store.put(cell, replace(b.context.store.states[cell], content=kept))
         values = [kept if cell_of(a) is cell else v for a, v in zip(atoms, values)]
     return values
-
-
-def opened(b: Builder, cell: Cell, t: Type, place: Place | None) -> Instance:
-    """The type of a list or dict from now on that holds this and becomes an object."""
-    held = held_in(b, t) if cell.cls in (list, dict) and cell.real is None else None
-    return container(b, cell.cls, cell.place or place, held) if held is not None else Instance(cell.cls)
 
 
 def is_opaque(t: Type) -> bool:

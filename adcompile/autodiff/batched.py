@@ -107,7 +107,7 @@ def is_axis(axis: Any) -> bool:
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos),
     *(operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge),
     *(np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.conjugate, np.where),
-    *(np.equal, np.not_equal, np.real, np.imag, rt.add),
+    *(np.equal, np.not_equal, rt.add),
     *methods("conj conjugate"),
 )
 def elementwise(bt: Batch, s: Call) -> Atom | None:
@@ -123,7 +123,7 @@ def elementwise(bt: Batch, s: Call) -> Atom | None:
     return bt.b.call(fn, *(aligned(bt, a, ndim) for a in s.args))
 
 
-@rule(np.ndarray.real, np.ndarray.imag)
+@rule(np.ndarray.real, np.ndarray.imag, np.real, np.imag)
 def part(bt: Batch, s: Call) -> Atom | None:
     return bt.b.call(s.fn, bt.version(s.args[0]))
 

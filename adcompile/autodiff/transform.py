@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.builder import Builder, is_structured, parts
+from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.heap import (
     Pairs,
     adopt,
@@ -300,19 +300,17 @@ def project(
             return b.emit(float, (g,), t)
         return b.emit(rt.like, (g, value), t)
     if isinstance(t, Array):
-        fresh = made is not None and g not in made and isinstance(g, Var) and is_fresh(b, g, table)
-        if made is not None:
-            made.add(g)
-        if fresh and isinstance(gt, Array) and gt.dtype == t.dtype and same_rank(gt, t):
+        once = made is not None and g not in made  # else of an argument that is asked for twice
+        fresh = once and isinstance(g, Var) and is_fresh(b, g, table)
+        made = {g} if made is None else made
+        made.add(g)
+        if fresh and isinstance(gt, Array) and gt.dtype == t.dtype and rank(gt) == rank(t) is not None:
             return g
-        if table is not None and g in table.shadow.values() and isinstance(gt, Array) and gt.dtype == t.dtype:
+        shadow = once and table is not None and g in table.shadow.values()
+        if shadow and isinstance(gt, Array) and gt.dtype == t.dtype:
             return b.context.boundary.handed(b, g, t)
         return b.emit(rt.own, (g, value), t)
     return b.emit(rt.own, (g, value), t)
-
-
-def same_rank(a: Array, b: Array) -> bool:
-    return a.dims is not None and b.dims is not None and len(a.dims) == len(b.dims)
 
 
 FRESH = {"add", "sub", "mul", "truediv", "pow", "neg", "matmul", "zeros_like", "index_add", "copy", "accumulate"}

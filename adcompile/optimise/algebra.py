@@ -208,7 +208,7 @@ class _Algebra(ForwardWalk):
         if self.sharing.may_merge(call.result, atom) or self._handed_over(call.result, atom):
             self.sharing.merge(call.result, atom)
             self.replace(call.result, atom)
-        elif isinstance(call.fn, Const) and call.fn.value is np.copy:
+        elif isinstance(call.fn, Const) and call.fn.value in (np.copy, np.real, np.imag):  # which show the memory
             self.emit(call, out)
         else:
             self.emit(Call(call.result, Const(np.copy), (atom,), (), call.place, call.role), out)

@@ -61,6 +61,8 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
     fn = call.fn.value
     if isinstance(fn, FunctionRef) or not hashable(fn) or fn in _VIEWS or has_buffer(call):
         return False
+    if fn in INPLACE and not is_immutable(type_of(call.args[0], types)):
+        return False
     return fn in _FRESH or is_elementwise(fn)
 
 

@@ -24,21 +24,27 @@ def shadows(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """Zero arrays that mirror the memory of `arrays`, one for each.
 
     Same dtypes, shapes and strides. Where two arrays share elements so do their shadows; one array
-    given twice has one shadow. Raises ValueError for arrays that share memory under different
+    given twice has a shadow and views of it. Raises ValueError for arrays that share memory under different
     dtypes, complex arrays and their real and imaginary parts excepted, and for those that show an
     element at several places and can be written or share memory with others: what is added to their
     shadows would be added once.
     """
     strange = {id(a): a for a in arrays if overlaps_itself(a)}
     if not strange:
-        return mirroring(*arrays)
+        return told_apart(mirroring(*arrays))
     groups = groups_of(arrays)
     if any(a.flags.writeable or len(group) > 1 for group in groups for a in group if id(a) in strange):
         raise SharedMemory("memory that an array shows at several places is written into here", None, REMEDY)
     found = {id(a): np.zeros(a.shape, a.dtype) for a in strange.values()}  # it is only read
     others = [a for a in arrays if id(a) not in strange]
     found.update(zip(map(id, others), mirroring(*others)))
-    return tuple(found[id(a)] for a in arrays)
+    return told_apart(tuple(found[id(a)] for a in arrays))
+
+
+def told_apart(found: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """The arrays, views where one has come before: none is handed out as the owner of its memory twice."""
+    first: dict[int, int] = {}
+    return tuple(a if first.setdefault(id(a), k) == k else a[...] for k, a in enumerate(found))
 
 
 def mirroring(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
