@@ -24,7 +24,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom, Const, Signature
-from adcompile.ir.types import Cell, DictT, ListT, ObjectT, Ref, Seq
+from adcompile.ir.types import Cell, DictT, Instance, Known, ListT, ObjectT, Ref, Seq, Unknown
 from adcompile.runtime.objects import stated
 
 # -- construction -------------------------------------------------------------------------------
@@ -51,9 +51,10 @@ def construct(b: Builder, cls: type, args: Args, kwargs: Kwargs, name: str, plac
     if isinstance(maker, FunctionType):
         made = dispatch(b, Const(maker), [Const(cls), *args], kwargs, name, place)
     cell = cell_of(made)
-    if cell is None or not issubclass(cell.cls, cls):
-        return made
-    initialise(b, cell, args, kwargs, place, isinstance(maker, FunctionType))
+    if cell is None:
+        initialise_found(b, cls, made, args, kwargs, place)
+    elif issubclass(cell.cls, cls):
+        initialise(b, cell, args, kwargs, place, isinstance(maker, FunctionType))
     return made
 
 
@@ -70,6 +71,18 @@ def initialise(b: Builder, cell: Cell, args: Args, kwargs: Kwargs, place: Place 
             put(b, cell, attribute, value, place)
     elif (args or kwargs) and not by_new:
         raise raises(TypeError(f"{cell.cls.__name__}() takes no arguments"), place)
+
+
+def initialise_found(b: Builder, cls: type, made: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> None:
+    """`__init__` of an object that `__new__` has found: Python runs it again."""
+    t = b.type(made)
+    if isinstance(t, Unknown):
+        message = f"an object of {cls.__name__}, or of another class, that its __new__ finds when the code runs"
+        raise Unsupported(message, place, "look the object up in a function, and construct those that are new")
+    known = type(t.value) if isinstance(t, Known) else t.cls if isinstance(t, (Instance, ObjectT)) else object
+    init = stated(known, "__init__")
+    if issubclass(known, cls) and isinstance(init, FunctionType):
+        dispatch(b, Const(init), [made, *args], kwargs, "", place)
 
 
 def run_init(

@@ -161,3 +161,47 @@ def test_an_attribute_that_the_class_states_is_first_set_in_a_loop(n):
     np.testing.assert_allclose(product.v, 2.0 * tangent.v)
     _, pullback = ad.vjp(ad.grad(advanced), w, 0.25, n)
     np.testing.assert_allclose(pullback(tangent)[0].v, 2.0 * tangent.v)
+
+
+class Single:
+    made = None
+
+    def __new__(cls, *args):
+        if cls.made is None:
+            cls.made = super().__new__(cls)
+        return cls.made
+
+    def __init__(self, v):
+        self.v = v
+
+
+def test_init_of_an_object_that_new_has_found():
+    def f(x):
+        a = Single(x[0])
+        b = Single(x[1] * 2.0)
+        return a.v * b.v * x[2]
+
+    x = np.array([1.2, -0.7, 2.1])
+    for _ in range(2):  # without the object, and with it
+        value, gradient = ad.value_and_grad(f)(x)
+        tangent = ad.jvp(f, (x,), (np.array([0.3, 1.0, -2.0]),))[1]
+        step = np.array([0.3, 1.0, -2.0]) * 1e-6
+        slope = (f(x + step) - f(x - step)) / 2e-6
+        assert value == f(x)
+        assert np.isclose(gradient @ step * 1e6, slope) and np.isclose(tangent, slope)
+
+
+def test_objects_that_new_looks_up_are_refused():
+    class Kept:
+        known: dict = {}
+
+        def __new__(cls, key, v):
+            if key not in cls.known:
+                cls.known[key] = super().__new__(cls)
+            return cls.known[key]
+
+        def __init__(self, key, v):
+            self.v = v
+
+    with pytest.raises(ad.Unsupported, match="its __new__ finds when the code runs"):
+        ad.grad(lambda x: Kept("a", x).v * Kept("b", x * x).v)(2.0)
