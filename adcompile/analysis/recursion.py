@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adcompile.analysis.builder import Builder, Context, Restart
+from adcompile.analysis.builder import Builder, Context, Restart, is_structured, parts
 from adcompile.analysis.heap import fresh, give_followed, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
@@ -14,13 +14,33 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import NEVER, Cell, DictT, Instance, Known, Never, ObjectT, Ref, Type, join
+from adcompile.ir.types import (
+    NEVER,
+    Array,
+    Boxed,
+    Cell,
+    DictT,
+    Instance,
+    Known,
+    Maybe,
+    Method,
+    Never,
+    ObjectT,
+    Ref,
+    Seq,
+    Type,
+    join,
+)
 
 ROUNDS = 12
 DEPTH = 8
 """How often a method may be called again by itself, for objects of one class that are there already."""
 BUDGET = 64
 """How many such calls are inlined, in all, of one function."""
+GROWTH = 16
+"""How often a recursive function may call itself for larger types each time."""
+LARGE = 1000
+"""The size of types that grow by more than a part at a time."""
 
 Objects = tuple[tuple[type | None, Cell | None], ...]
 
@@ -39,6 +59,8 @@ class Specialised:
 
     ref: FunctionRef
     result: Type = field(default=NEVER)
+    asked: bool = False
+    """Whether a call has taken the result for what it was when the function was not done."""
 
 
 @dataclass(frozen=True)
@@ -114,11 +136,50 @@ def call_separate(
     if spec is None:
         spec = Specialised(FunctionRef(function.name))
         b.context.specialised[key] = spec
+        check_growth(b.context, function, place or b.place)
         specialise_separate(b, spec, function, types)
+    else:
+        spec.asked = True
     leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]
     if isinstance(spec.result, Never):
         raise Terminated(endless(b.place))
     return b.emit(Const(spec.ref), leaves, spec.result, (), function.name, place)
+
+
+def check_growth(context: Context, function: Function, place: Place | None) -> None:
+    """Refuse a call within calls of the same function, each for larger types than the one before: tuples in tuples,
+    functions around functions, arrays of more and more axes. No number of specialisations is enough for these,
+    unless the types themselves say when it ends. (What is being specialised has no function yet.)"""
+    begun = [key[1] for key, made in context.specialised.items() if key[0] is function and is_begun(context, made)]
+    sizes = [tuple(map(size, types)) for types in begun]
+    steps = 0
+    for inner, outer in zip(sizes[::-1], sizes[-2::-1]):
+        if any(i < o for i, o in zip(inner, outer)):
+            break
+        steps += inner != outer
+    if steps >= GROWTH or steps > 2 and sum(sizes[-1]) > LARGE:
+        raise Unsupported(
+            f"{function.name}() calls itself with arguments of a larger type each time: tuples, lists or objects that "
+            "nest deeper, functions around functions, or arrays of more axes",
+            place,
+            "build them in a loop over a known range, or fill a list by append; if nothing in the function has a "
+            "derivative, say so: adcompile.rules.non_differentiable(function)",
+        )
+
+
+def is_begun(context: Context, made: object) -> bool:
+    return isinstance(made, Specialised) and made.ref not in context.functions
+
+
+def size(t: Type) -> int:
+    """How large a type is: the parts it has, at all depths."""
+    match t:
+        case Array(_, dims):
+            return 1 + len(dims or ())
+        case Seq(content) | Method(_, content) | Boxed(_, content) | Maybe(content):
+            return 1 + size(content)
+        case _:
+            return 1 + sum(map(size, parts(t))) if is_structured(t) else 1
 
 
 def endless(place: Place | None) -> Raise:
@@ -136,6 +197,7 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
     for _ in range(ROUNDS):
         before = dict(context.specialised)
         inner = Builder(context, b.role)
+        spec.asked = False
         params = [
             [inner.new(n, leaf) for n, leaf in zip(leaf_names(var.name, t), leaf_types(t))]
             for var, t in zip(origin, types)
@@ -155,7 +217,7 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
         except Terminated as stop:
             assert isinstance(stop.end, Raise)
             end, joined = stop.end, spec.result
-        stable = joined == spec.result
+        stable = joined == spec.result or not spec.asked
         spec.result = joined
         if stable:
             break

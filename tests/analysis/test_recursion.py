@@ -3,8 +3,10 @@
 import copy
 
 import numpy as np
+import pytest
 
 import adcompile as ad
+from adcompile.errors import Unsupported
 from adcompile.testing import check_grads
 from tests.programs import modules_called as m
 
@@ -62,3 +64,76 @@ def test_a_chain_of_objects_is_inlined_up_to_a_depth():
     assert ad.source(ad.grad(m.tree_with_caches), 0.7).count("def ") == 1
     assert ad.source(ad.grad(m.deeper_than_is_inlined), 0.7).count("def ") > 1
     assert ad.source(ad.grad(m.depth_of_run_time), 0.7, 2).count("def ") > 1
+
+
+def difference(f, n):
+    return f if n == 0 else difference(lambda x: f(x + 1.0) - f(x), n - 1)
+
+
+def continued(n, then):
+    return then(1.0) if n == 0 else continued(n - 1, lambda r: then(r * n))
+
+
+def nested_tuples(n, t):
+    return t if n == 0 else nested_tuples(n - 1, (t, n * 1.0))
+
+
+def doubled(n, t):
+    return t if n == 0 else doubled(n - 1, [t, t])
+
+
+class Link:
+    def __init__(self, value, after):
+        self.value = value
+        self.after = after
+
+
+def linked(n, x, after=None):
+    return after if n == 0 else linked(n - 1, x, Link(x * n, after))
+
+
+def more_axes(n, a):
+    return np.sum(a) if n == 0 else more_axes(n - 1, a[None] * a)
+
+
+def more_arguments(n, *a):
+    return sum(a) if n == 0 else more_arguments(n - 1, a[0] * 2.0, *a)
+
+
+def even(n, t):
+    return t[0] if n == 0 else odd(n - 1, (t[0], t))
+
+
+def odd(n, t):
+    return t[0] * 2.0 if n == 0 else even(n - 1, (t[0] * 2.0, t))
+
+
+def ways(n, chosen=()):
+    if len(chosen) > n:
+        return 1
+    return sum(ways(n, (*chosen, c)) for c in range(n) if c not in chosen)
+
+
+GROWING = {
+    "functions": lambda x, n: difference(lambda t: t * x, n)(x),
+    "continuations": lambda x, n: continued(n, lambda r: r * x),
+    "tuples": lambda x, n: nested_tuples(n, x)[0],
+    "lists": lambda x, n: doubled(n, x)[0],
+    "objects": lambda x, n: linked(n, x).value,
+    "axes": lambda x, n: more_axes(n, np.array([x, x])),
+    "arguments": lambda x, n: more_arguments(n, x),
+    "by turns": lambda x, n: even(n, (x,)),
+    "choices": lambda x, n: x * ways(n),
+}
+
+
+@pytest.mark.parametrize("kind", GROWING)
+def test_arguments_that_grow_with_each_call_are_refused(kind):
+    with pytest.raises(Unsupported, match="larger type each time") as caught:
+        ad.grad(GROWING[kind])(1.2, 2)
+    assert "test_recursion.py" in str(caught.value)
+
+
+def test_growing_arguments_where_nothing_has_a_derivative():
+    count = ad.rules.non_differentiable(lambda n: ways(n))
+    assert ad.grad(lambda x, n: x * (1 + count(n)))(1.5, 3) == 1.0 + ways(3)

@@ -188,6 +188,10 @@ def table_reads_scratch(x):
     return TABLE[int(x[1] > 0)](x[2])
 
 
+def larger_each_time(f, n):
+    return f if n == 0 else larger_each_time(lambda x: f(x + 1.0) - f(x), n - 1)
+
+
 # name: what raises
 CALLS = {
     "active_try": lambda: ad.grad(active_try)(2.0),
@@ -216,4 +220,5 @@ CALLS = {
     "class_attribute_in_try": lambda: ad.grad(class_attribute_in_try)(2.0),
     "table_reads_scratch": lambda: ad.grad(table_reads_scratch)(V),
     "iterator_twice": lambda: ad.grad(iterator_twice)(V),
+    "larger_each_time": lambda: ad.grad(lambda x, n: larger_each_time(lambda t: t * x, n)(x))(2.0, 2),
 }

@@ -141,6 +141,24 @@ def first_part_with_an_attribute(x, y):
     return Part(Scaled(Weighted(x * y))).innermost() * y
 
 
+def axes_until_four(a):
+    return np.sum(a) if a.ndim == 4 else axes_until_four(a[None] * a)
+
+
+def longer_until_nine(t):
+    return sum(t) if len(t) == 9 else longer_until_nine((*t, t[-1] * 0.5))
+
+
+def reversed_items(rest, done=()):
+    return done if not rest else reversed_items(rest[1:], (rest[0], *done))
+
+
+def types_that_end(x):
+    """Arguments that grow with each call: the types say when it ends."""
+    a, b, *_, c = reversed_items((x[0], 2.0 * x[1], x[0] * x[1], 3.0, x[1], x[0] * 4.0, x[1], x[0], x[1] * 5.0))
+    return axes_until_four(x) + longer_until_nine((x[0], x[1])) + a * b * c
+
+
 SAMPLES = {
     "parts_with_attributes_of_their_own": [(0.8, 1.3)],
     "first_part_with_an_attribute": [(0.8, 1.3)],
@@ -157,4 +175,5 @@ SAMPLES = {
     "continued_fraction": [(0.8, 0)],
     "adaptive_simpson": [(0.9, 0.0, 1.7)],
     "haar_energy": [(np.array([0.5, -0.7, 1.2, 0.1]), 2)],
+    "types_that_end": [(np.array([0.7, 1.2]),)],
 }
