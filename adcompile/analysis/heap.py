@@ -325,9 +325,11 @@ def is_opaque(t: Type) -> bool:
 
 
 def asked_once(b: Builder, test: Atom) -> Atom:
-    """A test as a bool, where it asks a container or object, which may be written into before the way back."""
+    """A test as a bool, where it asks an array, a container or an object, which may be written into before the
+    way back."""
     t = b.type(test)
-    steady = not isinstance(t, (Instance, Unknown)) or isinstance(t, Instance) and t.cls in (str, bytes, frozenset)
+    steady = not isinstance(t, (Array, Instance, Unknown))
+    steady = steady or isinstance(t, Instance) and t.cls in (str, bytes, frozenset)
     return test if steady else b.emit(bool, (test,), BOOL)
 
 

@@ -47,7 +47,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import BOOL, DictT, Known, ListT, TupleT, differentiable
+from adcompile.ir.types import BOOL, DictT, Known, ListT, SliceT, TupleT, differentiable
 from adcompile.ir.walk import free_vars
 from adcompile.rules.registry import lookup
 
@@ -241,15 +241,16 @@ class Sweep:
         def copied(a: Atom) -> Atom:
             if not isinstance(a, Var):
                 return a
-            if a in self.context.volatile:
+            if any(v in self.context.volatile for v in self.parts(a)):
                 if a not in copies:
                     copies[a] = self.snapshot(a, cot)
                 return copies[a].result
-            if isinstance(self.context.types[a], (TupleT, ListT, DictT)):  # arrays to be joined, an index
-                items = forward.context_items(a)
+            t, made = self.context.types[a], self.context.definition.get(a)
+            if isinstance(t, (TupleT, ListT, DictT)) or made is not None and fn_of(made) is slice:  # arrays, an index
+                items = made.args if made is not None and fn_of(made) is slice else forward.context_items(a)
                 new = [copied(item) for item in items]
                 if any(x is not y for x, y in zip(items, new)):
-                    built = forward.build(self.context.types[a], new)
+                    built = forward.emit(slice, new, t) if isinstance(t, SliceT) else forward.build(t, new)
                     self.active_vars |= {built} if self.active(a) else set()  # type: ignore[arg-type]
                     return built
             return a
