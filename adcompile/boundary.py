@@ -8,7 +8,7 @@ enter are checked against the primal and copied, so that generated code may accu
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
+from adcompile.ir.types import DictT, ListT, Maybe, ObjectT, Scalar, Seq, TupleT, Type, differentiable
 from adcompile.runtime.detached import replica
 from adcompile.runtime.memory import is_outline
 from adcompile.runtime.objects import attributes
@@ -117,6 +118,51 @@ def _crossing(space: Any) -> Any:
     return space
 
 
+def cotangent_space(value: Any, t: Type) -> Any:
+    """The space of the cotangents of `value` as a pullback takes them that was made for type `t`: it goes into
+    lists, dicts and objects in which there could be what has tangents, whether there is or not."""
+    return _completed(space_of(value), value, t)
+
+
+def _completed(space: Any, value: Any, t: Type) -> Any:
+    if isinstance(t, Maybe):
+        return _completed(space, value, t.type)
+    if not isinstance(t, (Seq, ListT, TupleT, DictT, ObjectT)) or not differentiable(t):
+        return space
+    if isinstance(t, Seq) and isinstance(t.item, Scalar) and type(value) in (list, tuple):
+        numbers = space.items if isinstance(space, Product) else (NoTangent,) * len(value)
+        return Product(type(value), tuple([float if s is NoTangent else s for s in numbers]))  # whole numbers get zero
+    if isinstance(t, ObjectT):
+        parts: Any = attributes(value) if type(value) is t.cls and is_followed(t.cls) else None
+    else:
+        parts = dict(_items(value)) if tangents.is_container(value) else None
+    types = _item_types(t, parts or ())
+    if parts is None or not types.keys() >= parts.keys():
+        return space
+    known = isinstance(space, (Product, Record))
+    spaces: dict[Any, Any] = dict(zip(_keys(space), space.items)) if known else {}
+    items = tuple([_completed(spaces.get(k, NoTangent), v, types[k]) for k, v in parts.items()])
+    if isinstance(t, ObjectT):
+        return Record(t.cls, items, tuple(parts))
+    return Product(type(value), items, tuple(parts) if type(value) is dict else None)
+
+
+def _item_types(t: Seq | ListT | TupleT | DictT | ObjectT, keys: Iterable[Any]) -> dict[Any, Type]:
+    if isinstance(t, Seq):
+        return dict.fromkeys(keys, t.item)
+    if isinstance(t, ObjectT):
+        return dict(zip(t.names, t.types))
+    return dict(zip(t.keys, t.values)) if isinstance(t, DictT) else dict(enumerate(t.items))
+
+
+def _items(value: Any) -> Any:
+    return value.items() if type(value) is dict else enumerate(value)
+
+
+def _keys(space: Product | Record) -> Any:
+    return range(len(space.items)) if space.keys is None else space.keys
+
+
 def crosses(value: Any) -> bool:
     """Whether any part of `value` is differentiated."""
     return space_of(value) is not NoTangent
@@ -144,7 +190,7 @@ def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None) -> Any:
         return build_object(space.of, space.keys, *[project(held, k, s, seen) for k, s in zip(space.keys, space.items)])
     if not isinstance(space, Product):
         return None if space is NoTangent else project_scalar(raw[i], space)
-    keys = space.keys if space.keys is not None else range(len(space.items))
+    keys = _keys(space)
     value = dict.fromkeys(keys) if is_absent(raw[i]) else raw[i]
     parts = [project(value, k, s, seen) for k, s in zip(keys, space.items)]
     return container(space, parts)
@@ -194,10 +240,12 @@ def accept(given: Any, space: Any, what: str) -> Any:
 
     Raises NotDifferentiable (a TypeError) that names the part that does not fit.
     """
-    if space is NoTangent:
-        if is_absent(given) or not tangents.leaves(_spread(given)):
+    if _is_hollow(space):
+        if not is_absent(given) and tangents.leaves(_spread(given)):
+            raise NotDifferentiable(f"{what} belongs to a value that has none", remedy="pass None")
+        given = None
+        if space is NoTangent:
             return None
-        raise NotDifferentiable(f"{what} belongs to a value that has none", remedy="pass None")
     if isinstance(space, Product):
         return _accept_container(given, space, what)
     if isinstance(space, Record):
@@ -210,6 +258,11 @@ def accept(given: Any, space: Any, what: str) -> Any:
         raise NotDifferentiable(f"{what} has type {_kind(given)} where a {space.__name__} is needed")
     _check_cast(np.asarray(given).dtype, np.dtype(space), what)
     return space(given)
+
+
+def _is_hollow(space: Any) -> bool:
+    """Whether nothing in it has a tangent."""
+    return space is NoTangent or isinstance(space, (Product, Record)) and all(map(_is_hollow, space.items))
 
 
 def _spread(given: Any) -> Any:
@@ -240,7 +293,7 @@ def _accept_array(given: Any, space: ArraySpace, what: str) -> Any:
 
 def _accept_container(given: Any, space: Product, what: str) -> Any:
     n = len(space.items)
-    names = space.keys if space.keys is not None else range(n)
+    names = _keys(space)
     if is_absent(given):
         items: list[Any] = [None] * n
     elif type(given) is not space.cls or len(given) != n or (space.keys is not None and set(given) != set(space.keys)):

@@ -17,7 +17,7 @@ import numpy as np
 from adcompile import tangents
 from adcompile.api import dispatcher_of
 from adcompile.backend.cache import Entry
-from adcompile.boundary import container, crosses, own_tree, project, project_scalar, space_of
+from adcompile.boundary import container, cotangent_space, crosses, own_tree, project, project_scalar, space_of
 from adcompile.errors import RuleError, Unsupported, place_of
 from adcompile.runs import Plan
 from adcompile.runtime.arrays import zeros_like
@@ -125,7 +125,7 @@ def pull(fn: Any, args: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Any, Calla
     raw = list(entry.run(function, given))
     value, kept = raw[0], own_tree(raw, 1)
     del raw
-    space, pullback = space_of(value), entry.made.derived.pullback
+    space, pullback = cotangent_space(value, entry.made.derived.result), entry.made.derived.pullback
     absent = [k not in at for k in wrt]
 
     def run(y_bar: Any) -> Sequence[Any]:

@@ -141,6 +141,7 @@ class Derived:
     elsewhere: bool = False  # and not only into arguments: asked for with what they are after the call
     native: Compiled = NOTHING  # which parts are compiled
     inplace: tuple[int, ...] = ()
+    left: tuple[Type, ...] = ()  # the types of what stands at `after` by then
 
     @property
     def has_cells(self) -> bool:
@@ -195,7 +196,8 @@ def _derive(
     pullback = namespace.get(f"{emitted.name}_pullback") if request.kind == "split" else None
     after, followed = made.after, _live(made.followed, plain(fun))
     about = (after.written, after.at, made.by_cells, made.writes, followed, after.elsewhere, native, made.inplace)
-    return Derived(call, pullback, emitted.source, program.guards, program, made.result, made.cells, saved, *about)
+    found = (program.guards, program, made.result, made.cells, saved, *about, after.types)
+    return Derived(call, pullback, emitted.source, *found)
 
 
 def _live(followed: Iterable[Any], entry: Any) -> tuple[pytypes.FunctionType, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from adcompile import tangents
 from adcompile.api import find
 from adcompile.autodiff import nested
-from adcompile.boundary import accept, check_buffers, conj, own_tree, project, space_of
+from adcompile.boundary import accept, check_buffers, conj, cotangent_space, own_tree, project, space_of
 from adcompile.errors import Unsupported, place_of
 from adcompile.runs import Made, Plan, conjugated
 from adcompile.runtime.settings import Backend, known_backend
@@ -115,7 +115,7 @@ class Pullback:
     ) -> None:
         self._fun, self._lead, self._made, self._kept = target.function, len(target.leading), made, kept
         self._result, self._spaces = result, spaces
-        self._left = {i: space_of(args[i]) for i in made.derived.after}
+        self._left = {i: cotangent_space(args[i], t) for i, t in zip(made.derived.after, made.derived.left)}
         touched = _touched(made, args)
         self.mutated = tuple([_name(self._fun, i) for i in made.derived.after if i in touched])
 
@@ -235,7 +235,7 @@ def vjp(
     aux = raw.pop(1) if has_aux else None
     value = raw[0]
     kept = own_tree(raw, 1) if copy else raw[1]
-    pullback = Pullback(target, entry.made, kept, space_of(value), spaces, args)
+    pullback = Pullback(target, entry.made, kept, cotangent_space(value, entry.made.derived.result), spaces, args)
     return (value, pullback, aux) if has_aux else (value, pullback)
 
 

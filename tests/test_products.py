@@ -334,3 +334,31 @@ def test_buffers_that_share_memory():
         with pytest.raises(ValueError, match="share memory"):
             pullback(1.0, out=out)
     assert not buffer.any()
+
+
+def test_a_list_that_is_emptied_takes_an_empty_cotangent_or_none():
+    def drained(x, items):
+        s = x
+        while items:
+            s = s * items.pop()
+        return s, items
+
+    (_, left), pullback = ad.vjp(drained, 2.0, [3.0, 5.0])
+    assert left == []
+    for seed, mutated in [((1.0, []), {}), ((1.0, None), {"items": []}), ((1.0, []), {"items": None})]:
+        assert pullback(seed, mutated=mutated) == (15.0, [10.0, 6.0])
+    with pytest.raises(ad.NotDifferentiable, match="belongs to a value that has none"):
+        pullback((1.0, [1.0]))
+
+
+@pytest.mark.parametrize("n, seed, wanted", [(0, [], 0.0), (0, None, 0.0), (1, [2.0], 12.0)])
+def test_a_result_that_is_an_empty_list_takes_its_cotangent(n, seed, wanted):
+    def squares(x, n):
+        items = [v * v for v in x]
+        while len(items) > n:
+            items.pop()
+        return items
+
+    value, pullback = ad.vjp(squares, np.array([3.0, 4.0]), n)
+    assert value == [9.0][:n]
+    assert pullback(seed)[0].tolist() == [wanted, 0.0]

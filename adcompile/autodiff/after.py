@@ -9,19 +9,20 @@ from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import reached, settle
 from adcompile.ir.nodes import Atom, Statement
-from adcompile.ir.types import differentiable
+from adcompile.ir.types import Type, differentiable
 
 
 @dataclass(frozen=True)
 class After:
     """`written` are the positions of the arguments that the function may write into, `at` these and
-    those of arrays that may share memory with one of them, `values` what stands there after the call;
-    `elsewhere`: the function writes into what it reaches by itself, captured or in a module."""
+    those of arrays that may share memory with one of them, `values` what stands there after the call, of
+    these `types`; `elsewhere`: the function writes into what it reaches by itself, captured or in a module."""
 
     written: tuple[int, ...] = ()
     at: tuple[int, ...] = ()
     values: tuple[Atom, ...] = ()
     elsewhere: bool = False
+    types: tuple[Type, ...] = ()
 
 
 def after(b: Builder, statements: Sequence[Statement], values: Sequence[Atom], cells: Sequence[Atom]) -> After:
@@ -45,7 +46,7 @@ def after(b: Builder, statements: Sequence[Statement], values: Sequence[Atom], c
     given = {n for value in values for n in memory.nodes(value)}
     own = set(reached(b, cells))
     elsewhere = any(n not in given for n in memory.entered) or any(c not in own for c in b.context.written)
-    return After(tuple(written), tuple(at), tuple(left), elsewhere)
+    return After(tuple(written), tuple(at), tuple(left), elsewhere, tuple(map(b.type, left)))
 
 
 __all__ = ["After", "after"]
