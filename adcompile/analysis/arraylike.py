@@ -20,7 +20,7 @@ import numpy as np
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import look, settle
 from adcompile.errors import Place, Unsupported
-from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import (
     Array,
     Known,
@@ -273,6 +273,16 @@ def operands(b: Builder, fn: Any, args: list[Atom]) -> Places | None:
         if numbers and fn not in (operator.mul, operator.imul, operator.matmul, operator.imatmul):
             return Places(frozenset({0, 1}), frozenset())
     return None
+
+
+def array_places_of(b: Builder, call: Call, rule: Rule) -> Places | None:
+    """Where a call may take array-likes; None if nowhere."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    if fn not in OPERATORS:
+        return array_places(fn, rule)
+    if len(call.args) == 2 and all(isinstance(b.type(a), Unknown) for a in call.args):
+        return Places(frozenset({0, 1}), frozenset())
+    return operands(b, fn, list(call.args))
 
 
 @lru_cache(maxsize=1024)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.arraylike import array_places_of
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
 from adcompile.analysis.infer import Terminated
@@ -18,11 +19,12 @@ from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
 from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.maskable import selection, singular, zero_test
+from adcompile.autodiff.plain import is_unseen
 from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_argument, refuse_subclass
 from adcompile.autodiff.structural import STRUCTURAL, Active
 from adcompile.errors import RuleError, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, If, Signature, Var, Yield
-from adcompile.ir.types import Array, Known, Scalar, TupleT, Type, is_complex
+from adcompile.ir.types import Array, Instance, Known, Scalar, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -113,7 +115,8 @@ def inline_partials(b: Builder, rule: Rule, call: Call, bound: Binding) -> list[
     assert isinstance(call.fn, Const)
     lenient, b.context.lenient = b.context.lenient, isinstance(call.fn.value, np.ufunc)
     try:
-        partials = inline_rule(b, rule.body, (call.result, *bound.args), bound.settings, len(bound.args))
+        args = operands(b, call, rule, bound.args)
+        partials = inline_rule(b, rule.body, (call.result, *args), bound.settings, len(bound.args))
         partials = partials if is_readable(rule.body) else partials_called(b, partials, call.result)
     finally:
         b.context.lenient = lenient
@@ -121,6 +124,25 @@ def inline_partials(b: Builder, rule: Rule, call: Call, bound: Binding) -> list[
     check_number(call, rule.body, 1, len(listed), len(bound.args), "partial derivative")
     b.context.boundary.partials(b, call, bound.args, listed)
     return listed
+
+
+def operands(
+    b: Builder, call: Call, rule: Rule, args: Sequence[Atom], keys: Sequence[int | str] | None = None
+) -> list[Atom]:
+    """What a rule's body reads of a call's arguments (`keys`: their positions and names): rules are written for
+    arrays, and where nobody knows the type of what NumPy makes an array of, it may be a list, which is made one
+    when the code runs."""
+    places = array_places_of(b, call, rule) if is_readable(rule.body) else None
+    if places is None:
+        return list(args)
+    named = zip(range(len(args)) if keys is None else keys, args)
+    return [b.call(rt.operand, a) if places.takes(k) and may_be_list(b, a) else a for k, a in named]
+
+
+def may_be_list(b: Builder, atom: Atom) -> bool:
+    """Whether a value, of unknown type, may be a list or tuple that NumPy makes an array of."""
+    t = b.type(atom)
+    return is_unseen(b.context, atom) or isinstance(t, Instance) and issubclass(t.cls, (list, tuple))
 
 
 def is_display(b: Builder, call: Call) -> bool:
@@ -337,7 +359,7 @@ def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, 
     else:
         y = b.call(rt.expand, call.result, a, axis, keepdims)
         g = b.call(rt.expand, y_bar, a, axis, keepdims)
-    p = inline_rule(b, rule.body, (y, a), bound.settings)
+    p = inline_rule(b, rule.body, (y, *operands(b, call, rule, (a,))), bound.settings)
     if rank(b.type(a)) == 0:
         cot.add(a, times(b, p, g))
     elif rank(b.type(p)) == 0:
@@ -369,7 +391,8 @@ def pullback(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, a
 def cotangents_of(b: Builder, rule: Rule, bound: Binding, y_bar: Atom, call: Call) -> dict[int, Atom]:
     """What a pullback's body gives, by the positions of the arguments."""
     wrt = positions_of(rule, len(bound.args))
-    result = inline_rule(b, rule.body, (y_bar, call.result, *bound.args), bound.settings, len(wrt))
+    args = operands(b, call, rule, bound.args)
+    result = inline_rule(b, rule.body, (y_bar, call.result, *args), bound.settings, len(wrt))
     if is_readable(rule.body):
         return by_position(b, rule, call, result, bound.args)
     return {k: fitted(b, g, bound.args[k]) for k, g in zip(wrt, b.items(result))}

@@ -16,6 +16,7 @@ from adcompile.autodiff.adjoint import (
     cotangents_of,
     inline_rule,
     kind_of,
+    operands,
     positions_of,
     pulled_back,
 )
@@ -64,13 +65,21 @@ def sweep_composite(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotange
     """Run the body in the adjoint code, then reverse it there."""
     given = [*call.args, *(a for _, a in call.kwargs)]
     values = separate_values(b, given, active)
+    read = read_of(b, call, body, given, values)
     start = len(b.statements)
-    result = inline_rule(b, body, *regrouped(call, values))
+    result = inline_rule(b, body, *regrouped(call, read))
     inputs = [leaf for v, a in zip(values, given) if v is not a for leaf in leaves(b, v)]
     table = reverse_of(b, start, inputs, [(result, y_bar)], None)
     for v, a in zip(values, given):
         if v is not a:
             hand_over(b, table, v, a, cot)
+
+
+def read_of(b: Builder, call: Call, body: Any, given: Sequence[Atom], values: Sequence[Atom]) -> list[Atom]:
+    """What a composite's body reads: what is not active, and may be a list, as NumPy reads it."""
+    keys = [*range(len(call.args)), *(name for name, _ in call.kwargs)]
+    made = operands(b, call, Rule("composite", body=body), given, keys)
+    return [m if v is a else v for m, v, a in zip(made, values, given)]
 
 
 def regrouped(call: Call, values: Sequence[Atom]) -> tuple[list[Atom], list[tuple[str, Atom]]]:
@@ -144,8 +153,9 @@ def forward_composite(f: Forward, s: Call, body: Any, args: Sequence[Atom], kwar
             d = f.whole_dot(a)
             if d is not None:
                 pair_leaves(b, v, d, dots)
+    read = read_of(b, s, body, given, values)
     start = len(b.statements)
-    result = inline_rule(b, body, *regrouped(s, values))
+    result = inline_rule(b, body, *regrouped(s, read))
     statements = cut(b, start)
     activity, memory = facts(b, statements, list(dots), [result], backwards=False)
     state = enter(b, statements, activity, memory, list(dots), "tangent")

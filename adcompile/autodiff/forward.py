@@ -24,6 +24,7 @@ from adcompile.autodiff.adjoint import (
     is_in_place,
     kind_of,
     left_out,
+    operands,
     refuse,
     refuse_argument,
     refuse_subclass,
@@ -239,7 +240,7 @@ class Forward:
         if rank(b.type(a)) == 0:
             return self.times(inline_rule(b, rule.body, (s.result, a), bound.settings), d)
         y = b.call(rt.expand, s.result, a, axis, keepdims)
-        p = inline_rule(b, rule.body, (y, a), bound.settings)
+        p = inline_rule(b, rule.body, (y, *operands(b, s, rule, (a,))), bound.settings)
         return b.call(rt.sum_over, self.real_part(self.times(p, d), s.result), axis, keepdims)
 
     def linear(self, s: Call, rule: Rule) -> Atom | None:

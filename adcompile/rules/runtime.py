@@ -225,6 +225,15 @@ def apart(y_bar, y, x):
     return y_bar
 
 
+def operand_type(args: Types, kwargs: Settings) -> Type:
+    return args[0] if isinstance(args[0], (Array, Scalar)) else UNKNOWN
+
+
+@linear(rt.operand, typing=operand_type)
+def operand(y_bar, y, x):
+    return y_bar
+
+
 @linear(rt.snapshot, rt.same_layout, typing=first)
 def snapshot(y_bar, y, x):
     return y_bar

@@ -36,6 +36,11 @@ def unbroadcast(g: Any, x: Any) -> Any:
     return g if np.shape(g) == shape else np.broadcast_to(g, shape)
 
 
+def operand(x: Any) -> Any:
+    """What NumPy computes with where it is given `x`: a list or tuple as the array of its items."""
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+
+
 def is_smaller(g: Any, x: Any) -> bool:
     """Whether `g` is broadcast where it is given the shape of `x`."""
     lengths = zip(np.shape(g)[::-1], np.shape(x)[::-1])

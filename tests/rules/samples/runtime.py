@@ -61,6 +61,7 @@ SAMPLES = {
     rt.copy: [((real(3),), {}), ((0.5,), {})],
     rt.same_layout: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.snapshot: [((real(3),), {}), ((complexes(2, 2),), {})],
+    rt.operand: [((real(3),), {}), ((0.5,), {}), ((complexes(2, 2),), {})],
     rt.apart: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.fit: [((real(4), 2, 0), {}), ((real(4), 6, 0), {}), ((real(2, 3), 4, 1), {})],
     rt.unjoin: [((np.concatenate, real(5), (real(2), real(3))), {})],
