@@ -413,3 +413,51 @@ def test_third_derivatives_through_values_of_unknown_type():
     assert not np.any(first(x, y)) and not np.any(second(x, y)) and not np.any(third(x, y))
     by_y = ad.grad(lambda x, y: ad.grad(stored_and_read)(x, y) @ (y * y), 1)
     assert np.allclose(by_y(x, y), difference(lambda y: ad.grad(stored_and_read)(x, y) @ (y * y), y))
+
+
+def power_of_entries(a, k):
+    return a[0] if k == 0 else a[k] * power_of_entries(a, k - 1)
+
+
+def scaled_in_place(a, k):
+    if k == 0:
+        return a[0]
+    a[k - 1] *= a[k]
+    return a[k] * scaled_in_place(a, k - 1)
+
+
+def counted(a, k, seen):
+    if k < 0:
+        return 0.0
+    seen[k] += 1
+    return a[k] ** 3 * seen[k] + counted(a, k - 1, seen)
+
+
+def result_dropped(a):
+    scaled_in_place(a, 2)
+    return a @ a
+
+
+RECURSIVE = {
+    "reads": lambda a: power_of_entries(a, 2),
+    "writes": lambda a: scaled_in_place(a, 2),
+    "writes_a_copy": lambda a: scaled_in_place(a * 2.0, 2),
+    "inert_memory": lambda a: counted(a, 2, np.zeros(3, int)),
+    "result_dropped": result_dropped,
+}
+
+
+@pytest.mark.parametrize("name", RECURSIVE)
+def test_jacobians_of_gradients_of_recursive_functions(name):
+    f, x = RECURSIVE[name], np.array([1.3, 0.7, 0.4])
+    rows = []
+    for e in np.eye(3) * 1e-4:
+        ahead, behind = ad.grad(f)(x + e), ad.grad(f)(x - e)
+        rows.append((ahead - behind) / 2e-4)
+    wanted = np.array(rows)
+    slopes = [(f(x + e) - f(x - e)) / 2e-6 for e in np.eye(3) * 1e-6]
+    np.testing.assert_allclose(ad.grad(f)(x), slopes, atol=1e-7)
+    for outer in (ad.jacrev, ad.jacfwd):
+        for inner in (ad.jacrev, ad.jacfwd, ad.grad):
+            np.testing.assert_allclose(outer(inner(f))(x), wanted, atol=1e-6)
+    np.testing.assert_allclose(ad.hessian(f)(x), wanted, atol=1e-6)

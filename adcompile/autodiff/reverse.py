@@ -132,8 +132,6 @@ class Sweep:
     def linked(self, s: Call, cot: Cotangents) -> list[Statement]:
         """A function called by reference that works on the shadows of what it is given."""
         values = values_in(cot.builder, s.result)
-        if not any(isinstance(v, Var) and cot.get(v) is not None for v in values):
-            return self.derived.reverse_call(self, s, Const(None), cot)
         apart = {values[k] for k in self.derived.form(self, s).result}
         return self.derived.reverse_call(self, s, self.gathered(s.result, cot, apart), cot)
 

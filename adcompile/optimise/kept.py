@@ -30,7 +30,7 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
     slots: dict[FunctionRef, tuple[int, ...]] = {}
     for ref in list(functions):
         forward = ref.forward
-        if forward is None or forward not in functions:
+        if forward is None or forward not in functions or _is_read_elsewhere(program, functions[ref]):
             continue
         kept, reads = _tuple_of(functions[forward]), _reads(functions[ref])
         if kept is None or reads is None:
@@ -45,6 +45,14 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
         functions[forward] = _keeping(functions[forward], kept, slots[forward], outlines, types)
         functions[ref] = _apart(functions[ref], reads, slots[forward], types)
     return replace(program, functions=functions, types=types), slots
+
+
+def _is_read_elsewhere(program: Program, pullback: Function) -> bool:
+    """Whether there are functions that may get the same tuple: derivatives of the pullback, which tell its slots
+    by their numbers too."""
+    store = program.types[pullback.params[0]]
+    others = (function for ref, function in program.functions.items() if ref.forward is None)
+    return any(program.types.get(p) == store for function in others for p in function.params)
 
 
 def _tuple_of(forward: Function) -> Call | None:
