@@ -37,6 +37,10 @@ def is_container_write(fn: Any) -> bool:
         return False
 
 
+IN_RECURSION = (
+    "a recursive function may return what it finds, and keep what has no derivative in a set or an array, as in "
+    "seen = np.zeros(n, bool)"
+)
 READS = {operator.setitem: operator.getitem, setattr: getattr}
 
 
@@ -108,7 +112,7 @@ def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
         raise Unsupported(
             "a write into a list or dict that other code can reach is not supported yet",
             place,
-            "build a new one: items = items + [item], or d = {**d, key: value}",
+            IN_RECURSION if b.context.apart else "build a new one: items = items + [item], or d = {**d, key: value}",
         )
     b.context.demoted.add(made.place)
     raise Restart

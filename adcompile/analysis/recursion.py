@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adcompile.analysis.builder import Builder, Context, Restart, is_structured, parts
+from adcompile.analysis.builder import Builder, Context, Restart, Tentative, is_structured, parts
 from adcompile.analysis.heap import fresh, give_followed, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
@@ -134,10 +134,16 @@ def call_separate(
     key = (function, types)
     spec = b.context.specialised.get(key)
     if spec is None:
+        before, around, apart = dict(b.context.specialised), b.context.inlining, b.context.apart
         spec = Specialised(FunctionRef(function.name))
         b.context.specialised[key] = spec
         check_growth(b.context, function, place or b.place)
-        specialise_separate(b, spec, function, types)
+        try:
+            specialise_separate(b, spec, function, types)
+        except Tentative:  # the loop around is run item by item: then nobody may find what was not done
+            forget(b.context, before)
+            b.context.inlining, b.context.apart = around, apart
+            raise
     else:
         spec.asked = True
     leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]

@@ -137,3 +137,38 @@ def test_arguments_that_grow_with_each_call_are_refused(kind):
 def test_growing_arguments_where_nothing_has_a_derivative():
     count = ad.rules.non_differentiable(lambda n: ways(n))
     assert ad.grad(lambda x, n: x * (1 + count(n)))(1.5, 3) == 1.0 + ways(3)
+
+
+def visited(marks):
+    """How many of three nodes a depth-first search meets, twice over, with what it marks them in."""
+
+    def count(x, edges):
+        seen = marks()
+
+        def visit(u):
+            if u in seen if isinstance(seen, set) else seen[u]:
+                return
+            if isinstance(seen, set):
+                seen.add(u)
+            else:
+                seen[u] = True
+            for v in edges[u]:
+                visit(v)
+
+        for u in range(2):
+            visit(u)
+        return x * x * (len(seen) if isinstance(seen, set) else sum(seen))
+
+    return count
+
+
+@pytest.mark.parametrize("marks", [set, lambda: np.zeros(3, bool), lambda: np.zeros(3, int)])
+def test_a_search_that_is_begun_in_a_loop(marks):
+    edges = [[1], [0], [1]]
+    assert ad.value_and_grad(visited(marks))(1.5, edges) == (4.5, 6.0)
+
+
+def test_a_search_that_marks_items_of_a_list_is_refused():
+    with pytest.raises(Unsupported, match=r"other code can reach(?s:.*)np.zeros\(n, bool\)") as caught:
+        ad.grad(visited(lambda: [False, False, False]))(1.5, [[1], [0], [1]])
+    assert "test_recursion.py" in str(caught.value)
