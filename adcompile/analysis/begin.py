@@ -12,12 +12,13 @@ class Begin:
         context = b.context
         self.statements, self.mark, self.env = len(b.statements), context.store.mark(), dict(env)
         self.calls, self.iterated, self.inlining = len(context.calls), len(context.iterated), context.inlining
+        self.narrowed = context.narrowed
 
     def again(self, b: Builder, env: dict[Var, Atom]) -> None:
         """Go back there."""
         context = b.context
         del b.statements[self.statements :], context.calls[self.calls :], context.iterated[self.iterated :]
-        context.inlining = self.inlining
+        context.inlining, context.narrowed = self.inlining, self.narrowed
         context.store.undo(self.mark)
         env.clear()
         env.update(self.env)

@@ -104,6 +104,8 @@ class Context:
     untouched: set[Cell] = field(default_factory=set[Cell])  # of those: not what is differentiated by
     calls: list[Any] = field(default_factory=list[Any])  # the statements that are being followed, and iterations
     loose: set[Var] = field(default_factory=set)  # unbound on some path
+    narrowed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])  # what may be None elsewhere, but not here
+    tells: dict[Var, Any] = field(default_factory=dict[Var, Any])  # what tests say of it: see analysis/optional
     views: dict[Var, Any] = field(default_factory=dict)  # what iterators give: see analysis/laziness
     depth_of: dict[Var, int] = field(default_factory=dict)  # iterators: in how many loops they were made
     gone: set[Var] = field(default_factory=set)  # iterators of which all items have been taken
@@ -419,9 +421,7 @@ class Builder:
         t = self.type(atom)
         if isinstance(atom, Var) and isinstance(t, (TupleT, ListT)):
             definition = self.context.definition.get(atom)
-            built = definition is not None and (
-                definition.fn.value in CONSTRUCTORS if isinstance(definition.fn, Const) else False
-            )
+            built = definition is not None and isinstance(definition.fn, Const) and definition.fn.value in CONSTRUCTORS
             if not built and not (isinstance(t, TupleT) and t.cls is not tuple):
                 return self.read(atom, index, t.items[index])
         if isinstance(atom, Var) and isinstance(t, ObjectT):

@@ -22,6 +22,7 @@ from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.library import is_of_user
+from adcompile.analysis.optional import note_identity, note_negation
 from adcompile.analysis.slots import live_value, runs_as_written, slot_value
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
@@ -188,7 +189,9 @@ def identity_of(fn: Any) -> Any:
             singleton = isinstance(known, Known) and (known.value is None or isinstance(known.value, one_of_a_kind))
             if singleton and isinstance(other, NEVER_NONE) or is_bool(known) and never_bool(other):
                 return Const(fn is operator.is_not)
-        return b.emit(fn, args, Scalar(frozenset({bool})), (), name, place)
+        result = b.emit(fn, args, Scalar(frozenset({bool})), (), name, place)
+        note_identity(b, result, args[0], args[1], fn is operator.is_)
+        return result
 
     return handler
 
@@ -212,7 +215,9 @@ def negation(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
         return Const(not t.value)
     if isinstance(t, (TupleT, ListT, DictT)):
         return Const(not parts(t))
-    return b.emit(operator.not_, args, Scalar(frozenset({bool})), (), name, place)
+    result = b.emit(operator.not_, args, Scalar(frozenset({bool})), (), name, place)
+    note_negation(b, result, args[0])
+    return result
 
 
 # -- iterables ----------------------------------------------------------------------------------

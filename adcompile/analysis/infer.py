@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from adcompile.analysis import iteration, laziness
 from adcompile.analysis.begin import Begin
-from adcompile.analysis.builder import Builder, Lifted, Tentative, parts
+from adcompile.analysis.builder import Builder, Lifted, Tentative
 from adcompile.analysis.heap import asked_once, look
 from adcompile.analysis.joins import Carried, Frame, Join, Misfit, Side
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.made import wrapped
+from adcompile.analysis.optional import Environment, known_truth, learn, narrowed, note_results, resolve, tell
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -43,11 +44,7 @@ from adcompile.ir.types import (
     NEVER,
     Array,
     Cell,
-    Closure,
-    DictT,
     Instance,
-    Known,
-    ListT,
     ObjectT,
     Seq,
     TupleT,
@@ -55,7 +52,6 @@ from adcompile.ir.types import (
     holds_ref,
 )
 
-Environment = dict[Var, Atom]
 ROUNDS = 24  # a loop whose types still grow after this many joins carries a growing structure
 
 
@@ -65,10 +61,6 @@ class Terminated(Exception):
     def __init__(self, end: End) -> None:
         super().__init__()
         self.end = end
-
-
-def resolve(env: Environment, atom: Atom) -> Atom:
-    return atom if isinstance(atom, Const) else env[atom]
 
 
 def run_block(b: Builder, block: Block, env: Environment, frame: Frame | None) -> End:
@@ -86,9 +78,9 @@ def run_block(b: Builder, block: Block, env: Environment, frame: Frame | None) -
 def run_statement(b: Builder, statement: Statement, env: Environment, frame: Frame | None) -> End | None:
     """Interpret one statement; an end if nothing after it can be reached."""
     if isinstance(statement, Call):
-        fn = resolve(env, statement.fn)
-        args = [resolve(env, a) for a in statement.args]
-        kwargs = [(k, resolve(env, a)) for k, a in statement.kwargs]
+        fn = resolve(b, env, statement.fn)
+        args = [resolve(b, env, a) for a in statement.args]
+        kwargs = [(k, resolve(b, env, a)) for k, a in statement.kwargs]
         laziness.note_call(b, fn, args, statement.place)
         b.context.calls.append(statement)
         value = b.dispatch(fn, args, kwargs, statement.result.name, statement.place)
@@ -116,15 +108,15 @@ def demand(atom: Atom, place: Place | None = None) -> Atom:
 
 def run_end(b: Builder, end: End, env: Environment, frame: Frame | None) -> End:
     if isinstance(end, Yield):
-        return Yield(tuple(resolve(env, v) for v in end.values))
+        return Yield(tuple(resolve(b, env, v) for v in end.values))
     if isinstance(end, Return):
-        return Return(demand(resolve(env, end.value)))
+        return Return(demand(resolve(b, env, end.value)))
     if isinstance(end, (Continue, Break)):
         assert frame is not None
-        return type(end)(tuple(frame.leaves(b, [resolve(env, v) for v in end.values])))
+        return type(end)(tuple(frame.leaves(b, [resolve(b, env, v) for v in end.values])))
     if isinstance(end, Raise):
-        exception = None if end.exception is None else resolve(env, end.exception)
-        return Raise(exception, None if end.cause is None else resolve(env, end.cause), end.place)
+        exception = None if end.exception is None else resolve(b, env, end.exception)
+        return Raise(exception, None if end.cause is None else resolve(b, env, end.cause), end.place)
     return end
 
 
@@ -132,7 +124,7 @@ def run_end(b: Builder, end: End, env: Environment, frame: Frame | None) -> End:
 
 
 def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | None:
-    test = demand(resolve(env, s.test), s.place)
+    test = demand(resolve(b, env, s.test), s.place)
     truth = known_truth(b, test)
     if truth is None and holds_ref(b.type(test)):
         test = look(b, b.call(bool, test) if not isinstance(b.type(look(b, test)), (Seq, Instance)) else test)
@@ -143,13 +135,14 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
             return end
         env.update(zip(s.results, end.values))
         return None
-    test, store = asked_once(b, test), b.context.store
+    asked, test, store = test, asked_once(b, test), b.context.store
     then, orelse = b.child(), b.child()
     ends: list[End] = []
     sides: list[Side] = []
     for child, block in ((then, s.then), (orelse, s.orelse)):
         mark = store.mark()
-        ends.append(run_block(child, block, env, frame))
+        with narrowed(child, tell(b, asked, child is then)):
+            ends.append(run_block(child, block, env, frame))
         states = store.undo(mark)
         if isinstance(ends[-1], Yield):
             sides.append(Side(child, states))
@@ -170,6 +163,9 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
     join.commit()
     for result, tree in zip(s.results, trees):
         env[result] = tree.rebuild(b, result.name)
+    note_results(b, asked, test, then, join)
+    if len(sides) == 1:
+        learn(b, tell(b, asked, sides[0].b is then))
     return None
 
 
@@ -197,24 +193,11 @@ def branch_on(
     return env[result]
 
 
-def known_truth(b: Builder, test: Atom) -> bool | None:
-    """The truth value of a test, where the type tells it."""
-    t = b.type(look(b, test))
-    if isinstance(t, Known):
-        try:
-            return bool(t.value)
-        except (TypeError, ValueError):
-            return None
-    if isinstance(t, (TupleT, ListT, DictT)):
-        return bool(parts(t))
-    return True if isinstance(t, Closure) else None
-
-
 # -- loops --------------------------------------------------------------------------------------
 
 
 def run_for(b: Builder, s: For, env: Environment) -> None:
-    iterable = demand(resolve(env, s.iterable), s.place)
+    iterable = demand(resolve(b, env, s.iterable), s.place)
     laziness.go_through(b, iterable, s.place)
     begin, view = Begin(b, env), laziness.guarded(b, iterable)
     if view is not None:
@@ -301,7 +284,7 @@ def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan) -> Carried:
     branch = iteration.as_branch(s.body)
     assert branch is not None
     element, *params = s.body.params
-    init = [resolve(env, a) for a in s.init]
+    init = [resolve(b, env, a) for a in s.init]
     done: list[Carried] = []
 
     def entered(c: Builder) -> Atom:
@@ -333,7 +316,7 @@ def unroll(
     b: Builder, s: For, body: Block, iterable: Atom, items: Callable[[], Sequence[Item]], env: Environment
 ) -> None:
     """Run the iterations one by one; each sees what its item is by then. A function reads its item."""
-    carried = [resolve(env, a) for a in s.init]
+    carried = [resolve(b, env, a) for a in s.init]
     element, *params = s.body.params
     now = items()
     live = holds_ref(b.type(iterable))
@@ -362,7 +345,7 @@ def run_loop(
     """Run a loop that stays one; what it carries."""
     store = b.context.store
     params = s.body.params[1:] if plan else s.body.params
-    init = [resolve(env, a) for a in s.init]
+    init = [resolve(b, env, a) for a in s.init]
     varying = iteration.varying(s.body, params)
     for k, value in enumerate(init):
         if k not in varying:
@@ -443,7 +426,8 @@ def run_body(
     frame.apply_flags(b)
     if plan is not None and element is not None:
         env[s.body.params[0]] = plan.bind(child, element)
-    end = run_block(child, s.body, env, frame)
+    with narrowed(child, {}):
+        end = run_block(child, s.body, env, frame)
     body = child.block(body_params, end)
     if plan is not None:
         return For(tuple(results), plan.iterable, tuple(outer), body, s.place, b.role), leaves
@@ -459,7 +443,8 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
     inner, gone = dict(env), set(b.context.gone)
     mark = b.context.store.mark()
     try:
-        end = run_block(scratch, s.body, inner, None)
+        with narrowed(scratch, {}):
+            end = run_block(scratch, s.body, inner, None)
     except Unsupported:
         end = Unreachable()
     if isinstance(end, Yield) and all(settled(b, st) for st in scratch.statements):
@@ -469,7 +454,7 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
         return None
     b.context.store.undo(mark)
     b.context.gone = gone
-    fn, args = resolve(env, s.opaque.fn), [resolve(env, a) for a in s.opaque.args]
+    fn, args = resolve(b, env, s.opaque.fn), [resolve(b, env, a) for a in s.opaque.args]
     outcome = b.dispatch(fn, args, [], s.opaque.result.name, s.place)
     env.update(zip(s.results, b.items(outcome)))
     return None

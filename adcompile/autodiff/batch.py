@@ -43,7 +43,21 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import INT, Array, DictT, Known, ListT, ObjectT, Scalar, Seq, TupleT, Type, Unknown
+from adcompile.ir.types import (
+    INT,
+    UNKNOWN,
+    Array,
+    DictT,
+    Known,
+    ListT,
+    Maybe,
+    ObjectT,
+    Scalar,
+    Seq,
+    TupleT,
+    Type,
+    Unknown,
+)
 
 
 def batched(
@@ -83,6 +97,8 @@ def batch_type(t: Type, fact: Fact, place: Place | None = None) -> Type:
         case ObjectT(cls, names, items):
             facts = fact_of_parts(fact, len(items))
             return ObjectT(cls, names, tuple(batch_type(i, f, place) for i, f in zip(items, facts)))
+        case Maybe():
+            return UNKNOWN  # of another type in a batch
         case Known(None) | Unknown():
             return t
         case _:

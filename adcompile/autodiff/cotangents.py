@@ -20,12 +20,14 @@ from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
+    UNKNOWN,
     Array,
     Closure,
     DictT,
     Instance,
     Known,
     ListT,
+    Maybe,
     ObjectT,
     Scalar,
     Seq,
@@ -50,6 +52,8 @@ def tangent_type(t: Type) -> Type:
             return Seq(tangent_structure(item), list)
         case Known(value) if isinstance(value, (float, complex)):
             return tangent_type(Scalar(frozenset({type(value)})))
+        case Maybe():
+            return UNKNOWN
         case _:
             return t
 

@@ -18,7 +18,7 @@
     ObjectT(cls, names, types)     an object of this class with these attributes
     Ref(cell)                      a list, dict or object that may be written into; while specialising only
     Boxed(cls, content)            such a one that differs in every iteration; while specialising only
-    Maybe(type)                    unbound on some paths (UNDEFINED), else of this type
+    Maybe(type)                    an Unknown: None on some paths, else of this type
     Unknown                        anything
 
 A dimension is "one", "many" (not one: zero counts) or "any".
@@ -174,7 +174,7 @@ class ObjectT:
 
 
 @dataclass(frozen=True, slots=True)
-class Maybe:
+class Maybe(Unknown):
     type: Type
 
 
@@ -213,6 +213,7 @@ Type = Union[
 
 UNKNOWN = Unknown()
 NEVER = Never()
+NONE = Known(None)
 FLOAT = Scalar(frozenset({float}))
 INT = Scalar(frozenset({int}))
 BOOL = Scalar(frozenset({bool}))
@@ -297,6 +298,12 @@ def widen(t: Type) -> Type:
     return t
 
 
+def maybe(t: Type) -> Type:
+    """None, or of this type."""
+    t = widen(t)
+    return UNKNOWN if isinstance(t, (Unknown, Known)) else Maybe(t)
+
+
 def join_dim(a: Dim, b: Dim) -> Dim:
     return a if a == b else "any"
 
@@ -309,9 +316,12 @@ def join(a: Type, b: Type) -> Type:
         return b
     if isinstance(b, Never):
         return a
+    if isinstance(a, Maybe) and b == NONE or isinstance(b, Maybe) and a == NONE:
+        return a if b == NONE else b
     if isinstance(a, Maybe) or isinstance(b, Maybe):
-        inner = join(a.type if isinstance(a, Maybe) else a, b.type if isinstance(b, Maybe) else b)
-        return Maybe(inner)
+        return maybe(join(a.type if isinstance(a, Maybe) else a, b.type if isinstance(b, Maybe) else b))
+    if NONE in (a, b):
+        return maybe(b if a == NONE else a)
     a, b = widen(a), widen(b)
     if a == b:
         return a
@@ -369,7 +379,7 @@ def _join_all(types: tuple[Type, ...]) -> Type:
     return out
 
 
-_ATOMIC = frozenset({Array, Scalar, Known, Unknown})
+_ATOMIC = frozenset({Array, Scalar, Known, Unknown, Maybe})
 """The types of most values: they hold none of others."""
 
 

@@ -27,7 +27,6 @@ from adcompile.ir.types import (
     Array,
     Dim,
     Known,
-    Maybe,
     Never,
     Scalar,
     TupleT,
@@ -67,7 +66,6 @@ IN_PLACE: set[Any] = {
 def result_type(fn: Any, rule: Rule, args: list[Type], kwargs: dict[str, Type]) -> Type:
     """The type of `fn(*args, **kwargs)`; raises Unsupported for what is never followed."""
     refuse_out(fn, args, kwargs)
-    args = [a.type if isinstance(a, Maybe) else a for a in args]
     if any(isinstance(a, Never) for a in args):
         return NEVER
     if fn in IN_PLACE and isinstance(args[0], Array):

@@ -29,7 +29,6 @@ from adcompile.ir.types import (
     IterT,
     Known,
     ListT,
-    Maybe,
     RangeT,
     Scalar,
     Seq,
@@ -111,8 +110,6 @@ def single_kinds(t: Type) -> Iterator[Type]:
         case Seq(item, cls):
             for choice in single_kinds(item):
                 yield Seq(choice, cls)
-        case Maybe(item):
-            yield from single_kinds(item)
         case _:
             yield t
 
@@ -162,7 +159,7 @@ def _contains(t: Type, test: Callable[[Type], bool]) -> bool:
             return any(_contains(item, test) for item in items)
         case DictT(_, values):
             return any(_contains(value, test) for value in values)
-        case Seq(item) | Maybe(item):
+        case Seq(item):
             return _contains(item, test)
         case SliceT(parts):
             return any(_contains(part, test) for part in parts)
@@ -204,8 +201,6 @@ def standin(t: Type, setting: Setting, number: int = 0) -> Any:
             return range(1 if setting.one_for_any else setting.size)
         case SliceT((start, stop, step)):
             return slice(*(standin(part, setting, number) for part in (start, stop, step)))
-        case Maybe(item):
-            return standin(item, setting, number)
         case _:
             raise NoStandin
 

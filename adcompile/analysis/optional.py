@@ -1,0 +1,114 @@
+"""What tests tell of values that may be None: behind `x is not None` x is what it is otherwise.
+
+A value that is None on some paths is of type Maybe. What a test tells of such values is noted with
+its result; a branch on the test then reads them under another name, which has the exact type.
+
+    if y is None: continue        t = is_(y, None); if t: continue
+    s += y                        y_1: float = identity(y); s_1 = iadd(s, y_1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from adcompile.analysis.builder import Builder, parts
+from adcompile.analysis.heap import look
+from adcompile.analysis.joins import Join
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.types import NONE, Closure, DictT, Known, ListT, Maybe, TupleT, Type
+
+Environment = dict[Var, Atom]
+Told = dict[Var, Type]
+"""What values are: None, or what they are otherwise."""
+
+
+def resolve(b: Builder, env: Environment, atom: Atom) -> Atom:
+    """What a name of the code that is followed stands for here."""
+    if isinstance(atom, Const):
+        return atom
+    found = env[atom]
+    return b.context.narrowed.get(found, found) if isinstance(found, Var) else found
+
+
+def known_truth(b: Builder, test: Atom) -> bool | None:
+    """The truth value of a test, where the type tells it."""
+    t = b.type(look(b, test))
+    if isinstance(t, Known):
+        try:
+            return bool(t.value)
+        except (TypeError, ValueError):
+            return None
+    if isinstance(t, (TupleT, ListT, DictT)):
+        return bool(parts(t))
+    return True if isinstance(t, Closure) else None
+
+
+# -- what tests tell ----------------------------------------------------------------------------
+
+
+def note_identity(b: Builder, result: Var, left: Atom, right: Atom, same: bool) -> None:
+    """Of `left is right` (`same`) or `left is not right`."""
+    for none, var in ((left, right), (right, left)):
+        t = b.type(var)
+        if b.type(none) == NONE and isinstance(var, Var) and isinstance(t, Maybe):
+            told: tuple[Told, Told] = {var: t.type}, {var: NONE}
+            b.context.tells[result] = told if same else told[::-1]
+
+
+def note_negation(b: Builder, result: Var, test: Atom) -> None:
+    b.context.tells[result] = tell(b, test, True), tell(b, test, False)
+
+
+def tell(b: Builder, test: Atom, truth: bool) -> Told:
+    """What is known of values where a test has this truth value."""
+    if isinstance(test, Const):
+        return {}
+    t = b.type(test)
+    own: Told = {test: t.type} if truth and isinstance(t, Maybe) else {}
+    return own | b.context.tells.get(test, ({}, {}))[truth]
+
+
+def note_results(b: Builder, asked: Atom, test: Atom, then: Builder, join: Join) -> None:
+    """What the results of a branch tell if they are asked in turn: `a and b` is true only where both are."""
+    for k, result in enumerate(join.results):
+        ways = [(side.b is then, column[k]) for side, column in zip(join.sides, join.columns)]
+        told: list[Told] = [{}, {}]
+        for truth in (False, True):
+            possible = [(way, v) for way, v in ways if truth_of(v, (asked, test), way) is not (not truth)]
+            if len(possible) == 1:
+                way, value = possible[0]
+                told[truth] = tell(b, asked, way) | tell(b, value, truth)
+        if told[0] or told[1]:
+            b.context.tells[result] = told[0], told[1]
+
+
+def truth_of(value: Atom, tests: tuple[Atom, ...], way: bool) -> bool | None:
+    """The truth value of what a side of a branch gives, if it is known."""
+    if isinstance(value, Const):
+        return bool(value.value) if isinstance(value.value, (bool, int, float, type(None))) else None
+    return way if any(value is t for t in tests) else None
+
+
+# -- what follows from it -----------------------------------------------------------------------
+
+
+@contextmanager
+def narrowed(b: Builder, told: Told) -> Generator[None, None, None]:
+    """Within a block: what is known where it begins, and what is learnt in it."""
+    before = b.context.narrowed
+    learn(b, told)
+    try:
+        yield
+    finally:
+        b.context.narrowed = before
+
+
+def learn(b: Builder, told: Told) -> None:
+    """From here to the end of the block being built."""
+    found: dict[Var, Atom] = {}
+    for var, t in told.items():
+        found[var] = Const(None) if t == NONE else b.emit(ops.identity, (var,), t, (), var.name, var.place)
+    if found:
+        b.context.narrowed = {**b.context.narrowed, **found}
