@@ -301,7 +301,29 @@ def widen(t: Type) -> Type:
 def maybe(t: Type) -> Type:
     """None, or of this type."""
     t = widen(t)
-    return UNKNOWN if isinstance(t, (Unknown, Known)) else Maybe(t)
+    held = (Scalar, Array, Instance, TupleT, ListT, DictT, ObjectT, Seq)
+    return Maybe(_without_ends(t)) if isinstance(t, held) else UNKNOWN
+
+
+def _without_ends(t: Type) -> Type:
+    """A type in which a container that may be None is Unknown: types of linked lists would grow without end."""
+    match t:
+        case Maybe(Scalar() | Array() | Instance()):
+            return t
+        case Maybe():
+            return UNKNOWN
+        case TupleT(items, cls):
+            return TupleT(tuple(map(_without_ends, items)), cls)
+        case ListT(items):
+            return ListT(tuple(map(_without_ends, items)))
+        case DictT(keys, values):
+            return DictT(keys, tuple(map(_without_ends, values)))
+        case ObjectT(cls, names, types):
+            return ObjectT(cls, names, tuple(map(_without_ends, types)))
+        case Seq(item, cls):
+            return Seq(_without_ends(item), cls)
+        case _:
+            return t
 
 
 def join_dim(a: Dim, b: Dim) -> Dim:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
+from adcompile.ir.types import FLOAT, NONE, UNKNOWN, Maybe, TupleT, join
 
 
 def found(v, limit):
@@ -78,3 +79,26 @@ def test_a_number_that_is_none_elsewhere_is_still_refused_there():
     with pytest.raises(TypeError, match="NoneType"):
         ad.grad(f)(1.5, 9.0)
     assert ad.grad(f)(1.5, 1.0) == 3.0
+
+
+def test_types_of_linked_containers_do_not_grow():
+    def f(x):
+        items = None
+        for v in x:
+            items = (v, items)
+        total = 0.5
+        while items is not None:
+            v, items = items
+            total = total + v * v * total
+        return total
+
+    x = np.array([1.5, 0.7, 2.1])
+    np.testing.assert_allclose(ad.grad(f)(x), f(x) * 2 * x / (1 + x**2))
+
+
+def test_maybe_of_maybe():
+    pair = TupleT((FLOAT, join(NONE, FLOAT)))
+    assert join(NONE, FLOAT) == join(Maybe(FLOAT), NONE) == join(FLOAT, Maybe(FLOAT)) == Maybe(FLOAT)
+    assert join(NONE, pair) == Maybe(pair)
+    assert join(NONE, TupleT((FLOAT, Maybe(pair)))) == Maybe(TupleT((FLOAT, UNKNOWN)))
+    assert join(Maybe(FLOAT), UNKNOWN) == join(Maybe(FLOAT), TupleT(())) == UNKNOWN
