@@ -10,7 +10,7 @@ from adcompile.analysis.builder import is_structured
 from adcompile.autodiff.cotangents import tangent_structure, tangent_type
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call
-from adcompile.ir.types import Array, DictT, ListT, Maybe, Scalar, Seq, TupleT, Type
+from adcompile.ir.types import Array, DictT, ListT, Scalar, Seq, TupleT, Type, Unknown
 
 if TYPE_CHECKING:
     from adcompile.autodiff.forward import Forward
@@ -76,9 +76,10 @@ def unpack(f: Forward, s: Call) -> Any:
 
 def same(f: Forward, s: Call) -> Any:
     d = f.whole_dot(s.args[0])
-    if d is None or not isinstance(f.b.type(s.args[0]), Maybe):
+    before, t = f.b.type(s.args[0]), f.b.type(s.result)
+    if d is None or not isinstance(before, Unknown) or isinstance(t, Unknown):
         return d
-    return f.b.emit(ops.identity, (d,), tangent_structure(f.b.type(s.result)))  # of a value that is not None here
+    return f.b.emit(ops.identity, (d,), tangent_structure(t))  # of a value that is not None here
 
 
 def index_add(f: Forward, s: Call) -> Any:
