@@ -17,7 +17,7 @@ from adcompile.analysis.heap import look
 from adcompile.analysis.joins import Join
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import NONE, Closure, DictT, Known, ListT, Maybe, TupleT, Type
+from adcompile.ir.types import NONE, Closure, DictT, Known, ListT, Maybe, Scalar, TupleT, Type
 
 Environment = dict[Var, Atom]
 Told = dict[Var, Type]
@@ -72,11 +72,14 @@ def tell(b: Builder, test: Atom, truth: bool) -> Told:
 
 def note_results(b: Builder, asked: Atom, test: Atom, then: Builder, join: Join) -> None:
     """What the results of a branch tell if they are asked in turn: `a and b` is true only where both are."""
+    t = b.type(asked)
+    steady = isinstance(t.type if isinstance(t, Maybe) else t, (Scalar, TupleT))
+    tests = (asked, test) if steady else (test,) if test is not asked else ()  # a list may be filled before it is asked
     for k, result in enumerate(join.results):
         ways = [(side.b is then, column[k]) for side, column in zip(join.sides, join.columns)]
         told: list[Told] = [{}, {}]
         for truth in (False, True):
-            possible = [(way, v) for way, v in ways if truth_of(v, (asked, test), way) is not (not truth)]
+            possible = [(way, v) for way, v in ways if truth_of(v, tests, way) is not (not truth)]
             if len(possible) == 1:
                 way, value = possible[0]
                 told[truth] = tell(b, asked, way) | tell(b, value, truth)

@@ -71,6 +71,20 @@ def test_what_is_learnt_in_a_loop_body_holds_there_alone():
     np.testing.assert_allclose(ad.grad(f)(x, 1.0), [3 * x[0] ** 2 * x[2], 0.0, x[0] ** 3])
 
 
+def test_a_list_may_be_filled_after_it_was_asked():
+    def f(x, limit):
+        r, flag = found(x[0], limit), np.zeros(1, dtype=bool)
+        both = flag and r is not None
+        flag[0] = True
+        if both:  # the array, which is true by now
+            return x[1] ** 2 if r is None else r
+        return x[2]
+
+    x = np.array([1.5, 0.7, 2.1])
+    np.testing.assert_allclose(ad.grad(f)(x, 9.0), [0.0, 1.4, 0.0])
+    np.testing.assert_allclose(ad.grad(f)(x, 1.0), [3.0, 0.0, 0.0])
+
+
 def test_a_number_that_is_none_elsewhere_is_still_refused_there():
     def f(x, limit):
         r = found(x, limit)
