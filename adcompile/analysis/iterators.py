@@ -76,7 +76,7 @@ def mapped(
 
         def read(c: Builder, i: Atom) -> Atom:
             if not c.known(i):
-                return c.call(operator.getitem, as_sequence(c, items_now(c)), i)
+                return transform(c, c.call(operator.getitem, as_sequence(c, items_now(c)), i))
             return transform(c, rows[c.value(i)](c) if rows is not None else items_now(c)[c.value(i)])
 
         def items_now(c: Builder) -> list[Atom]:

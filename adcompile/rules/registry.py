@@ -52,6 +52,7 @@ FILES = (
     "adcompile.rules.standard",
     "adcompile.rules.mathematics",
     "adcompile.rules.runtime",
+    "adcompile.rules.ahead",
     "adcompile.rules.numpy",
     "adcompile.rules.scipy",
 )

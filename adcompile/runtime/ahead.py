@@ -210,10 +210,14 @@ def _leave(g: Any, x: Any, change: Callable[[Any], Any] | None, seen: set[int]) 
     out = like(g, x)
     if change is not None and np.iscomplexobj(out):
         out = change(out)
-    if isinstance(out, np.ndarray):
-        if out is x or out.base is not None or not out.flags.writeable or id(out) in seen:
-            out = out.copy()
-        seen.add(id(out))
+    return owned(out, x, seen) if isinstance(out, np.ndarray) else out
+
+
+def owned(out: np.ndarray[Any, Any], x: Any, seen: set[int]) -> Any:
+    """`out` in memory that neither `x` nor any of the results `seen` before has."""
+    if out is x or out.base is not None or not out.flags.writeable or id(out) in seen:
+        out = out.copy()
+    seen.add(id(out))
     return out
 
 

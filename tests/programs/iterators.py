@@ -135,7 +135,43 @@ def neighbours(x):
     return np.sum(grid)
 
 
+def mapped_until_enough(x, y):
+    """Loops that may end early over iterators of known items."""
+    total = 0.0
+    for v in map(lambda v: v * v, [x, y]):
+        if total > 1.0:
+            break
+        total += v
+    for v in itertools.starmap(lambda a, b: a * b, [(x, y), (y, y)]):
+        total += v
+        if total > 1.5:
+            break
+    for k, v in enumerate(map(math.sin, (x, y, x * y))):
+        if k == 2:
+            break
+        total += v * (k + 1)
+    rest = map(lambda v: v**3, [x, y, x + y])
+    total += next(rest)
+    for v in rest:
+        total += v
+        if total > 4.0:
+            break
+    return total if all(map(lambda v: v > 0.0, (x, y, 3.0))) else total * x
+
+
+def _within(tree, limit):
+    if isinstance(tree, dict):
+        return any(map(lambda t: _within(t, limit), tree.values()))
+    return tree > limit
+
+
+def asked_of_a_tree(x, y):
+    return x * y if _within({"a": x, "b": {"c": y}}, 1.0) else x + y * y
+
+
 SAMPLES = {
+    "mapped_until_enough": [(0.7, 1.3), (1.4, 0.2), (-0.6, 0.9)],
+    "asked_of_a_tree": [(0.7, 1.3), (0.4, 0.2)],
     "all_permutations": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
     "neighbours": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
     "chained": [(_V, [0.3, 0.8])],
