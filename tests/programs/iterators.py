@@ -146,7 +146,7 @@ def mapped_until_enough(x, y):
         total += v
         if total > 1.5:
             break
-    for k, v in enumerate(map(math.sin, (x, y, x * y))):
+    for k, v in enumerate(map(np.sin, (x, y, x * y))):
         if k == 2:
             break
         total += v * (k + 1)
