@@ -73,7 +73,7 @@ def methods_write(cls: type) -> bool:
 
 def assigns(t: Type) -> bool:
     """Whether a closure assigns to a variable of the function around it."""
-    return isinstance(t, Closure) and any(_fn(c) is ops.write_variable for c in _calls(t.function))
+    return isinstance(t, Closure) and any(_fn(c) in (ops.write_variable, ops.assign_global) for c in _calls(t.function))
 
 
 def _calls(function: Function) -> Iterator[Call]:
@@ -99,7 +99,7 @@ def _writes(call: Call) -> bool:
     if fn is None:
         return False
     try:
-        if fn in ITEM_WRITES or fn in AUGMENTED or fn in FUNCTIONS or fn is ops.write_variable:
+        if fn in ITEM_WRITES or fn in AUGMENTED or fn in FUNCTIONS or fn in (ops.write_variable, ops.assign_global):
             return True
     except TypeError:
         return True

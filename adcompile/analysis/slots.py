@@ -23,7 +23,7 @@ from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.reach import functions_in, mentioned, met
 from adcompile.analysis.store import State
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Var
@@ -88,7 +88,7 @@ def open_slots(b: Builder) -> None:
 
 def first_value(b: Builder, owner: Any, name: str) -> Atom:
     """What an attribute holds at the beginning."""
-    if isinstance(owner, (type, python_types.FunctionType, python_types.ModuleType)):
+    if isinstance(owner, (type, python_types.FunctionType)):
         return b.call(getattr, Const(owner), name, name=name)
     held, ref = vars(owner)[name], b.context.owner(owner)
     t = Instance(type(held)) if live_key(ref, (name,)) in b.context.demoted else type_of(held)
@@ -291,6 +291,16 @@ def store(b: Builder, owner: Any, name: str, value: Atom, place: Place | None) -
     return Const(None)
 
 
+def assign_name(b: Builder, module: Any, name: str, value: Atom, place: Place | None) -> Atom:
+    """A name of a module that a function has declared `global`, and assigns. Raises Unsupported where it would have
+    to be assigned as the code runs."""
+    if runs_as_written(b, name) or not may_be_slot(module, name):
+        found = "a function that calls itself, or code that is not followed, may read or assign it too"
+        remedy = "return the value instead, or keep it in an array or list that is passed as an argument"
+        raise Unsupported(f"{name!r} is global and assigned to, and {found}", place, remedy)
+    return store(b, module, name, value, place)
+
+
 # -- code that is not followed ------------------------------------------------------------------
 
 
@@ -325,6 +335,6 @@ def beware(b: Builder, fn: Any, given: Sequence[Atom] = ()) -> None:
 
 
 __all__ = [
-    "assign", "beware", "global_value", "live_value", "note_read", "open_slots", "runs_as_written", "slot_value",
-    "unassign",
+    "assign", "assign_name", "beware", "global_value", "live_value", "note_read", "open_slots", "runs_as_written",
+    "slot_value", "unassign",
 ]  # fmt: skip

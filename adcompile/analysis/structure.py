@@ -19,7 +19,7 @@ from adcompile.analysis.heap import fresh, give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
-from adcompile.analysis.slots import global_value
+from adcompile.analysis.slots import assign_name, global_value
 from adcompile.errors import Place, Unsupported
 from adcompile.frontend.source import SYNTHESISED
 from adcompile.ir import ops
@@ -79,6 +79,11 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     b.context.example[var] = value
     b.context.origin[var] = (ref, ())
     return var
+
+
+@handles(ops.assign_global, look=())
+def assign_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    return assign_name(b, b.value(args[0]), b.value(args[1]), args[2], place)
 
 
 def is_foreign(value: Any) -> bool:

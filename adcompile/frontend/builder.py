@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -50,6 +51,7 @@ class Builder:
         self.captured = tuple(captured)
         self.local = scope.bound | set(captured)
         self.shared: frozenset[str] = frozenset()  # names whose value is in a variable of their own
+        self.outside = scope.globals  # names of the module that the function assigns
         self.loose: set[Atom] = {UNBOUND}  # values that some path may leave unbound
 
     def place(self, node: Any) -> Place | None:
@@ -102,7 +104,7 @@ class Builder:
     def load(self, name: str, node: Any) -> Atom:
         if name in self.shared and name in self.env:
             return self.call(ops.read_variable, self.env[name], node=node, hint=name)
-        if name in self.env or name in self.local:
+        if name not in self.outside and (name in self.env or name in self.local):
             value = self.value_of(name)
             if value in self.loose:
                 self.call(ops.read, value, node=node)
@@ -111,14 +113,27 @@ class Builder:
         return self.call(ops.load_global, Const(ref), node=node, hint=name)
 
     def assign(self, name: str, atom: Atom, node: Any) -> None:
-        if name in self.shared and name in self.env:
+        if name in self.outside:
+            self.assign_outside(name, atom, node)
+        elif name in self.shared and name in self.env:
             self.call(ops.write_variable, self.env[name], atom, node=node)
-        elif name in self.scope.globals or name in self.scope.nonlocals:
-            kind = "global" if name in self.scope.globals else "nonlocal"
-            message = f"{name!r} is {kind}, and assigning to it is not followed"
-            self.refuse(node, message, "Return the value instead, and let the caller assign it.")
+        elif name in self.scope.nonlocals:
+            self.refuse_assigned(name, node)
         else:
             self.bind(name, atom)
+
+    def assign_outside(self, name: str, atom: Atom, node: Any) -> None:
+        """A name of the module, which is an attribute of it."""
+        found = sys.modules.get(str(self.unit.namespace.get("__name__")))
+        if atom is UNBOUND or found is None or vars(found) is not self.unit.namespace:
+            self.refuse_assigned(name, node)
+        else:
+            self.call(ops.assign_global, Const(found), Const(name), atom, node=node)
+
+    def refuse_assigned(self, name: str, node: Any) -> None:
+        kind = "global" if name in self.scope.globals else "nonlocal"
+        message = f"{name!r} is {kind}, and assigning to it is not followed"
+        self.refuse(node, message, "Return the value instead, and let the caller assign it.")
 
     def is_builtin(self, node: Any, name: str) -> bool:
         """Whether a callee is the name of a builtin that nothing shadows."""

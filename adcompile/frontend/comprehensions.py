@@ -29,11 +29,11 @@ class Comprehensions(Expressions):
         targets = self.unit.scopes.names(g.target for g in node.generators).binds
         names = tuple(n for n in self.rebound(node) if n not in targets)
         hidden = {n: self.env.get(n) for n in targets}
-        outer, shared = self.env.get(_ACC), self.shared
-        self.shared -= set(targets)
+        outer, shared, outside = self.env.get(_ACC), self.shared, self.outside
+        self.shared, self.outside = self.shared - set(targets), self.outside - set(targets)
         self.bind(_ACC, self.call(ops.start_list, node=node, hint=hint if is_list else "items"))
         self._generator(node.generators, 0, elements, (_ACC, *names), node, hint if is_list else "items")
-        items, self.shared = self.env[_ACC], shared
+        items, self.shared, self.outside = self.env[_ACC], shared, outside
         for name, before in [*hidden.items(), (_ACC, outer)]:
             self._restore(name, before)
         if is_list:
@@ -106,10 +106,10 @@ class Comprehensions(Expressions):
         if self.rebound(node) or any(g.is_async for g in node.generators):
             return self.refuse(node, "a generator expression that binds names is not followed", "Write a loop.", hint)
         targets = self.unit.scopes.names(g.target for g in node.generators).binds
-        hidden, shared = {n: self.env.get(n) for n in targets}, self.shared
-        self.shared -= set(targets)
+        hidden, shared, outside = {n: self.env.get(n) for n in targets}, self.shared, self.outside
+        self.shared, self.outside = self.shared - set(targets), self.outside - set(targets)
         result = self._search(node, 0, wanted, hint)
-        self.shared = shared
+        self.shared, self.outside = shared, outside
         for name, before in hidden.items():
             self._restore(name, before)
         return result

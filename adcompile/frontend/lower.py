@@ -146,7 +146,7 @@ class FunctionLowerer(Statements):
             self.statements.append(If((), test, then, orelse, place))
             return Unreachable()
         bound = dict.fromkeys(item.then.facts.binds + item.orelse.facts.binds)
-        names = tuple(name for name in bound if name in live)
+        names = tuple(name for name in bound if name in live and name not in self.outside)
         before = self._values(names)
         arms = [self._arm(seq, names) for seq in (item.then, item.orelse)]
         if arms[0][1] is not None and arms[1][1] is not None:
@@ -197,7 +197,8 @@ class FunctionLowerer(Statements):
         place = self.place(item.node)
         iterable = None if item.iterable is None else self.expr(item.iterable, "items")
         facts = item.body.facts
-        carried = tuple(name for name in facts.binds if name in live or name in facts.reads)
+        names = [name for name in facts.binds if name not in self.outside]
+        carried = tuple(name for name in names if name in live or name in facts.reads)
         init = self._values(carried)
         params = tuple(Var(display_name(name), place) for name in carried)
         self.loosen(params, init)
@@ -235,7 +236,7 @@ class FunctionLowerer(Statements):
         declared = self.scope.globals | self.scope.nonlocals
         if declared & set(item.facts.binds):
             for name in sorted(declared & set(item.facts.binds)):
-                self.assign(name, UNBOUND, item.node)
+                self.refuse_assigned(name, item.node)
             return
         place = self.place(item.node)
         shared = self.shared & set(item.facts.binds)

@@ -211,6 +211,11 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
     setattr(owner, name, value)
 
 
+def assign_global(module: Any, name: str, value: Any) -> None:
+    """A name of a module that is declared `global`, and assigned. The specialiser gives it meaning."""
+    setattr(module, name, value)
+
+
 def unsupported(error: Exception) -> Any:
     """Stands where a construct we do not follow was: reaching it raises `error`."""
     raise error

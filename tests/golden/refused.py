@@ -48,10 +48,14 @@ def awaits_nothing(x):
 TOTAL = 0.0
 
 
-def global_write(x):
+def global_in_try(x):
     global TOTAL
     TOTAL = x * x
-    return TOTAL * x
+    try:
+        scale = float(TOTAL)
+    except ValueError:
+        scale = 1.0
+    return scale * x
 
 
 def int_argument(x):
@@ -201,7 +205,6 @@ CALLS = {
     "sum_of_generator": lambda: ad.grad(sum_of_generator)(2.0),
     "coroutine": lambda: ad.vjp(coroutine, 2.0),
     "awaits_nothing": lambda: ad.vjp(awaits_nothing, 2.0),
-    "global_write": lambda: ad.grad(global_write)(2.0),
     "no_source": lambda: ad.grad(no_source())(2.0),
     "int_argument": lambda: ad.grad(int_argument)(3),
     "vector_result": lambda: ad.grad(vector_result)(V),
@@ -217,6 +220,7 @@ CALLS = {
     "two_names_from_a_loop": lambda: ad.grad(two_names_from_a_loop)(2.0, 3),
     "text_round_trip": lambda: ad.grad(text_round_trip)(2.0),
     "helper_in_try": lambda: ad.grad(helper_in_try)(2.0),
+    "global_in_try": lambda: ad.grad(global_in_try)(2.0),
     "class_attribute_in_try": lambda: ad.grad(class_attribute_in_try)(2.0),
     "table_reads_scratch": lambda: ad.grad(table_reads_scratch)(V),
     "iterator_twice": lambda: ad.grad(iterator_twice)(V),
