@@ -434,7 +434,7 @@ def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
         return b.call(ops.build_list, *sorted(b.value(i) for i in items))
     items = None if items is None else [give(b, item) for item in items]
     source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
-    if isinstance(b.type(source), Array):
+    if isinstance(b.type(source), (Array, RangeT)):
         source = collect(b, source, lambda _, item: item, place) or source
     t = b.type(source)
     if not isinstance(t, Seq):
@@ -448,6 +448,18 @@ def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
         return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
     order = b.emit(ops.sort_order, (source,), Seq(INT, list), kwargs, "order", place)
     return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
+
+
+def element_method(method: Any) -> None:
+    """`xs.__getitem__`, above all as the key of an order: an element of `xs`."""
+
+    @handles(method, look=())
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        return dispatch(b, Const(operator.getitem), args, kwargs, name, place) if len(args) == 2 else None
+
+
+for _method in (list.__getitem__, tuple.__getitem__, dict.__getitem__):
+    element_method(_method)
 
 
 def _sequence_type(b: Builder, items: Args) -> Seq:
