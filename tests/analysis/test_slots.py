@@ -492,28 +492,3 @@ def test_values_with_derivatives_are_refused_there(f):
     for run in (ad.grad(f), lambda x: ad.jvp(f, (x,), (np.ones(3),))):
         with pytest.raises(ad.AdcompileError, match="code that is not followed may read or set it"):
             run(X)
-
-
-evaluations, latest = 0, 0.0
-
-
-def counts_evaluations(x):
-    global evaluations, latest
-    evaluations += 1
-    latest = x[0] * evaluations
-    return latest * x[1]
-
-
-def test_names_of_a_module_are_put_back_by_pullbacks_and_left_by_forward_mode():
-    before = evaluations, latest
-    for _ in range(2):
-        assert ad.grad(counts_evaluations)(X).tolist() == [X[1], X[0], 0.0]
-        assert (evaluations, latest) == before
-    _, pullback = ad.vjp(counts_evaluations, X)
-    assert (evaluations, latest) == (before[0] + 1, X[0])
-    for _ in range(2):
-        assert pullback(1.0)[0].tolist() == [X[1], X[0], 0.0]
-        assert (evaluations, latest) == before
-    ad.jvp(counts_evaluations, (X,), (X,))
-    assert (evaluations, latest) == (before[0] + 1, X[0])
-    globals().update(evaluations=before[0], latest=before[1])

@@ -3,7 +3,9 @@
 import operator
 
 import gast
+import numpy as np
 
+import adcompile as ad
 from adcompile.errors import Place
 from adcompile.frontend.builder import UNBOUND, Builder, Unit, place_of
 from adcompile.frontend.scopes import Scopes
@@ -60,3 +62,29 @@ def test_choice_joins_names():
 def test_places():
     assert place_of("file.py", TREE.body[0].body[0]) == Place("file.py", 2, 4, 2, 9)
     assert place_of("file.py", gast.Load()) is None
+
+
+evaluations, latest = 0, 0.0
+X = np.array([1.13, 1.37, 0.71])
+
+
+def counts_evaluations(x):
+    global evaluations, latest
+    evaluations += 1
+    latest = x[0] * evaluations
+    return latest * x[1]
+
+
+def test_names_of_a_module_are_put_back_by_pullbacks_and_left_by_forward_mode():
+    before = evaluations, latest
+    for _ in range(2):
+        assert ad.grad(counts_evaluations)(X).tolist() == [X[1], X[0], 0.0]
+        assert (evaluations, latest) == before
+    _, pullback = ad.vjp(counts_evaluations, X)
+    assert (evaluations, latest) == (before[0] + 1, X[0])
+    for _ in range(2):
+        assert pullback(1.0)[0].tolist() == [X[1], X[0], 0.0]
+        assert (evaluations, latest) == before
+    ad.jvp(counts_evaluations, (X,), (X,))
+    assert (evaluations, latest) == (before[0] + 1, X[0])
+    globals().update(evaluations=before[0], latest=before[1])
