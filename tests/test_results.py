@@ -357,3 +357,17 @@ def test_the_result_of_vjp():
     assert value == log and value is not log
     assert np.array_equal(pullback([0.0, 1.0])[0], [2 * X[0], 0, 0])
     assert value == [2.0, X[0] ** 2] and log == [2.0]
+
+
+def test_containers_that_are_put_back_are_handed_out_as_copies():
+    def filled(x, s, raw):
+        s.add(9)
+        raw.append(7)
+        return x * len(s), (s, raw)
+
+    given, raw = {1}, bytearray(b"a")
+    assert ad.grad(filled, has_aux=True)(2.0, given, raw) == (2.0, ({1, 9}, bytearray(b"a\x07")))
+    assert given == {1} and raw == b"a"
+    _, pullback, aux = ad.vjp(filled, 2.0, given, raw, has_aux=True)
+    assert given == {1, 9} == aux[0]
+    assert pullback(1.0)[0] == 2.0 and given == {1} and aux == ({1, 9}, bytearray(b"a\x07"))

@@ -19,8 +19,9 @@ from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Seq, TupleT
+from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Seq, TupleT, Type, Unknown
 from adcompile.ir.walk import statements_of
+from adcompile.runtime.state import CONTAINERS
 
 
 @dataclass
@@ -30,6 +31,7 @@ class State:
     statements: list[Statement]
     shadow: dict[Var, Atom] = field(default_factory=dict)
     saved: list[tuple[Atom, Atom]] = field(default_factory=list)  # (array, its copy at entry), lists of both
+    taken: list[Atom] = field(default_factory=list)  # what containers held at entry
     known_as: list[Atom] = field(default_factory=list)  # the same as `memory` knows it
     memory: Memory | None = None
     mirror: Mirror | None = None
@@ -53,10 +55,12 @@ class State:
                 b.call(operator.setitem, array, Const(Ellipsis), copy)
             else:
                 b.emit(rt.put_each, (array, copy), Known(None), (), "")
+        for content in self.taken:
+            b.emit(rt.put_back, (content,), Known(None), (), "")
 
     def shares(self, atom: Atom) -> bool:
         """Whether a value may share memory with what is put back."""
-        if self.memory is None or not self.saved:
+        if self.memory is None or not self.known_as:
             return False
         roots = {self.memory.find(n) for a in self.known_as for n in self.memory.nodes(a)}
         return any(self.memory.find(n) in roots for n in self.memory.nodes(atom))
@@ -148,6 +152,54 @@ def save(b: Builder, memory: Memory, state: State) -> None:
         if any(memory.find(n) in entered for n in memory.nodes(call.result)):
             seen.add(key)
             keep_copy(b, state, read_again(b, call, memory), call.result)
+    take_down(b, memory, state)
+
+
+def take_down(b: Builder, memory: Memory, state: State) -> None:
+    """Note what sets, deques and other containers of the caller hold that the code writes into as it runs: those
+    that it is given, or reads from there by written-out names."""
+    changes = [n for w in memory.written if may_change(w.call, memory) for n in memory.nodes(w.target)]
+    touched = set(map(memory.find, changes))
+    found: dict[object, tuple[Atom, Atom]] = {}
+    for n in memory.outside if touched else ():
+        if isinstance(n, Var) and memory.find(n) in touched and is_container(b.type(n)):
+            found[n] = (b.real(n), n)
+    for call in memory.definition.values() if touched else ():
+        if not is_container(b.type(call.result)) or touched.isdisjoint(map(memory.find, memory.nodes(call.result))):
+            continue
+        key = root_of(call, memory)
+        if key is not None and key not in found and steps_begin(key) == "held":
+            found[key] = (read_again(b, call, memory), call.result)
+    for owner, known in found.values():
+        state.known_as.append(known)
+        state.taken.append(b.emit(rt.take_down, (owner,), Instance(rt.Taken), (), f"{name_of(known)}_0"))
+
+
+def is_container(t: Type) -> bool:
+    if isinstance(t, Seq):
+        return t.cls is list and is_container(t.item)
+    return isinstance(t, Instance) and issubclass(t.cls, CONTAINERS)
+
+
+def steps_begin(key: object) -> object:
+    """Where the way begins that `root_of` gives."""
+    while isinstance(key, tuple) and key[0] == "item":
+        key = key[2]
+    return key[0] if isinstance(key, tuple) else None
+
+
+READING = frozenset(
+    "get keys values items copy index count most_common elements total issubset issuperset isdisjoint union "
+    "intersection difference symmetric_difference find decode hex".split()
+)
+"""Methods that leave a container as it is."""
+
+
+def may_change(call: Call, memory: Memory) -> bool:
+    """Whether a call that may write into a container changes it."""
+    method = memory.definition.get(call.fn) if isinstance(call.fn, Var) else None
+    named = method.args[1] if method is not None and fn_of(method) is getattr else None
+    return not (isinstance(named, Const) and named.value in READING)
 
 
 HELD = Seq(UNKNOWN, list)
@@ -264,7 +316,7 @@ def writes_arrays(b: Builder) -> bool:
 def detached(b: Builder, values: Sequence[Atom], state: State) -> list[Atom]:
     """Results as they are now: what shares memory with something that is put back later, in memory of
     its own, in which they overlap as before."""
-    if not state.saved:
+    if not state.known_as:
         return list(values)
     found = list(dict.fromkeys(leaf for v in values for leaf in shown_leaves(b, v, state)))
     types = TupleT(tuple(map(b.type, found)))
@@ -284,7 +336,7 @@ def shown_leaves(b: Builder, value: Atom, state: State) -> list[Atom]:
         if not isinstance(value, Var) or is_built(b, value):
             return [leaf for item in b.items(value) for leaf in shown_leaves(b, item, state)]
         return [value] if any(shown_leaves(b, part, state) for part in b.context_items(value)) else []
-    memory = isinstance(t, (Array, Instance)) or isinstance(t, Seq) and has_memory(t.item)
+    memory = isinstance(t, (Array, Instance, Unknown)) or isinstance(t, Seq) and has_memory(t.item)
     return [value] if memory and state.shares(value) else []
 
 

@@ -150,11 +150,22 @@ from adcompile.runtime.memory import (
 from adcompile.runtime.plain import check_answer, check_plain
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
-from adcompile.runtime.state import build_object, different, distinct, put_back, refill, take_down, unset, unshared
+from adcompile.runtime.state import (
+    Taken,
+    build_object,
+    different,
+    distinct,
+    put_back,
+    refill,
+    take_down,
+    unset,
+    unshared,
+)
 
 __all__ = [
     "Back",
     "Forth",
+    "Taken",
     "detached",
     "dots_of",
     "held_bar",

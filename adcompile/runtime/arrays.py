@@ -159,6 +159,8 @@ def like(g: Any, x: Any) -> Any:
         g = g.real
     if isinstance(g, np.ndarray):
         g = g[()] if g.ndim == 0 else np.sum(g)
+    if g is None or isinstance(x, dict):  # of what has no tangent, or for each of its keys
+        return g
     return g if type(g) is type(x) else type(x)(g)
 
 

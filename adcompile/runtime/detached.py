@@ -108,8 +108,8 @@ def _copy(value: Any, memo: dict[int, Any], unfilled: list[tuple[Any, Any]]) -> 
         return memo[id(value)]
     if isinstance(value, (tuple, frozenset)):
         return memo.setdefault(id(value), _rebuilt(value, [_copy(item, memo, unfilled) for item in value]))
-    new = _shell(value)
-    if new is not value:
+    new = value.copy() if isinstance(value, bytearray) else _shell(value)
+    if new is not value and not isinstance(value, bytearray):
         unfilled.append((value, new))
     return memo.setdefault(id(value), new)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from dataclasses import dataclass
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -24,11 +26,14 @@ def refill(owner: Any, like: Any) -> None:
     """Make `owner` hold what `like`, of its class, holds."""
     if owner is like:
         return
-    if isinstance(owner, list):
+    if isinstance(owner, (list, bytearray)):
         owner[:] = like
     elif isinstance(owner, (dict, set)):
         owner.clear()
         owner.update(like)
+    elif isinstance(owner, deque):
+        owner.clear()
+        owner.extend(like)
     else:
         _refill_object(owner, attributes(like))
 
@@ -47,37 +52,38 @@ def unset(owner: Any, name: str) -> None:
         delattr(owner, name)
 
 
-Snapshot = list[tuple[Any, Any]]
+@dataclass(frozen=True, eq=False, slots=True)
+class Taken:
+    """Lists, dicts, sets, deques and bytearrays, each with a copy of its content."""
+
+    held: tuple[tuple[Any, Any], ...]
 
 
-def take_down(*values: Any) -> Snapshot:
-    """What lists, dicts, sets and objects hold, those in them as well: each with a copy of its
-    content. Arrays are left to those who write into them."""
+CONTAINERS = (list, dict, set, deque, bytearray)
+
+
+def take_down(*values: Any) -> Taken:
+    """What containers hold, those in them as well: each with a copy of its content. Arrays and objects are left to
+    those who write into them."""
     seen: dict[int, tuple[Any, Any]] = {}
     todo = list(values)
     while todo:
         value = todo.pop()
         if id(value) in seen:
             continue
-        if isinstance(value, (list, dict, set)):
+        if isinstance(value, CONTAINERS):
             seen[id(value)] = (value, value.copy())
-            todo.extend(value.values() if isinstance(value, dict) else value)
-        elif isinstance(value, (tuple, frozenset)):
+        if isinstance(value, dict):
+            todo.extend(value.values())
+        elif isinstance(value, (list, deque, tuple)):
             todo.extend(value)
-        elif is_plain(type(value)):
-            held = attributes(value)
-            seen[id(value)] = (value, held)
-            todo.extend(held.values())
-    return list(seen.values())
+    return Taken(tuple(seen.values()))
 
 
-def put_back(taken: Snapshot) -> None:
-    """Put back what `take_down` took down; the objects stay the same ones."""
-    for value, held in taken:
-        if isinstance(value, (list, dict, set)):
-            refill(value, held)
-        else:
-            _refill_object(value, held)
+def put_back(taken: Taken) -> None:
+    """Put back what `take_down` took down; the containers stay the same ones."""
+    for value, held in taken.held:
+        refill(value, held)
 
 
 def is_plain(cls: type) -> bool:

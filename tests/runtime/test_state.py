@@ -1,5 +1,6 @@
 """What lists, dicts, sets and objects hold, taken down and put back."""
 
+from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 
 import pytest
@@ -27,17 +28,23 @@ def test_build_object_calls_nothing_of_the_class():
 
 
 def test_what_is_put_back_is_the_same_object():
-    inner = [1, 2]
-    point = Point(1.0, inner)
-    d, s = {"p": point, "t": (inner,)}, {1, 2}
+    inner, q, raw = [1, 2], deque([1, 2], maxlen=2), bytearray(b"ab")
+    counts, table = Counter("aab"), OrderedDict(b=1, a=2)
+    d, s = {"q": q, "t": (inner, [raw, counts]), "d": table}, {1, 2}
     taken = rt.take_down(d, s)
     inner.append(3)
-    point.x, point.new = 5.0, 1
-    d["q"], d["p"] = 1, None
+    q.append(3)
+    raw[0] = 66
+    counts.update("c")
+    counts["a"] = -1
+    table.move_to_end("b")
+    d["n"], d["q"] = 1, None
     s.clear()
-    rt.put_back(taken)
-    assert d == {"p": point, "t": (inner,)} and d["p"] is point and point.held is inner
-    assert inner == [1, 2] and vars(point) == {"x": 1.0, "held": inner} and s == {1, 2}
+    for _ in range(2):
+        rt.put_back(taken)
+        assert d == {"q": q, "t": (inner, [raw, counts]), "d": table} and d["q"] is q and d["t"][0] is inner
+        assert inner == [1, 2] and q == deque([1, 2]) and q.maxlen == 2 and s == {1, 2} and raw == b"ab"
+        assert counts == {"a": 2, "b": 1} and list(table) == ["b", "a"]
 
 
 def test_refill():
