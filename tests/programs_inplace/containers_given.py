@@ -8,7 +8,7 @@ import numpy as np
 
 
 @dataclasses.dataclass
-class Memory:
+class _Memory:
     seen: set
     recent: deque
     counts: Counter
@@ -84,7 +84,7 @@ def memory_beside_an_array(x, memory):
 
 
 def _memory():
-    return Memory({1}, deque([1, 2], maxlen=2), Counter("ab"), defaultdict(int, {1: 2}), bytearray(b"ab"))
+    return _Memory({1}, deque([1, 2], maxlen=2), Counter("ab"), defaultdict(int, {1: 2}), bytearray(b"ab"))
 
 
 _X = np.array([1.3, 2.0])

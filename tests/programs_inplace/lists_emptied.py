@@ -7,7 +7,7 @@ import numpy as np
 
 
 @dataclasses.dataclass
-class Queue:
+class _Queue:
     items: list
     weight: float
 
@@ -85,8 +85,8 @@ SAMPLES = {
     "drained_of_arrays": [(_X, [np.array([1.0, 2.0]), np.array([3.0, 2.5])])],
     "drained_of_pairs": [(_X, [(1.0, 2.0), (1.2, 2.2)])],
     "drained_rows": [(_X, {"rows": [[2.0, 2.5], [], [1.5]]})],
-    "drained_queue": [(_X, Queue([1.5, 2.5], 1.7))],
-    "drained_queue_in_a_dict": [(_X, {"queue": Queue([1.5, 2.5], 1.7)})],
+    "drained_queue": [(_X, _Queue([1.5, 2.5], 1.7))],
+    "drained_queue_in_a_dict": [(_X, {"queue": _Queue([1.5, 2.5], 1.7)})],
     "moved_from_list_to_list": [(_X, {"from": [2.0, 3.0], "to": [1.0]})],
     "a_whole_number_is_left": [(_X, [2, 2.5, 1.5])],
 }
