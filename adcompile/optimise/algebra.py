@@ -16,7 +16,7 @@ import numpy as np
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Known, Scalar, Type
 from adcompile.optimise.effects import Effects
-from adcompile.optimise.helpers import BROADCASTS, HELPERS, ONES, UNIFORM, ZEROS
+from adcompile.optimise.helpers import BROADCASTS, HELPERS, ONES, UNIFORM, ZEROS, makes_zeros
 from adcompile.optimise.patterns import (
     COST,
     COSTLY,
@@ -168,7 +168,8 @@ class _Algebra(ForwardWalk):
     def emit(self, call: Call, out: list[Statement]) -> None:
         super().emit(call, out)
         self.shapes.note(call)
-        if any(a in self.sharing.changing for a in call.args):
+        changed = call.result in self.sharing.changing and not makes_zeros(call)
+        if changed or any(a in self.sharing.changing for a in call.args):
             self.defs.pop(call.result, None)  # computed again later, it would be something else
             return
         if is_fresh(call, self.types):

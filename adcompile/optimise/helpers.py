@@ -27,7 +27,7 @@ from adcompile.optimise.totals import (
     scaled_inside,
     sum_of_multiple,
 )
-from adcompile.optimise.typing import agree, arithmetic, definite, inexact, is_real, kinds, rank, widened
+from adcompile.optimise.typing import agree, arithmetic, definite, hashable, inexact, is_real, kinds, rank, widened
 from adcompile.runtime import arrays
 
 ONES: frozenset[Any] = frozenset({np.ones_like, np.ones})
@@ -36,6 +36,11 @@ ZEROS: frozenset[Any] = frozenset({np.zeros_like, np.zeros, arrays.zeros_like})
 BROADCASTS: frozenset[Any] = frozenset({np.broadcast_to, arrays.broadcast_like})
 UNIFORM = ONES | ZEROS | BROADCASTS | {operator.pow, np.expand_dims}
 """What may make an array of one number."""
+
+
+def makes_zeros(call: Call) -> bool:
+    """Whether a call makes zeros, of which rules ask only what has been added to them."""
+    return isinstance(call.fn, Const) and hashable(call.fn.value) and call.fn.value in ZEROS
 
 
 class Site(Protocol):

@@ -146,6 +146,18 @@ def imaginary_part_written(x, s):
     return np.sum(z.real * part)
 
 
+def product_written_later(x, s):
+    """What an array was computed as is not what it holds."""
+    a = 0.8 * x
+    b = np.negative(x)
+    c = x / s
+    a[1] = s
+    b[:-1][-1] = s
+    c *= x
+    d = np.cos(np.square(a))
+    return np.sum(d * d) + np.sum(np.square(b) * 3.0) + np.sum(np.square(0.5 * b)) + np.sum(np.sin(c * s) * c)
+
+
 _X, _A = _some(3), _some(2, 3)
 SAMPLES = {
     "broadcast_scalar_array": [(_X, 0.7)],
@@ -163,6 +175,7 @@ SAMPLES = {
     "single_parts_of_complex": [((_some(2) + 1j * _some(2, seed=1)).astype(np.complex64), 0.7)],
     "unary_ufuncs_at": [(_X, 0.7)],
     "unary_ufunc_at_view": [(_A, 0.7)],
+    "product_written_later": [(_X, 0.7)],
     "imaginary_part_of_real": [(_X, 0.7)],
     "imaginary_part_written": [(_X, 0.7)],
     "rows_popped_in_loop": [(_some(3, 2), 0.7)],
