@@ -58,6 +58,13 @@ class State:
         for content in self.taken:
             b.emit(rt.put_back, (content,), Known(None), (), "")
 
+    def overlaps(self, atoms: Sequence[Atom]) -> bool:
+        """Whether any of these may show an element at several places."""
+        if self.memory is None:
+            return False
+        strange = self.memory.overlapping()
+        return any(self.memory.find(n) in strange for a in atoms for n in self.memory.nodes(a))
+
     def shares(self, atom: Atom) -> bool:
         """Whether a value may share memory with what is put back."""
         if self.memory is None or not self.known_as:
@@ -322,10 +329,23 @@ def detached(b: Builder, values: Sequence[Atom], state: State) -> list[Atom]:
     types = TupleT(tuple(map(b.type, found)))
     if len(found) == 1 and isinstance(types.items[0], Array):
         copies: dict[Atom, Atom] = {found[0]: b.emit(rt.snapshot, found, types.items[0])}
+    elif found and all(isinstance(t, Array) for t in types.items) and not state.overlaps(found):
+        copies = copied_together(b, found)
     else:
         together = b.emit(rt.detached, (b.build_tuple(*found),), types) if found else Const(())
         copies = {leaf: b.item(together, k) for k, leaf in enumerate(found)}
     return [replaced(b, v, copies) for v in values]
+
+
+def copied_together(b: Builder, arrays: Sequence[Atom]) -> dict[Atom, Atom]:
+    """Copies by statements that an outer derivative follows, so that they may be written."""
+    types = TupleT(tuple(map(b.type, arrays)))
+    together = b.emit(rt.shadows, arrays, types)
+    copies: dict[Atom, Atom] = {}
+    for k, (array, t) in enumerate(zip(arrays, types.items)):
+        copies[array] = b.emit(operator.getitem, (together, Const(k)), t, (), name_of(array))
+        b.call(operator.setitem, copies[array], Const(Ellipsis), array)
+    return copies
 
 
 def shown_leaves(b: Builder, value: Atom, state: State) -> list[Atom]:
