@@ -20,8 +20,14 @@ from tests.test_programs import FOLLOWED
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
 
+OPEN = {"through_diff"}
+"""Refused, with a place, at second order alone: writes into what np.diff gives."""
+
+
 @pytest.mark.parametrize("program", some(FOLLOWED, 6), ids=lambda p: p.name)
-def test_second_derivatives(program):
+def test_second_derivatives(program, request):
+    if program.name in OPEN:
+        request.applymarker(pytest.mark.xfail(raises=ad.Unsupported, strict=True))
     args, value = program.fresh(), program.function(*program.fresh())
     before, wrt, eps = bits(args), active(args), epsilon(args, value)
     if isinstance(value, (float, np.floating)):

@@ -455,7 +455,10 @@ def element_method(method: Any) -> None:
 
     @handles(method, look=())
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-        return dispatch(b, Const(operator.getitem), args, kwargs, name, place) if len(args) == 2 else None
+        t = b.type(args[0])
+        cls = type(t.value) if isinstance(t, Known) else t.cell.cls if isinstance(t, Ref) else getattr(t, "cls", list)
+        plain = len(args) == 2 and getattr(cls, "__getitem__", method) is method  # a class's own would call this one
+        return dispatch(b, Const(operator.getitem), args, kwargs, name, place) if plain else None
 
 
 for _method in (list.__getitem__, tuple.__getitem__, dict.__getitem__):

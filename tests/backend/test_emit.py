@@ -31,7 +31,9 @@ METHODS = {"scaled", "secret", "__call__"}  # called with another class than the
 UNBOUND = {"try_unbinds"}  # the primal raises where foreign code ends, ours where the name is read
 
 
-SHARED = {"nested_counters", "functions_see_the_last_value", "closure_in_loop"}
+SHARED = {
+    "nested_counters", "functions_see_the_last_value", "closure_in_loop", "sorted_again_in_a_loop", "simplex",
+}  # fmt: skip
 """Variables that nested functions write, or see change: only the specialiser gives them meaning."""
 REFUSED = ("is assigned to after", "generator expression", "which a function captures")
 

@@ -11,14 +11,6 @@ def array_of_scalars(x, y):
     return np.sum(v**2)
 
 
-def numbers_of_two_precisions_made_complex(x, s):
-    work = np.zeros(2)
-    work[1] = s
-    r = np.sum(work * work)
-    total = np.sum(np.array([r if v > 0.2 else v for v in x]))
-    return abs(complex(total, 0.3) + 2.5) * np.sum(np.array([s if v > 0.2 else v for v in x]))
-
-
 def array_of_nested_lists(t):
     r = np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
     return np.sum(r @ r @ np.array([1.0, 2.0]))
@@ -84,7 +76,6 @@ def eye_and_outer(x):
 
 
 SAMPLES = {
-    "numbers_of_two_precisions_made_complex": [(_V.astype(np.float32), 0.7)],
     "array_of_scalars": [(0.4, -1.2)],
     "array_of_nested_lists": [(0.4,)],
     "array_of_rows": [(_V,)],

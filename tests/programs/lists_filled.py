@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 
-def close(x, reach):
+def _close(x, reach):
     near = [[] for _ in range(len(x))]
     for i in range(len(x)):
         for j in range(i + 1, len(x)):
@@ -14,7 +14,7 @@ def close(x, reach):
     return near
 
 
-def total(x, near):
+def _total(x, near):
     energy = 0.0
     for i, row in enumerate(near):
         for j in row:
@@ -22,23 +22,23 @@ def total(x, near):
     return energy
 
 
-def neighbours(x):
-    near = close(x, 0.5)
+def neighbours_in_lists(x):
+    near = _close(x, 0.5)
     forces = np.zeros_like(x)
     for i in range(len(x)):
         for j in near[i]:
             forces[i] += x[i] - x[j]
             forces[j] -= x[i] - x[j]
-    return total(x + 0.1 * forces, near)
+    return _total(x + 0.1 * forces, near)
 
 
 def rebuilt_after_reads(x, steps):
     energy = 0.0
-    near = close(x, 0.3)
+    near = _close(x, 0.3)
     for step in range(steps):
         if step % 2:
-            near = close(x, 0.2 * step)
-        energy += total(x, near)
+            near = _close(x, 0.2 * step)
+        energy += _total(x, near)
         x = x * 1.1
         for row in near:
             row.clear()
@@ -46,7 +46,7 @@ def rebuilt_after_reads(x, steps):
 
 
 def other_names(x):
-    near = close(x, 0.9)
+    near = _close(x, 0.9)
     first = near[0]
     first.append(0)
     near[1], near[2] = near[2], [len(x) - 1]
@@ -54,7 +54,7 @@ def other_names(x):
     first.append(1)
     rest = [row[:] for row in near]
     rest[0].append(2)
-    return total(x, near[:3]) + sum(x[j] ** 2 for row in rest for j in row)
+    return _total(x, near[:3]) + sum(x[j] ** 2 for row in rest for j in row)
 
 
 def shorter_and_longer(x):
@@ -204,7 +204,7 @@ def in_an_object(x):
 _X = np.array([0.62, 0.77, 1.31, 0.5, 0.98])
 
 SAMPLES = {
-    "neighbours": [(_X,), (_X[:3],)],
+    "neighbours_in_lists": [(_X,), (_X[:3],)],
     "rebuilt_after_reads": [(_X, 4)],
     "other_names": [(_X,)],
     "shorter_and_longer": [(_X,)],

@@ -28,7 +28,7 @@ def exponents(x):
     return np.sum(x**n) + np.sum(np.power(x, w)) + np.sum(w**x) + np.sum(x / w) * np.sum(np.divide(w, x))
 
 
-def angles(x):
+def angles_of_lists(x):
     t = _held("t")
     return np.sum(np.arctan2(t, x)) * np.sum(np.hypot(x, t)) + np.sum(np.logaddexp(t, x) * np.fmod(x, t))
 
@@ -72,7 +72,7 @@ SAMPLES = {
     "weights": [(X,)],
     "matrices": [(X,)],
     "exponents": [(X,)],
-    "angles": [(X,)],
+    "angles_of_lists": [(X,)],
     "rows": [(X,)],
     "solved": [(X,)],
     "integrated": [(X,)],

@@ -159,7 +159,7 @@ class Scaled:
         self.inner = inner
 
     def run(self, x):
-        self.kept = applied(self.inner, x) * x
+        self.kept = _applied(self.inner, x) * x
         return self.kept
 
 
@@ -168,11 +168,11 @@ class Summed:
         self.first, self.second = first, second
 
     def run(self, x):
-        self.kept = applied(self.first, x) + applied(self.second, x)
+        self.kept = _applied(self.first, x) + _applied(self.second, x)
         return self.kept
 
 
-def applied(module, x):
+def _applied(module, x):
     module.calls = getattr(module, "calls", 0) + 1
     return module.run(x)
 
@@ -181,7 +181,7 @@ def function_of_modules(x):
     a = Single()
     b = Scaled(a)
     c = Summed(a, b)
-    return applied(c, x) + applied(b, x) * a.kept + a.calls * x + c.kept
+    return _applied(c, x) + _applied(b, x) * a.kept + a.calls * x + c.kept
 
 
 class Player:

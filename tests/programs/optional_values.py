@@ -3,11 +3,11 @@
 import numpy as np
 
 
-def square_above(v, limit):
+def _square_above(v, limit):
     return v * v if v > limit else None
 
 
-def bracketed(v, limit):
+def _bracketed(v, limit):
     if v > limit:
         return None
     low, high = v, v + 1.0
@@ -23,12 +23,12 @@ def bracketed(v, limit):
 def left_early(x, limit):
     total = x[0]
     for v in x:
-        r = square_above(v, limit)
+        r = _square_above(v, limit)
         if r is None:
             continue
         total += r * total
     for v in x:
-        r = square_above(v, limit - 0.4)
+        r = _square_above(v, limit - 0.4)
         if r is None:
             break
         total -= r
@@ -62,7 +62,7 @@ class Controller:
         return self.sum + change * change
 
 
-def attributes(x, limit):
+def attributes_or_none(x, limit):
     control = Controller(2 * limit if limit > 0.5 else None, limit if limit < 0.5 else None)
     total = 0.0
     for v in x:
@@ -70,7 +70,7 @@ def attributes(x, limit):
     return total if control.last is None else total * control.last
 
 
-def tuples(x, limit):
+def tuples_or_none(x, limit):
     def found(v):
         return (v * v, v + 1.0, 2) if v > limit else None
 
@@ -106,7 +106,7 @@ def best_of_a_while(x, n):
     return best * x[0] if best is not None else x[1] ** 3
 
 
-def scaled(v, scale=None, offset=None):
+def _scaled(v, scale=None, offset=None):
     if scale is None:
         scale = 2.0
     if offset is not None:
@@ -117,13 +117,13 @@ def scaled(v, scale=None, offset=None):
 def default_arguments(x, limit):
     total = 0.0
     for v in x:
-        total += scaled(v, v * v if v > limit else None) * scaled(v, offset=None if v > limit else v**3)
+        total += _scaled(v, v * v if v > limit else None) * _scaled(v, offset=None if v > limit else v**3)
     return total
 
 
-def handed_on(x, limit):
+def handed_on_or_none(x, limit):
     def outer(v):
-        r = square_above(v, limit)
+        r = _square_above(v, limit)
         return None if r is None else np.exp(-r)
 
     total = x[0]
@@ -151,7 +151,7 @@ def from_dicts(x, keys):
 def two_at_once(x, limit):
     before, total = None, 0.0
     for v in x:
-        here = square_above(v, limit)
+        here = _square_above(v, limit)
         if before is not None and here is not None:
             total += before * here
         elif here is not None:
@@ -162,8 +162,8 @@ def two_at_once(x, limit):
     return total
 
 
-def kept_in_a_list(x, limit):
-    values = [square_above(v, limit) for v in x]
+def optional_kept_in_a_list(x, limit):
+    values = [_square_above(v, limit) for v in x]
     total = x[0]
     for r in values:
         if r is None:
@@ -175,7 +175,7 @@ def kept_in_a_list(x, limit):
 def named_tests(x, limit):
     total = 0.0
     for v in x:
-        r = square_above(v, limit)
+        r = _square_above(v, limit)
         there = r is not None
         if there:
             total += r
@@ -186,16 +186,16 @@ def named_tests(x, limit):
             total += v
         else:
             total += r**3
-        if (again := square_above(v, 1.0)) is not None:
+        if (again := _square_above(v, 1.0)) is not None:
             total += again * total
-        total += square_above(v, limit + 0.1) or 0.25
+        total += _square_above(v, limit + 0.1) or 0.25
     return total
 
 
 def loops_within(x, limit):
     total = 0.0
     for v in x:
-        r = bracketed(v, limit)
+        r = _bracketed(v, limit)
         if r is None:
             total += v
             continue
@@ -223,15 +223,15 @@ _X = np.array([1.3, 0.7, 2.1])
 SAMPLES = {
     "left_early": [(_X, 1.0), (_X, 0.0), (_X, 9.0)],
     "clipped": [(_X, -0.9, True), (_X, -0.9, False)],
-    "attributes": [(_X, 0.9), (_X, 0.1)],
-    "tuples": [(_X, 1.0), (_X, 9.0)],
+    "attributes_or_none": [(_X, 0.9), (_X, 0.1)],
+    "tuples_or_none": [(_X, 1.0), (_X, 9.0)],
     "best_of_some": [(_X, 1.0), (_X, 9.0)],
     "best_of_a_while": [(_X, 3), (_X, 0)],
     "default_arguments": [(_X, 1.0), (_X, 9.0)],
-    "handed_on": [(_X, 1.0), (_X, 9.0)],
+    "handed_on_or_none": [(_X, 1.0), (_X, 9.0)],
     "from_dicts": [(_X, [0, 5, 1]), (_X, [7])],
     "two_at_once": [(_X, 1.0), (_X, 9.0), (_X, 0.0)],
-    "kept_in_a_list": [(_X, 1.0), (_X, 0.0)],
+    "optional_kept_in_a_list": [(_X, 1.0), (_X, 0.0)],
     "named_tests": [(_X, 1.0), (_X, 9.0)],
     "loops_within": [(_X, 1.0), (_X, 9.0)],
     "captured_array": [(_X, 1.0), (_X, 0.0)],

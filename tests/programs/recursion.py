@@ -141,22 +141,22 @@ def first_part_with_an_attribute(x, y):
     return Part(Scaled(Weighted(x * y))).innermost() * y
 
 
-def axes_until_four(a):
-    return np.sum(a) if a.ndim == 4 else axes_until_four(a[None] * a)
+def _axes_until_four(a):
+    return np.sum(a) if a.ndim == 4 else _axes_until_four(a[None] * a)
 
 
-def longer_until_nine(t):
-    return sum(t) if len(t) == 9 else longer_until_nine((*t, t[-1] * 0.5))
+def _longer_until_nine(t):
+    return sum(t) if len(t) == 9 else _longer_until_nine((*t, t[-1] * 0.5))
 
 
-def reversed_items(rest, done=()):
-    return done if not rest else reversed_items(rest[1:], (rest[0], *done))
+def _reversed_items(rest, done=()):
+    return done if not rest else _reversed_items(rest[1:], (rest[0], *done))
 
 
 def types_that_end(x):
     """Arguments that grow with each call: the types say when it ends."""
-    a, b, *_, c = reversed_items((x[0], 2.0 * x[1], x[0] * x[1], 3.0, x[1], x[0] * 4.0, x[1], x[0], x[1] * 5.0))
-    return axes_until_four(x) + longer_until_nine((x[0], x[1])) + a * b * c
+    a, b, *_, c = _reversed_items((x[0], 2.0 * x[1], x[0] * x[1], 3.0, x[1], x[0] * 4.0, x[1], x[0], x[1] * 5.0))
+    return _axes_until_four(x) + _longer_until_nine((x[0], x[1])) + a * b * c
 
 
 SAMPLES = {

@@ -106,7 +106,7 @@ def by_a_helper(m):
     return np.sum(q @ r * m)
 
 
-def kept_in_a_list(m):
+def parts_kept_in_a_list(m):
     kept = []
     for k in range(2):
         w, v = np.linalg.eigh((m + m.T) * (k + 1.0))
@@ -130,5 +130,5 @@ SAMPLES = {
     "iterated": [(_M, 3), (_M, 0)],
     "on_one_path": [(_M, 1), (_M, 0)],
     "by_a_helper": [(_M,)],
-    "kept_in_a_list": [(_M,)],
+    "parts_kept_in_a_list": [(_M,)],
 }

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import adcompile as ad
 from adcompile import runtime as rt
 
 RNG = np.random.default_rng(0)
@@ -110,3 +111,17 @@ def test_tiles(reps):
 def test_repeats():
     repeated = np.repeat(A, 3, axis=1)
     assert np.array_equal(repeated.reshape(*rt.repeated_shape(A.shape, 3, 1)[:2], 3, 4)[:, :, 0], A)
+
+
+def test_parts_of_a_complex_cotangent_are_real_where_the_parts_are():
+    def f(x, s):
+        work = np.zeros(2)
+        work[1] = s
+        r = np.sum(work * work)
+        total = np.sum(np.array([r if v > 0.2 else v for v in x]))
+        return abs(complex(total, 0.3) + 2.5)
+
+    x = np.array([0.5, 0.1], np.float32)
+    by_x, by_s = ad.grad(f, argnums=(0, 1))(x, 0.7)
+    slope = (f(x, 0.7 + 1e-6) - f(x, 0.7 - 1e-6)) / 2e-6
+    assert by_x.dtype == np.float32 and np.isclose(by_s, slope)
