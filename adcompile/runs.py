@@ -68,10 +68,11 @@ def invoker(derived: Any) -> Callable[..., Any]:
         return call(*args, *captured(fun), *extra)
 
     def checked(fun: Any, args: tuple[Any, ...], extra: tuple[Any, ...] = ()) -> Any:
-        for i, array in enumerate((*args, *captured(fun))):
-            if i in inplace and type(array) is np.ndarray:
-                check_places(array)
-        return call(*args, *captured(fun), *extra)
+        given = (*args, *captured(fun))
+        for i in inplace:
+            if i < len(given) and type(given[i]) is np.ndarray:
+                check_places(given[i])
+        return call(*given, *extra)
 
     return checked if inplace else invoke
 

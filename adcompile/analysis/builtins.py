@@ -456,7 +456,7 @@ def element_method(method: Any) -> None:
     @handles(method, look=())
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         t = b.type(args[0])
-        cls = type(t.value) if isinstance(t, Known) else t.cell.cls if isinstance(t, Ref) else getattr(t, "cls", list)
+        cls = type(t.value) if isinstance(t, Known) else class_of(t) or list
         plain = len(args) == 2 and getattr(cls, "__getitem__", method) is method  # a class's own would call this one
         return dispatch(b, Const(operator.getitem), args, kwargs, name, place) if plain else None
 

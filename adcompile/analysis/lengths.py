@@ -201,9 +201,14 @@ def _is_number(t: Type) -> bool:
 SAME_SHAPE = {np.zeros_like, np.ones_like, np.conj, np.real, np.imag, np.ndarray.copy, np.ndarray.astype}
 
 
+def asks_for_shape(args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> bool:
+    """Whether a function that gives the shape of an argument, such as np.zeros_like, is asked for another one."""
+    return len(args) > 4 or any(name == "shape" for name, _ in kwargs)
+
+
 def note_shape(b: Builder, result: Var, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> None:
     """An elementwise result has the shape of its arrays if these have one shape, and no other is asked for."""
-    if len(args) > 4 or any(name == "shape" for name, _ in kwargs):
+    if asks_for_shape(args, kwargs):
         return
     t = b.type(result)
     arrays = [a for a in args if not isinstance(b.type(a), (Scalar, Known))]

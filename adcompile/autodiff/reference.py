@@ -82,17 +82,8 @@ def by_reference(f: Forward, s: Call) -> None:
     if kind == "view":
         mirror.check_apart(s)
     role, b.role = b.role, "tangent"
-    inputs = (*s.args, *(v for _, v in s.kwargs))
-    rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
-    moving = passes_derivative(s) and any(f.whole_dot(a) is not None for a in inputs)
-    if moving and rule is not None and rule.frule is not None:
-        f.context.boundary.with_value(f, s, rule)
-        f.dots[s.result] = own_tangent(b, f.dots[s.result], s.result)
-        b.role = role
-        return
-    b.append(s)
-    d = f.context.boundary.tangent(f, s, rule) if moving else None
-    if kind == "maybe" and root is not None:
+    d, by_frule = called(f, s)
+    if kind == "maybe" and root is not None and not by_frule:
         given = d if d is not None else b.emit(rt.shadow, (s.result,), b.type(s.result))
         args = (s.result, root, mirror.of(root), given)
         f.dots[s.result] = b.emit(rt.followed, args, b.type(s.result), (), f"{s.result.name}_dot")
@@ -109,19 +100,24 @@ def parts_by_reference(f: Forward, s: Call) -> None:
     assert mirror is not None
     mirror.shadow = f.dots
     role, b.role = b.role, "tangent"
-    rule = lookup(fn_of(s))
-    moving = passes_derivative(s) and any(f.whole_dot(a) is not None for a in (*s.args, *(v for _, v in s.kwargs)))
+    d, _ = called(f, s)
+    if d is None:
+        b.statements += mirror.beside_parts(s)
+    else:
+        f.dots[s.result] = owned_parts(f, d, s.result)
+    b.role = role
+
+
+def called(f: Forward, s: Call) -> tuple[Atom | None, bool]:
+    """Emit a call: its tangent, if it has one, and whether an frule gave it together with the value."""
+    inputs = (*s.args, *(v for _, v in s.kwargs))
+    rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
+    moving = passes_derivative(s) and any(f.whole_dot(a) is not None for a in inputs)
     if moving and rule is not None and rule.frule is not None:
         f.context.boundary.with_value(f, s, rule)
-        f.dots[s.result] = owned_parts(f, f.dots[s.result], s.result)
-    else:
-        b.append(s)
-        d = f.context.boundary.tangent(f, s, rule) if moving else None
-        if d is None:
-            b.statements += mirror.beside_parts(s)
-        else:
-            f.dots[s.result] = owned_parts(f, d, s.result)
-    b.role = role
+        return f.dots[s.result], True
+    f.b.append(s)
+    return f.context.boundary.tangent(f, s, rule) if moving else None, False
 
 
 def owned_parts(f: Forward, d: Atom, of: Var) -> Atom:

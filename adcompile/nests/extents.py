@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.lengths import asks_for_shape
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, Function, If, Var, While, Yield
 from adcompile.ir.types import Array, ListT, Seq, Type
@@ -153,7 +154,7 @@ class Extents:
         if isinstance(self.types.get(call.result), (Seq, ListT)):
             return self._of_list(call)
         at = _LIKE.get(fn, 0 if fn in INPLACE else None)
-        if at is not None and at < len(args) < 5 and all(name != "shape" for name, _ in call.kwargs):
+        if at is not None and at < len(args) and not asks_for_shape(args, call.kwargs):
             return self.of(args[at])
         if fn is operator.getitem and isinstance(args[0], Var):
             return self._item_of(call, args[0])

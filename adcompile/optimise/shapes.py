@@ -12,6 +12,7 @@ from typing import Any, Union
 
 import numpy as np
 
+from adcompile.analysis.lengths import asks_for_shape
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, For, Var
 from adcompile.ir.types import Array, Scalar, Type
@@ -206,7 +207,7 @@ class Shapes:
             self._reduce(call)
             return
         at = _LIKE.get(fn)
-        if at is not None and at < len(args) < 5 and not call.kwargs:  # the fifth of np.zeros_like is a shape
+        if at is not None and at < len(args) and not call.kwargs and not asks_for_shape(args, ()):
             self._join(call.result, args[at])
             return
         at = _OF_SHAPE.get(fn)
