@@ -32,9 +32,9 @@ def test_items_are_joined():
 
 
 def test_other_lengths_later():
-    g = ad.grad(lists_filled.neighbours)
+    g = ad.grad(lists_filled.neighbours_in_lists)
     for x in (X, X[:1], np.linspace(0.1, 2.0, 9)):
-        ad.check_grads(lists_filled.neighbours, (x,), order=1)
+        ad.check_grads(lists_filled.neighbours_in_lists, (x,), order=1)
         assert g(x).shape == x.shape
 
 
@@ -55,13 +55,13 @@ def test_what_gets_an_active_value_is_refused():
 
 
 def as_aux(x):
-    near = lists_filled.close(x, 0.9)
-    return lists_filled.total(x, near), near
+    near = lists_filled._close(x, 0.9)
+    return lists_filled._total(x, near), near
 
 
 def test_the_lists_are_handed_out():
     value, pull, aux = ad.vjp(as_aux, X, has_aux=True)
-    assert aux == lists_filled.close(X, 0.9)
+    assert aux == lists_filled._close(X, 0.9)
     (want,) = pull(1.0)
     for row in aux:
         row.clear()

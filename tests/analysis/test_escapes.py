@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.programs.lists_filled import close, total
+from tests.programs.lists_filled import _close as close
+from tests.programs.lists_filled import _total as total
 
 X = np.array([0.6, 0.75, 1.2])
 
