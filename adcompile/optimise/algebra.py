@@ -130,9 +130,9 @@ TABLE: tuple[Rule, ...] = (
     rule("where(m, x, x)", "x"),
 )
 
-_BY_ROOT: dict[Any, list[Rule]] = {}
+_BY_ROOT: dict[Any, list[Rule]] = {r.before.fn: [] for r in TABLE}
 for _rule in TABLE:
-    _BY_ROOT.setdefault(_rule.before.fn, []).append(_rule)
+    _BY_ROOT[_rule.before.fn].append(_rule)
 
 _MOST = 16  # rewrites of one statement in one walk; chains are shorter
 _UNIFIED = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg})
@@ -153,17 +153,16 @@ class _Algebra(ForwardWalk):
         self.effects, self.sharing = effects, sharing
         self.shapes = Shapes(types, self.defs)
         self.marks: list[tuple[int, int]] = []
-        self.known: dict[tuple[Any, ...], Var] = {}  # sums by what is summed, quotients by their operands
-        self.noted: list[tuple[Any, ...]] = []
+        self.known: dict[tuple[Any, ...], Var] = {}  # sums by what is summed, quotients by their operands, oldest first
 
     def enter(self) -> None:
-        self.marks.append((self.shapes.mark(), len(self.noted)))
+        self.marks.append((self.shapes.mark(), len(self.known)))
 
     def leave(self) -> None:
         shapes, known = self.marks.pop()
         self.shapes.undo(shapes)
-        while len(self.noted) > known:
-            del self.known[self.noted.pop()]
+        while len(self.known) > known:
+            self.known.popitem()
 
     def emit(self, call: Call, out: list[Statement]) -> None:
         super().emit(call, out)
@@ -179,7 +178,6 @@ class _Algebra(ForwardWalk):
             key = (np.sum, call.args[0], settings)
         if key and key not in self.known:
             self.known[key] = call.result
-            self.noted.append(key)
 
     # -- rewriting one call -----------------------------------------------------------------
 
@@ -195,14 +193,17 @@ class _Algebra(ForwardWalk):
             if not isinstance(new, Call):
                 self._settle(call, new, out)
                 return
-            if is_fresh(call, self.types) and not is_fresh(new, self.types) and self._would_change(call, new):
+            if is_fresh(call, self.types) and not is_fresh(new, self.types) and not self._becomes_view(call, new):
                 break
             call = new
         self.emit(call, out)
 
-    def _would_change(self, call: Call, view: Call) -> bool:
-        """Whether somebody writes into the array, or into what it would be a view of."""
-        return call.result in self.sharing.written or any(a in self.sharing.changing for a in view.args)
+    def _becomes_view(self, call: Call, view: Call) -> bool:
+        """Whether the array may be a view: nobody writes into it, or into what it would be a view of."""
+        if call.result in self.sharing.written or any(a in self.sharing.changing for a in view.args):
+            return False
+        self.sharing.fresh.discard(call.result)
+        return True
 
     def _settle(self, call: Call, atom: Atom, out: list[Statement]) -> None:
         """Read `atom` for the result; as a copy, if two would share memory who may not."""
@@ -427,14 +428,13 @@ class _Algebra(ForwardWalk):
         return isinstance(ta, Array) and isinstance(tb, Array) and definite(ta) and ta.dims == tb.dims
 
     def total(self, summed: Atom, settings: Settings) -> Var | None:
-        """The sum of a value, where it has been worked out and the value not written into since."""
         return self._lasting((np.sum, summed, settings))
 
     def quotient(self, x: Atom, y: Atom) -> Var | None:
-        """`x / y`, where it has been worked out and nothing of it been written into since."""
         return self._lasting((operator.truediv, x, y))
 
     def _lasting(self, key: tuple[Any, ...]) -> Var | None:
+        """Where this has been worked out, and nothing of it been written into since."""
         found = self.known.get(key)
         return None if any(a in self.sharing.written for a in (*key[1:3], found)) else found
 

@@ -118,9 +118,10 @@ class Check:
         return Verdict("right", compared=self.compared, kinks=self.kinks)
 
     def defined(self) -> bool:
-        """Whether the function has finite values here: other sizes may not do."""
+        """Whether the function has finite values here, also on the way: other sizes may not do."""
         try:
-            value = self.module.main(*self.args())
+            with np.errstate(over="raise"):
+                value = self.module.main(*self.args())
         except NOT_RUNNING:
             return False
         return all(np.all(np.abs(x) < LARGEST) for _, x in trees.leaves(value))

@@ -211,9 +211,12 @@ NOT_RUNNING = (Exception,)
 
 
 def runs(program: Program) -> bool:
-    """Whether main returns finite numbers of a reasonable size, the same ones each time."""
+    """Whether main returns finite numbers of a reasonable size, the same ones each time.
+
+    What overflows on the way and is not used in the end is not judged: its cotangent is zero, and
+    zero times inf is nan, as in docs/maths.md."""
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
+        with np.errstate(all="ignore", over="raise"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             space, outcomes = executed(program.source), []
             for seed in (0, 0, 1000):

@@ -74,7 +74,17 @@ def running_scalar_broadcast(x):
     return np.sum(y)
 
 
+def negative_broadcast_added_to(x):
+    c = 0.8 * np.cumsum(x)
+    table = {"first": c[0], "all": x * 2.0}
+    t = 0.5
+    for e in table.values():
+        t = t * 0.5 + np.sum(np.sin(e))
+    return np.sum((x - c[:]) * t)
+
+
 SAMPLES = {
+    "negative_broadcast_added_to": [(np.array([1.3, 0.7]),)],
     "scalar_times_array": [(1.3, np.array([0.5, -0.7])), (1.3, np.array([[0.5], [-0.7]])), (1.3, np.array([]))],
     "row_and_column": [(np.array([[0.5, -0.7, 0.1]]), np.array([[1.2], [0.3]]))],
     "bias_added": [(np.array([[0.5, -0.7]]), np.array([[0.2, 0.1, 0.3], [0.5, -0.2, 0.4]]), np.array([0.1, 0.2, -0.3]))],
