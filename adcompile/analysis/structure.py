@@ -19,6 +19,7 @@ from adcompile.analysis.heap import fresh, give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.positions import read_at
 from adcompile.analysis.slots import assign_name, global_value
 from adcompile.errors import Place, Unsupported
 from adcompile.frontend.source import SYNTHESISED
@@ -336,6 +337,8 @@ def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
         return instance_element(b, owner, t, index, name, place)
     if isinstance(t, RangeT):
         return b.emit(operator.getitem, args, Scalar(frozenset({int})), (), name, place)
+    if isinstance(t, Array) and t.dims:
+        return read_at(b, owner, t.dims, index, b.type(index), name, place)
     return None
 
 

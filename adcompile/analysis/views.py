@@ -152,6 +152,8 @@ def cell(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def index_kind(index: Atom, types: Any) -> str:
     """Whether `a[index]` is a "view", a "copy", or that takes the run time ("maybe")."""
     t = widen(types[index]) if isinstance(index, Var) else Known(index.value)
+    if isinstance(t, Seq) and t.cls is tuple:
+        return kind_of_index(widen(t.item))  # as many of these as the tuple has items
     return kind_of_index(t)
 
 
@@ -171,6 +173,8 @@ def keeps_axes(index: Atom, types: Any) -> bool:
         parts = t.items
     elif isinstance(t, Known) and isinstance(t.value, tuple):
         parts = tuple(Known(v) for v in t.value)
+    elif isinstance(t, Seq) and t.cls is tuple:
+        parts = (t.item,)
     return not all(is_number(p) for p in parts)
 
 

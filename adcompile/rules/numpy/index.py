@@ -114,6 +114,8 @@ def is_slice(t: Type) -> bool:
 
 def indexed(dtype: np.dtype[Any], dims: Dims | None, index: Type) -> Type:
     """The type of an array of these dimensions read at an index."""
+    if isinstance(index, Seq) and index.cls is tuple:
+        return array(dtype, None)  # as many indices as the tuple has items
     items = index.items if isinstance(index, TupleT) else (index,)
     if isinstance(index, Known) and isinstance(index.value, tuple):
         items = tuple(Known(i) for i in index.value)  # type: ignore[reportUnknownVariableType]
