@@ -1,4 +1,5 @@
-"""First derivatives of every program: forward, reverse in one body and split, optimised or not.
+"""First derivatives of every program: forward, reverse in one body and split; of every third as they
+are before they are optimised, too (`ADCOMPILE_ALL=1` takes all).
 
 Against the function itself: its value bit for bit, differences along random directions, and the
 duality ⟨ȳ, J ẋ⟩ = ⟨Jᵀ ȳ, ẋ⟩. Gradients have the type, shape and dtype of their arguments, which are
@@ -28,7 +29,7 @@ from tests.checks import (
     size,
     specialised_once,
 )
-from tests.programs import collect
+from tests.programs import collect, some
 
 # Refused today: the name, and the reason. An entry whose program is followed by now fails.
 EXPECTED_REFUSALS: dict[str, str] = {}
@@ -125,8 +126,11 @@ def check_of(program):
     return LAST[program.name]
 
 
-@pytest.mark.parametrize("chosen", [PASSES, ()], ids=["optimised", "plain"])
-@pytest.mark.parametrize("program", FOLLOWED, ids=lambda p: p.name)
+PLAIN = some(FOLLOWED, 3)
+CASES = [(p, chosen) for p in FOLLOWED for chosen in ((PASSES, ()) if p in PLAIN else (PASSES,))]
+
+
+@pytest.mark.parametrize("program, chosen", CASES, ids=[f"{p.name}-{'optimised' if c else 'plain'}" for p, c in CASES])
 def test_first_derivatives(program, chosen):
     """With single arguments active the optimised code alone: who is active is settled before there are passes."""
     check = check_of(program)

@@ -25,7 +25,7 @@ from tests.rules.test_bodies_arrays import (
     moved,
     pairing,
 )
-from tests.rules.test_registry import COMPUTING, calls_of, to_second_order
+from tests.rules.test_registry import COMPUTING, TWICE, calls_of
 
 counter = itertools.count()
 
@@ -152,7 +152,7 @@ def weighed_sum(f, count, y):
     return namespace["g"]
 
 
-SECOND = {fn: args for fn in to_second_order() for args, _ in calls_of(fn)[:1]}
+SECOND = {fn: args for fn in TWICE for args, _ in calls_of(fn)[:1]}
 
 
 def first_samples():
