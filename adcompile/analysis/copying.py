@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import operator
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -23,8 +24,10 @@ from adcompile.analysis.calls import (
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, settle, write
 from adcompile.analysis.operators import class_named, is_not_implemented, method_call
 from adcompile.analysis.structure import Args, Kwargs
+from adcompile.analysis.views import AUGMENTED, fn_of, may_share
 from adcompile.errors import Place, Unsupported
-from adcompile.ir.nodes import Atom, Const
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
     UNKNOWN,
     Array,
@@ -65,8 +68,41 @@ def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
 @handles(copy.deepcopy, np.ndarray.__deepcopy__)
 def deep_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     known = isinstance(b.type(args[0]), (Array, Scalar, Known, TupleT))
-    given = args[1].value if len(args) == 2 and isinstance(args[1], Const) else None
-    return deep_copy(b, args[0], given.memo if isinstance(given, Copied) else {}, place) if known else None
+    return copied(b, args, place) if known else None
+
+
+def copied(b: Builder, args: Args, place: Place | None) -> Atom:
+    known = args[1].value if len(args) == 2 and isinstance(args[1], Const) else None
+    if isinstance(known, Copied):
+        return deep_copy(b, args[0], known.memo, place)
+    memo: dict[Any, Atom] = {}
+    copy_made = deep_copy(b, args[0], memo, place)
+    arrays = [key for key in memo if isinstance(key, Var)]
+    if len(arrays) > 1 and any(may_be_another(b, a) for a in arrays):
+        given = b.emit(ops.build_tuple, tuple(arrays), TupleT(tuple(map(b.type, arrays))))
+        b.emit(run_time.distinct, (given,), Known(None), (), "", place)
+    return copy_made
+
+
+TAKING = {np.asarray, np.asanyarray}
+"""What gives back the array that it is given."""
+
+
+def first_name(b: Builder, array: Atom) -> Atom:
+    """The name under which an array was made: what writes in place, or takes arrays as they are, gives it another."""
+    made = b.context.definition.get(array) if isinstance(array, Var) else None
+    if made is None:
+        return array
+    out = next((value for key, value in made.kwargs if key == "out"), None)
+    if fn_of(made) in (*AUGMENTED, ops.identity) or fn_of(made) in TAKING and len(made.args) == 1 and not made.kwargs:
+        out = made.args[0]
+    return array if out is None or not isinstance(b.type(out), Array) else first_name(b, out)
+
+
+def may_be_another(b: Builder, array: Var) -> bool:
+    """Whether only the run time knows if this is an array that has another name, too."""
+    made = b.context.definition.get(array)
+    return made is None or fn_of(made) is not operator.getitem and may_share(made, b.context.types)
 
 
 def again(b: Builder, content: Atom) -> Atom:
@@ -78,9 +114,7 @@ def again(b: Builder, content: Atom) -> Atom:
 @handles_cells(copy.deepcopy)
 def deep(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     given = args[1].value if len(args) == 2 and isinstance(args[1], Const) else None
-    if len(args) == 1 or isinstance(given, Copied):
-        return deep_copy(b, args[0], given.memo if isinstance(given, Copied) else {}, place)
-    return None
+    return copied(b, args, place) if len(args) == 1 or isinstance(given, Copied) else None
 
 
 class Copied(dict[Any, Any]):
@@ -127,9 +161,10 @@ def deep_copy(b: Builder, atom: Atom, memo: dict[Any, Atom], place: Place | None
         return b.emit(copy.deepcopy, (atom,), t if isinstance(t, Instance) else UNKNOWN, (), "", place)
     if isinstance(t, Seq):
         return deep_sequence(b, atom, t, place)
-    if atom not in memo:
-        memo[atom] = b.call(np.copy, atom)
-    return memo[atom]
+    array = first_name(b, atom)
+    if array not in memo:
+        memo[array] = b.call(np.copy, atom)
+    return memo[array]
 
 
 def deep_sequence(b: Builder, atom: Atom, t: Seq, place: Place | None) -> Atom:

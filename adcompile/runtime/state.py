@@ -104,14 +104,14 @@ NoneType = type(None)
 
 
 def distinct(values: Any) -> None:
-    """Refuse a sequence that holds one array twice: its deep copy is followed item by item.
+    """Refuse arrays one of which is another: their deep copies are followed one by one.
 
     Raises ValueError.
     """
     if len({id(value) for value in values}) < len(values):
         raise ValueError(
-            "one array stands twice in a list of no fixed length that is deep-copied, and its derivative is made for "
-            "different ones; write [a.copy() for a in items]"
+            "one array stands twice in what is deep-copied, and the derivative is made for different ones; write "
+            "[a.copy() for a in items], or copy the parts that are written"
         )
 
 

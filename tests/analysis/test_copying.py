@@ -34,6 +34,21 @@ def test_one_array_twice_in_a_long_list():
     assert ad.grad(deep)([a.copy() for _ in range(20)])[1].tolist() == [2.0, 4.0]
 
 
+def chosen(x):
+    w = x * 2.0
+    other = w if x[0] > 0.0 else x * 3.0
+    first, second = copy.deepcopy((w, other))
+    first[1] = x[0] ** 2
+    return np.sum(second) * x[0]
+
+
+def test_one_array_twice_where_the_run_time_decides():
+    x = np.array([1.2, -0.7])
+    with pytest.raises(ValueError, match="stands twice"):
+        ad.grad(chosen)(x)
+    ad.check_grads(chosen, (-x,))
+
+
 def test_objects_in_a_list_of_no_known_length():
     with pytest.raises(ad.Unsupported, match="no known length"):
         ad.grad(of_objects)(np.ones(3))

@@ -113,7 +113,18 @@ def deep_copies_by_a_method(x):
     return second.held[0] * second.factor * items[0] + third.factor * len(third.held) * len(second.held)
 
 
+def one_array_by_two_names(x):
+    w = x * 2.0
+    same = w
+    same *= x
+    taken = np.asarray(np.sin(same, out=same))
+    first, second, third = copy.deepcopy([w, same, taken])
+    first[0] = x[1] ** 2
+    return np.sum(second * third) * np.sum(w)
+
+
 SAMPLES = {
+    "one_array_by_two_names": [(np.array([1.2, -0.7, 2.1]),)],
     "shallow_array": [(X,)],
     "deep_array": [(X,)],
     "kept_best": [(X,)],
