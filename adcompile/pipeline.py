@@ -37,8 +37,9 @@ from adcompile.analysis import (
 from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
 from adcompile.analysis.escapes import check_escapes
-from adcompile.analysis.heap import adopt, write_back
+from adcompile.analysis.heap import adopt
 from adcompile.analysis.infer import Terminated
+from adcompile.analysis.leaving import write_back
 from adcompile.analysis.narrow import narrow
 from adcompile.analysis.recursion import AsObject
 from adcompile.analysis.slots import open_slots

@@ -15,10 +15,8 @@ from typing import Any
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
 from adcompile.analysis.callbacks import assigns, writers
 from adcompile.analysis.contents import opened
-from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State
-from adcompile.analysis.ways import live_objects
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -42,7 +40,6 @@ from adcompile.ir.types import (
     Unknown,
     holds_ref,
 )
-from adcompile.runtime import state as run_time
 
 REMEDY = "build a new one: items = items + [item], d = {**d, key: value}, or copy it before it is shared"
 WORDS = {list: "list", dict: "dict", ops.Variable: "variable"}
@@ -465,36 +462,3 @@ def note_written(b: Builder, cell: Cell) -> None:
     b.context.written.setdefault(cell, b.context.originals[cell])
     if isinstance(cell.real, Var):
         b.context.volatile.add(cell.real)  # what is read of it is kept, not read again
-
-
-Held = list[tuple[Cell, Atom]]
-
-
-def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
-    """At the end of a function: its result as a value, and what the caller's lists, dicts and
-    objects that have been written into hold now and held before."""
-    written = list(b.context.written)
-    if written:
-        owners = {id(o): Const(o) for o, _ in (b.context.assigned[c] for c in written if c in b.context.assigned)}
-        classes = {cell.cls for cell in written} | {type(o.value) for o in owners.values()}
-        theirs = [cell.real for cell in b.context.outside if cell.cls in classes]
-        apart = [*theirs, *owners.values(), *live_objects(b, classes, set(owners))] if theirs else []
-        if len(apart) > 1:
-            b.emit(run_time.different, apart, Known(None))
-    memo: Memo = {}
-    value = settle(b, result, memo, escaping=True)
-    pending = [(cell, settle(b, read(b, cell), memo, escaping=True)) for cell in written]
-    before = [(cell, settle(b, b.context.originals[cell], memo, escaping=True)) for cell in written]
-    return value, pending, before
-
-
-def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
-    """Make the caller's lists, dicts and objects hold what they hold in the store."""
-    for cell, content in pending:
-        owner, name = b.context.assigned.get(cell, (None, ""))
-        if not name:
-            b.emit(run_time.refill, (cell.real, content), Known(None), (), "")
-        elif is_undefined(content):
-            b.emit(run_time.unset, (Const(owner), Const(name)), Known(None), (), "")
-        else:
-            b.emit(setattr, (Const(owner), Const(name), content), Known(None), (), "")

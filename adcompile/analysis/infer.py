@@ -16,6 +16,7 @@ from adcompile.analysis.builder import Builder, Lifted, Tentative
 from adcompile.analysis.heap import asked_once, look
 from adcompile.analysis.joins import Carried, Frame, Join, Misfit, Side
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
+from adcompile.analysis.leaving import raised
 from adcompile.analysis.made import wrapped
 from adcompile.analysis.optional import Environment, known_truth, learn, narrowed, note_results, resolve, tell
 from adcompile.errors import Place, Unsupported
@@ -116,6 +117,7 @@ def run_end(b: Builder, end: End, env: Environment, frame: Frame | None) -> End:
         return type(end)(tuple(frame.leaves(b, [resolve(b, env, v) for v in end.values])))
     if isinstance(end, Raise):
         exception = None if end.exception is None else resolve(b, env, end.exception)
+        raised(b)
         return Raise(exception, None if end.cause is None else resolve(b, env, end.cause), end.place)
     return end
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.alias import effect_of
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.intrusive import written_unsaid
@@ -82,6 +83,8 @@ def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
         check_function(sweep, s, s.fn.value, seen)
         return
     fn = fn_of(s)
+    if fn in (rt.refill, rt.unset):
+        return  # before an exception, which what runs again has not raised
     if fn is None or fn in READS:
         raise refuse(s)
     rule = lookup(fn)

@@ -18,7 +18,6 @@ from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.heap import (
     Pairs,
     adopt,
-    closing,
     give,
     hand_back,
     is_mutable,
@@ -26,8 +25,8 @@ from adcompile.analysis.heap import (
     paired,
     reached,
     settle,
-    write_back,
 )
+from adcompile.analysis.leaving import closing, write_back
 from adcompile.analysis.store import State
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, zero

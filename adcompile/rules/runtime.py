@@ -203,7 +203,9 @@ for _fn in (ops.build_string, ops.format_value):
     register(_fn, Rule("constant", typing=always(Instance(str))))
 
 register(rt.shadow, Rule("constant", typing=first))
-for _fn in (rt.check_tangent, rt.alias_map, rt.check_plain, rt.check_answer, rt.unshared, rt.take_down, rt.put_back):
+for _fn in (rt.check_tangent, rt.alias_map, rt.check_plain, rt.check_answer, rt.unshared):
+    register(_fn, Rule("constant", pure=False))
+for _fn in (rt.take_down, rt.put_back, rt.refill, rt.unset):
     register(_fn, Rule("constant", pure=False))
 for _fn in (rt.check_tangent_of, rt.check_cotangent, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept):
     register(_fn, Rule("constant", pure=False))  # what debug mode checks

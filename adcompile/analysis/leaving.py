@@ -1,0 +1,56 @@
+"""Where control leaves a function: what the caller's lists, dicts and objects hold then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.heap import Memo, read, settle
+from adcompile.analysis.leaves import is_undefined
+from adcompile.analysis.ways import live_objects
+from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.types import Cell, Known
+from adcompile.runtime import state as run_time
+
+Held = list[tuple[Cell, Atom]]
+
+
+def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
+    """At the end of a function: its result as a value, and what the caller's lists, dicts and
+    objects that have been written into hold now and held before."""
+    written = list(b.context.written)
+    if written:
+        owners = {id(o): Const(o) for o, _ in (b.context.assigned[c] for c in written if c in b.context.assigned)}
+        classes = {cell.cls for cell in written} | {type(o.value) for o in owners.values()}
+        theirs = [cell.real for cell in b.context.outside if cell.cls in classes]
+        apart = [*theirs, *owners.values(), *live_objects(b, classes, set(owners))] if theirs else []
+        if len(apart) > 1:
+            b.emit(run_time.different, apart, Known(None))
+    memo: Memo = {}
+    value = settle(b, result, memo, escaping=True)
+    pending = [(cell, settle(b, read(b, cell), memo, escaping=True)) for cell in written]
+    before = [(cell, settle(b, b.context.originals[cell], memo, escaping=True)) for cell in written]
+    return value, pending, before
+
+
+def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
+    """Make the caller's lists, dicts and objects hold what they hold in the store."""
+    for cell, content in pending:
+        owner, name = b.context.assigned.get(cell, (None, ""))
+        if not name:
+            b.emit(run_time.refill, (cell.real, content), Known(None), (), "")
+        elif is_undefined(content):
+            b.emit(run_time.unset, (Const(owner), Const(name)), Known(None), (), "")
+        else:
+            b.emit(setattr, (Const(owner), Const(name), content), Known(None), (), "")
+
+
+def raised(b: Builder) -> None:
+    """Where an exception is raised: what the caller has holds what has been written into it so far. In a recursive
+    function that is not at hand."""
+    if b.context.apart:
+        return
+    entered = [c for c in b.context.outside if ("outside", b.context.paths[c]) in b.context.demoted]
+    memo: Memo = {}
+    changed = dict.fromkeys([*entered, *b.context.written])
+    write_back(b, [(cell, settle(b, read(b, cell), memo, escaping=True)) for cell in changed])
