@@ -1,9 +1,11 @@
 """Folding keeps the order of effects and never reads after a write."""
 
 import operator
+import random
 
 import numpy as np
 
+import adcompile as ad
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.ir import ops
@@ -38,3 +40,15 @@ def test_pure_adjoints_do_not_cross_writes():
     run = load(emit(program(function("f", [a], [read, write, pair], pair.result), types=types)))
     # the value read is a number: it may not be read after the write
     assert run(np.ones(2))[0] == 1.0
+
+
+def test_what_is_drawn_is_kept_where_it_is_drawn():
+    def walk(x):
+        random.seed(3)
+        total = 0.0
+        for _ in range(4):
+            total = total * random.random() + x[random.randint(0, 1)] * random.gauss(0.0, 1.0)
+        return total
+
+    x = np.array([0.3, 0.7])
+    np.testing.assert_equal(ad.grad(walk)(x), ad.value_and_grad(walk)(x)[1])  # nobody reads the sums of the first
