@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from adcompile.api import clear, grad, value_and_grad
     from adcompile.errors import AdcompileError, NotDifferentiable, RuleError, SourceError, Unsupported
     from adcompile.inspection import saved, source
+    from adcompile.prepare import prepare
     from adcompile.products import jvp, vjp
     from adcompile.runtime.marks import (
         checkpoint,
@@ -49,6 +50,7 @@ _HOMES = {
     "adcompile.api": ("clear", "grad", "value_and_grad"),
     "adcompile.errors": ("AdcompileError", "NotDifferentiable", "RuleError", "SourceError", "Unsupported"),
     "adcompile.inspection": ("saved", "source"),
+    "adcompile.prepare": ("prepare",),
     "adcompile.products": ("jvp", "vjp"),
     "adcompile.runtime.marks": (
         *("checkpoint", "checkpointed_range", "save_all", "save_nothing", "save_only", "stop_gradient"),
@@ -83,6 +85,7 @@ __all__ = [
     "jvp",
     "jvp_batched",
     "linearize",
+    "prepare",
     "save_all",
     "save_nothing",
     "save_only",

@@ -86,8 +86,7 @@ def _build(
         request = pipeline.Request("primal", backend=plan.backend)
         derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
         made = Made(derived, wrt, invoker(derived))
-        run = located(function_run(made, plan.has_aux), derived, place_of(innermost(fun)))
-        return run, guard_check(derived.guards, derived.followed), made
+        return running(made, fun, plan, args), guard_check(derived.guards, derived.followed), made
     bare = kind == "joint" and not isinstance(plan.argnums, tuple) and not plan.closure
     mutated = kind == "split" or plan.mutated
     request = pipeline.Request(
@@ -103,9 +102,17 @@ def _build(
     )
     derived, unfollowed = _derive(fun, request, types[:count], tuple(zip(names, types[count:])))
     made = Made(derived, wrt, invoker(derived), unfollowed)
-    run = gradient_run(made, plan, args) if request.kind == "joint" else made.invoke
-    run = located(run, derived, place_of(innermost(fun)))
-    return run, guard_check(derived.guards, derived.followed), made
+    return running(made, fun, plan, args), guard_check(derived.guards, derived.followed), made
+
+
+def running(made: Made, fun: Any, plan: Plan, args: tuple[Any, ...]) -> Callable[..., Any]:
+    """What calls of a specialisation run."""
+    kind = _KINDS.get(plan.transform)
+    if kind is None:
+        run = function_run(made, plan.has_aux)
+    else:
+        run = gradient_run(made, plan, args) if kind == "joint" else made.invoke
+    return located(run, made.derived, place_of(innermost(fun)))
 
 
 def _derive(fun: Any, request: pipeline.Request, types: Any, kwtypes: Any) -> tuple[Any, AdcompileError | None]:

@@ -28,6 +28,7 @@ LAYERS = (
     "refusals",  # and calls that are refused
     "runs",  # what a specialisation is asked for and runs
     "api",
+    "prepare",  # a derivative that keeps its arrays
     "products",  # jvp and vjp
     "lookup",  # derivatives that running code asks for
     "inspection",  # the source that runs, what is kept

@@ -137,12 +137,18 @@ def array_of(items: list[Any], dtype: Any, rank: int) -> Any:
     return out
 
 
-def joined(kernel: Kernel, native: Any, plain: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """A function of `count` arguments that calls the kernel, and `plain` where the kernel leaves early."""
+def joined(
+    kernel: Kernel, native: Any, plain: Callable[..., Any], count: int, spare: list[Any] | None = None
+) -> Callable[..., Any]:
+    """A function of `count` arguments that calls the kernel, and `plain` where the kernel leaves early. The arrays
+    that are made for the kernel are kept in `spare` for the next call, where it is given."""
     names = [f"a{k}" for k in range(count)]
     taken = [names[k] for k in kernel.positions]
     saved = [taken[kernel.params.index(p)] for p in kernel.saved]
     zeros = [text.format(*taken) for text in kernel.prepared]
+    if spare is not None:
+        spare += [None] * len(zeros)
+        zeros = [f"again(spare, {k}, lambda: {text})" for k, text in enumerate(zeros)]
     given = list(taken)
     for k in kernel.listed:  # an array of what has several shapes or dtypes raises, or has another dtype
         native_type = kernel.natives[k]
@@ -166,9 +172,20 @@ def joined(kernel: Kernel, native: Any, plain: Callable[..., Any], count: int) -
         "classes": ORDER,
         "zeros_like": np.zeros_like,
         "array": array_of,
+        "spare": spare,
+        "again": _again,
     }
     exec(compile("\n".join(lines), f"<adcompile native {kernel.name}>", "exec"), namespace)
     return namespace[kernel.name]
+
+
+def _again(spare: list[Any], k: int, make: Callable[[], Any]) -> Any:
+    """The array that was there at the last call, with what a new one would hold."""
+    if spare[k] is None:
+        spare[k] = make()
+    elif "zeros_like" in make.__code__.co_names:
+        spare[k].fill(0)
+    return spare[k]
 
 
 @dataclass(frozen=True)
@@ -194,10 +211,14 @@ NOTHING = Compiled()
 
 
 def compiled(
-    parts: Parts, entry: Callable[..., Any], names: Mapping[FunctionRef, str], backend: Backend
+    parts: Parts,
+    entry: Callable[..., Any],
+    names: Mapping[FunctionRef, str],
+    backend: Backend,
+    spare: list[Any] | None = None,
 ) -> tuple[Callable[..., Any], dict[str, Any], Compiled]:
     """The entry of a loaded module, whose functions that have kernels are replaced by what calls these, and
-    the names of the module."""
+    the names of the module. `spare`: where the entry, which is a kernel, keeps its arrays between calls."""
     namespace: dict[str, Any] = entry.__globals__
     if backend == "numpy":
         return entry, namespace, NOTHING
@@ -210,7 +231,8 @@ def compiled(
         except NotNative as error:
             notes.append(Note(f"{kernel.name}()", function.place, error.what, error.place))
             continue
-        namespace[names[ref]] = joined(kernel, native, plain, len(function.params) + len(function.captured))
+        count = len(function.params) + len(function.captured)
+        namespace[names[ref]] = joined(kernel, native, plain, count, spare if ref is parts.program.entry else None)
         done.append((kernel.name, kernel.source))
     return namespace[entry.__name__], namespace, Compiled(tuple(done), tuple(notes), backend == "numba")
 
