@@ -41,6 +41,7 @@ from functools import partial
 from typing import Any, TypeVar, overload
 
 from adcompile.errors import RuleError
+from adcompile.ir.verify import checking
 from adcompile.rules.registry import Rule, Typing, lookup, lookup_in, register
 from adcompile.rules.writing import frule_of, outcome_of, positions, rrule_of, written_by_rule
 from adcompile.runtime.settings import CONTEXTS, Context
@@ -254,7 +255,10 @@ def overlay(fn: Any, body: Callable[..., Any] | None = None) -> Any:
 
 def check_arity(fn: Any, body: Callable[..., Any], leading: int) -> None:
     """Raise RuleError unless the body takes `leading` parameters and then some of the primal's,
-    all required ones among them. Callables without a signature are taken at the body's word."""
+    all required ones among them. Callables without a signature are taken at the body's word, and so are
+    our own rules, which the tests have compared: reading a thousand signatures is a fifth of the import."""
+    if not checking() and str(getattr(body, "__module__", "")).startswith("adcompile.rules."):
+        return
     primal, own = signature_of(fn), signature_of(body)
     if primal is None or own is None:
         return
