@@ -27,10 +27,10 @@ from adcompile.ir.types import (
     Cell,
     Closure,
     DictT,
-    Instance,
     IterT,
     Known,
     ListT,
+    Method,
     ObjectT,
     Ref,
     Scalar,
@@ -38,6 +38,7 @@ from adcompile.ir.types import (
     TupleT,
     Type,
     array_type,
+    holds,
     holds_ref,
 )
 from adcompile.ir.walk import FreeVars, substitute
@@ -133,8 +134,7 @@ class Context:
     why: dict[Var, str] = field(default_factory=dict)
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
     settle: Callable[..., Atom] = _missing  # analysis/heap: a value without references
-    show: Callable[..., Atom] = _missing  # the same, for a call that keeps nothing of it
-    give: Callable[..., Atom] = _missing  # the same, for something that keeps it
+    hand: Callable[..., Any] = _missing  # analysis/real: what a call is given, as values
     # how rules are applied, and what their kinds need of both modes; set by autodiff.composite.install
     boundary: Any = None
     sweep_composite: Callable[..., Any] = _missing
@@ -278,12 +278,8 @@ class Builder:
         """Record `result = fn(*args)` of this type, with no further thought. What holds references
         to cells is known by its definition alone: it is no statement."""
         where = self.place if self.pinned else place or self.place
-        if not holds_ref(type_) and any(holds_ref(self.type(a)) for a in (*args, *(v for _, v in kwargs))):
-            text = type_ == Instance(str)
-            keeps = not (isinstance(type_, (Scalar, Array, Known)) or text)  # the result may hold what it is given
-            settle = self.context.give if keeps else self.context.show
-            args = [settle(self, a) for a in args]
-            kwargs = [(k, settle(self, v)) for k, v in kwargs]
+        if not holds_ref(type_) and any(holds(self.type(a), Ref, Method) for a in (*args, *(v for _, v in kwargs))):
+            args, kwargs = self.context.hand(self, fn, args, kwargs, type_, where)
         result = self.new(name or "t", type_, where)
         statement = Call(result, as_atom(fn), tuple(args), tuple(kwargs), where, self.role)
         self.context.definition[result] = statement

@@ -18,11 +18,12 @@ from adcompile.analysis.attributes import class_attributes, class_of, is_bound, 
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.iteration import checked, known_items
+from adcompile.analysis.real import REAL, real
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, Closure, Known, Method, Seq, TupleT
+from adcompile.ir.types import Array, Closure, Instance, Known, Method, Seq, TupleT
 from adcompile.runtime.objects import stated
 from adcompile.runtime.scans import dtype_of, vectorized, vectorized_object
 from adcompile.tangents import is_namedtuple_class
@@ -65,7 +66,14 @@ def unfold(b: Builder, value: Partial, packed: Atom) -> tuple[Atom, list[Atom], 
     return fn, given[: value.positional], dict(zip(value.keywords, given[value.positional :]))
 
 
+def real_partial(b: Builder, value: Partial, packed: Atom, place: Place | None) -> Atom:
+    fn, positional, keywords = unfold(b, value, packed)
+    args, kwargs = [real(b, a, place) for a in (fn, *positional)], [(k, real(b, v, place)) for k, v in keywords.items()]
+    return b.emit(functools.partial, args, Instance(functools.partial), kwargs, "", place)
+
+
 class_handlers[Partial] = call_partial
+REAL[Partial] = real_partial
 
 
 # -- functools.lru_cache ------------------------------------------------------------------------

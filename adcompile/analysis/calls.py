@@ -31,7 +31,6 @@ from adcompile.analysis.heap import (
     look,
     owner_of,
     settle,
-    show,
     unknown_function,
 )
 from adcompile.analysis.infer import Terminated
@@ -42,6 +41,7 @@ from adcompile.analysis.library import by_name, has_operators, is_of_library, ma
 from adcompile.analysis.made import is_reader
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
+from adcompile.analysis.real import hand
 from adcompile.analysis.recursion import endless, enter
 from adcompile.analysis.slots import beware, beware_of_given
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
@@ -477,4 +477,4 @@ def construct(
 
 
 def new_context() -> Context:
-    return Context(dispatch, settle=settle, show=show, give=give)
+    return Context(dispatch, settle=settle, hand=hand)

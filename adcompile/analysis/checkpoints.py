@@ -10,6 +10,7 @@ from adcompile.analysis.builtins import make_range
 from adcompile.analysis.callables import bound
 from adcompile.analysis.calls import class_handlers, handles
 from adcompile.analysis.heap import look
+from adcompile.analysis.real import REAL
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const
@@ -89,3 +90,4 @@ def call_checkpointed(
 
 
 class_handlers[Checkpointed] = call_checkpointed
+REAL[Checkpointed] = lambda b, value, fun, place: fun  # the same, as long as nothing is differentiated

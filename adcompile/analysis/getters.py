@@ -11,9 +11,11 @@ from typing import Any
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callables import bound
 from adcompile.analysis.calls import class_handlers, dispatch, handlers, looks
+from adcompile.analysis.real import REAL
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.types import Instance
 
 Meaning = Callable[[Builder, Atom, Sequence[Atom], Mapping[str, Atom], "Place | None", str], Atom]
 
@@ -89,7 +91,14 @@ def call_made(b: Builder, value: Any, args: Args, kwargs: Kwargs, place: Place |
     return MEANINGS[type(value)](b, args[0], [Const(v) for v in given], named, place, name)
 
 
+def real_getter(b: Builder, value: Getter, packed: Atom, place: Place | None) -> Atom:
+    given = b.items(packed)
+    first = len(given) - len(value.keywords)
+    return b.emit(value.cls, given[:first], Instance(value.cls), list(zip(value.keywords, given[first:])), "", place)
+
+
 class_handlers[Getter] = call_getter
+REAL[Getter] = real_getter
 for _cls in MEANINGS:
     handlers[_cls], looks[_cls] = _maker(_cls), ()
     class_handlers[_cls] = call_made

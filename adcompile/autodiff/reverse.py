@@ -31,6 +31,7 @@ from adcompile.autodiff.mirror import ABOUT_MEMORY, memory_base, refuse_memory, 
 from adcompile.autodiff.plain import checked
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.regions import is_region, reverse_region
+from adcompile.autodiff.state import copying
 from adcompile.autodiff.writes import Write, as_write, reverse_write
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -143,12 +144,12 @@ class Sweep:
         if not any(v in self.context.volatile for v in self.parts(s.result)):
             return [*before, *self.given_back(s, call, self.call_adjoint(call, y_bar, cot))]
         copy = self.snapshot(s.result, cot)
-        call = replace(call, result=copy.result)
+        made = copy[-1].result
+        call = replace(call, result=made)
         forward = self.call_adjoint(call, y_bar, cot)
         if forward == [call]:
-            return [*before, s, copy]
-        mine = Call(s.result, copy.fn, (copy.result,), (), s.place, s.role)  # another one is for the sweep
-        return [*before, *forward, mine]
+            return [*before, s, *copy]
+        return [*before, *forward, *copying(self.context, made, s.result, s.role)]  # another one is for the sweep
 
     def parts(self, var: Var) -> list[Atom]:
         """A value, or those in it where they have been looked at."""
@@ -230,7 +231,7 @@ class Sweep:
 
     def snapshots(self, s: Call, call: Call, cot: Cotangents) -> tuple[list[Statement], Call]:
         """`call`, which stands for `s`, on copies of what is written in place later."""
-        copies: dict[Var, Call] = {}
+        copies: dict[Var, list[Call]] = {}
         parts = call.args if fn_of(call) is operator.getitem and len(call.args) == 2 else ()
         if parts and is_structured(cot.builder.type(parts[0])) or fn_of(call) in ABOUT_MEMORY:
             return [], call
@@ -242,7 +243,7 @@ class Sweep:
             if any(v in self.context.volatile for v in self.parts(a)):
                 if a not in copies:
                     copies[a] = self.snapshot(a, cot)
-                return copies[a].result
+                return copies[a][-1].result
             t, made = self.context.types[a], self.context.definition.get(a)
             if isinstance(t, (TupleT, ListT, DictT)) or made is not None and fn_of(made) is slice:  # arrays, an index
                 items = made.args if made is not None and fn_of(made) is slice else forward.context_items(a)
@@ -255,23 +256,22 @@ class Sweep:
 
         kwargs = tuple((k, copied(a)) for k, a in call.kwargs)
         made = replace(call, args=tuple(map(copied, call.args)), kwargs=kwargs)
-        return [*copies.values(), *forward.statements], made if copies else call
+        return [c for copy in copies.values() for c in copy] + forward.statements, made if copies else call
 
-    def snapshot(self, var: Var, cot: Cotangents) -> Call:
+    def snapshot(self, var: Var, cot: Cotangents) -> list[Call]:
         """A copy of an array, or a container of arrays, as it is where the copy stands; its cotangent is theirs."""
         made = Var(var.name, var.place)
         self.context.types[made] = self.context.types[var]
         self.context.shape[made] = self.context.shape.get(var, var)
-        copied = rt.detached if is_structured(self.context.types[var]) else rt.snapshot
-        call = Call(made, Const(copied), (var,), (), var.place, "adjoint")
-        self.context.definition[made] = call
+        copy = copying(self.context, var, made, "adjoint")
+        self.context.definition[made] = copy[-1]
         if var in cot.shadow:
             cot.shadow[made] = cot.shadow[var]
         else:
             cot.copies[made] = var
         if self.active(var):
             self.active_vars.add(made)
-        return call
+        return copy
 
     def explicit(self, s: Call, rule: Any, y_bar: Atom, cot: Cotangents) -> list[Statement]:
         """An rrule: its body runs forward in place of the call, its pullback in reverse."""

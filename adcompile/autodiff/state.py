@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.alias import Memory
-from adcompile.analysis.builder import CONSTRUCTORS, Builder, is_structured
+from adcompile.analysis.builder import CONSTRUCTORS, Builder, Context, is_structured
 from adcompile.analysis.heap import reached as cells_reached
 from adcompile.analysis.heap import settle
 from adcompile.analysis.mutation import has_memory, writes_into
@@ -19,7 +19,7 @@ from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Seq, TupleT, Type, Unknown
+from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Scalar, Seq, TupleT, Type, Unknown
 from adcompile.ir.walk import statements_of
 from adcompile.runtime.state import CONTAINERS
 
@@ -348,6 +348,18 @@ def copied_together(b: Builder, arrays: Sequence[Atom]) -> dict[Atom, Atom]:
     return copies
 
 
+def copying(context: Context, var: Var, into: Var, role: Role) -> list[Call]:
+    """`into` as a copy of `var`: of a tuple of arrays, by statements that an outer derivative follows."""
+    t = context.types[var]
+    if isinstance(t, TupleT) and all(isinstance(item, (Array, Scalar)) for item in t.items):
+        b = Builder(context, role, place=var.place)
+        b.build(t, [b.emit(rt.snapshot, (a,), b.type(a)) for a in b.items(var)])
+        *calls, last = [s for s in b.statements if isinstance(s, Call)]
+        return [*calls, replace(last, result=into)]
+    copy = rt.detached if is_structured(t) else rt.snapshot
+    return [Call(into, Const(copy), (var,), (), var.place, role)]
+
+
 def shown_leaves(b: Builder, value: Atom, state: State) -> list[Atom]:
     """The arrays, long lists of arrays, and objects and containers that were there before, in a result that
     may share memory with what is put back."""
@@ -374,4 +386,4 @@ def replaced(b: Builder, value: Atom, copies: dict[Atom, Atom]) -> Atom:
     return copies.get(value, value)
 
 
-__all__ = ["Results", "State", "detached", "enter", "enter_called", "handed_out", "save"]
+__all__ = ["Results", "State", "copying", "detached", "enter", "enter_called", "handed_out", "save"]

@@ -67,6 +67,7 @@ _KNOWN_CLASSES: frozenset[type] = frozenset(
         operator.attrgetter,
         operator.methodcaller,
         np.ufunc,
+        type(np._NoValue),  # the marker of parameters that were not given  # pyright: ignore
         Back,
         Forth,
     }

@@ -407,18 +407,23 @@ _ATOMIC = frozenset({Array, Scalar, Known, Unknown, Maybe})
 
 def holds_ref(t: Type) -> bool:
     """Whether a value of this type is, or holds, a reference to a cell."""
+    return holds(t, Ref)
+
+
+def holds(t: Type, *kinds: type) -> bool:
+    """Whether a type is one of these kinds, or a value of it holds such a one."""
     if type(t) in _ATOMIC:  # asked of every operand
         return False
+    if isinstance(t, kinds):
+        return True
     match t:
-        case Ref():
-            return True
         case TupleT(items) | ListT(items) | DictT(_, items) | ObjectT(_, _, items) | IterT(_, items):
-            return any(map(holds_ref, items))
+            return any(holds(item, *kinds) for item in items)
         case SliceT(items):
-            return any(map(holds_ref, items))
+            return any(holds(item, *kinds) for item in items)
         case Closure(_, defaults, kwdefaults, cells):
-            return any(map(holds_ref, (*defaults, *cells, *(t for _, t in kwdefaults))))
+            return any(holds(item, *kinds) for item in (*defaults, *cells, *(t for _, t in kwdefaults)))
         case Method(_, owner):
-            return holds_ref(owner)
+            return holds(owner, *kinds)
         case _:
             return False

@@ -6,6 +6,7 @@ states of a list that the program has left behind, for the shape of its cotangen
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -35,18 +36,24 @@ class Lists:
     sides: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict[int, tuple[tuple[int, int], ...]])
     side: tuple[tuple[int, int], ...] = ()  # the branches around what is looked at: which, and which side of each
     before: dict[Var, list[Var]] = field(default_factory=dict[Var, list[Var]])  # other names for the same list
+    pairs: set[Var] = field(default_factory=set[Var])  # what `pop` gives: the list, and the item
+    first: dict[Var, Var] = field(default_factory=dict[Var, Var])  # the pair a list was read of, which stands for it
 
-    def is_list(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and isinstance(self.types.get(atom), Seq)
+    def list_of(self, atom: Atom) -> Var | None:
+        """The name under which a list is known, if it is one."""
+        if not isinstance(atom, Var):
+            return None
+        return self.first.get(atom, atom) if isinstance(self.types.get(atom), Seq) or atom in self.pairs else None
 
     def note(self, atoms: Iterable[Atom]) -> None:
-        for a in atoms:
-            if isinstance(a, Var) and self.is_list(a):
+        for a in map(self.list_of, atoms):
+            if a is not None:
                 self.read.setdefault(a, []).append(self.count)
 
     def flow(self, source: Atom, target: Var) -> None:
-        if isinstance(source, Var) and self.is_list(source):
-            self.before.setdefault(target, []).append(source)
+        name = self.list_of(source)
+        if name is not None:
+            self.before.setdefault(target, []).append(name)
 
     def block(self, block: Block, loops: tuple[Loop, ...]) -> None:
         for s in block.statements:
@@ -67,13 +74,20 @@ class Lists:
         fn = s.fn.value if isinstance(s.fn, Const) else None
         others: tuple[Atom, ...] = atoms_of(s)
         if any(fn is f for f in SPENDING):
-            target = s.args[0]
-            if isinstance(target, Var) and self.is_list(target):
+            target = self.list_of(s.args[0])
+            if target is not None:
                 self.spent.append((self.count, s, target, loops))
                 others = s.args[1:]
+            if fn is ops.pop:
+                self.pairs.add(s.result)
+        elif fn is operator.getitem and s.args[0] in self.pairs:
+            if isinstance(s.args[1], Const) and s.args[1].value == 1:
+                return  # the item
+            self.first[s.result] = s.args[0]
         self.note(others)
-        if s.role != "primal" and fn is ops.push and isinstance(s.args[1], Var) and self.is_list(s.args[1]):
-            self.stored.append((self.count, s, s.args[1]))
+        stored = self.list_of(s.args[1]) if s.role != "primal" and fn is ops.push else None
+        if stored is not None:
+            self.stored.append((self.count, s, stored))
 
     def nested(self, s: Statement, loops: tuple[Loop, ...]) -> None:
         start = self.count

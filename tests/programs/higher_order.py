@@ -1,7 +1,9 @@
 """Functions as values: map, filter, reduce, sum, min, max, sorted, any, all, tables of functions."""
 
 import functools
+import itertools
 import math
+import operator
 
 import numpy as np
 
@@ -115,6 +117,39 @@ def bisect(x):
     return m - f(m) / (3.0 * m * m + 1.0)
 
 
+def _scaled(a, b, *, offset=0.0):
+    return a * b + offset
+
+
+class _Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def of(self, v):
+        return self.factor * v
+
+
+class _HalfScale(_Scale):
+    def of(self, v):
+        full = super().of
+        return 0.5 * len(set(map(full, [v, v + 1.0]))) * full(v)
+
+
+def partials_in_code_not_followed(x):
+    """Searches, sets and NumPy's functions of functions call what functools and operator make."""
+    third = functools.partial(functools.partial(_scaled, offset=1.0), 3.0)
+    if True in map(functools.partial(operator.gt, 0.0), x):
+        s = x[0] ** 2
+    else:
+        s = x[1] ** 2
+    second = operator.itemgetter(int(x[1] > 0.0))
+    n = len(set(map(second, [(1, 2), (3, 2)]))) + len({*map(third, [1.0, 2.0])})
+    n *= len(list(itertools.takewhile(functools.partial(operator.gt, 2), [1, 3, 1])))
+    n = n * np.apply_along_axis(functools.partial(np.sum, axis=0), 0, np.ones((2, 2)))[0]
+    n = n * len("".join(map(functools.partial(str), [1, 2])))
+    return s * n * len(set(map(_Scale(2.0).of, [1.0, 2.0]))) * _HalfScale(1.5).of(x[2])
+
+
 SAMPLES = {
     "apply_builtin": [(0.7,)],
     "iterate_lambda": [(2.0,)],
@@ -133,4 +168,5 @@ SAMPLES = {
     "loop_over_functions": [(0.7,)],
     "integrate": [(0.9,)],
     "bisect": [(1.9,)],
+    "partials_in_code_not_followed": [(np.array([1.3, 0.4, 0.7]),), (np.array([1.1, -0.4, 0.7]),)],
 }

@@ -64,6 +64,18 @@ def methods_of_operators(x):
     z *= z[0]
     return _weighed(y)
 
+def factors_written(x):
+    """What a rule reads of its own results is written; a difference too, which such rules are made of."""
+    m = np.outer(x, x) + np.diag(x + np.arange(1.0, 5.0))
+    values, vectors = np.linalg.eigh(m)
+    values[values < 1.0] = 0.5
+    q, r = np.linalg.qr(m)
+    q *= np.sign(np.diag(r))
+    r[0] *= q[0]
+    steps = np.diff(values)
+    steps[0] = steps[1] ** 2
+    return np.sum((vectors * values) @ vectors.T * m) + np.sum(q @ r * m) + np.sum(steps)
+
 
 _X = np.array([0.9, 0.4, 1.3, 0.7])
 SAMPLES = {
@@ -74,4 +86,5 @@ SAMPLES = {
     "planes_written": [(_X,)],
     "at_least_of_several": [(_X,)],
     "methods_of_operators": [(_X,)],
+    "factors_written": [(_X,)],
 }

@@ -1,0 +1,72 @@
+"""Callables that exist for the specialiser alone, made real where code that is not followed gets them.
+
+`functools.partial(f, 2.0)` in followed code is a Method value that nothing needs when the code runs: there it is the
+tuple of what is bound. `set(map(p, xs))` runs as it is written, and needs the partial itself.
+"""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.heap import give, show
+from adcompile.errors import Place, Unsupported
+from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import Array, Instance, IterT, Known, Method, Scalar, Type, holds, holds_ref
+
+REAL: dict[type, Callable[[Builder, Any, Atom, Place | None], Atom]] = {}
+"""By the class of what a Method stands for: the callable itself, made of that and of what is bound to it."""
+
+def hand(
+    b: Builder,
+    fn: Any,
+    args: Sequence[Atom],
+    kwargs: Sequence[tuple[str, Atom]],
+    result: Type,
+    place: Place | None,
+) -> tuple[Sequence[Atom], Sequence[tuple[str, Atom]]]:
+    """The operands of a call as values: without references to cells, with real callables where it is not followed."""
+    types = [b.type(a) for a in (*args, *(v for _, v in kwargs))]
+    if any(map(holds_ref, types)):
+        plain = isinstance(result, (Scalar, Array, Known)) or result == Instance(str)
+        change = show if plain else give  # the result may hold what it is given
+        args, kwargs = [change(b, a) for a in args], [(k, change(b, v)) for k, v in kwargs]
+    followed = is_structured(result) or isinstance(result, (IterT, Method)) or isinstance(fn, FunctionRef)
+    if followed or not any(holds(t, Method) for t in types):
+        return args, kwargs
+    return [real(b, a, place) for a in args], [(k, real(b, v, place)) for k, v in kwargs]
+
+
+def real(b: Builder, atom: Atom, place: Place | None) -> Atom:
+    """The value with real callables in it."""
+    t = b.type(atom)
+    if not holds(t, Method):
+        return atom
+    if is_structured(t):
+        return b.build(t, [real(b, item, place) for item in b.items(atom)], getattr(atom, "name", ""))
+    made = b.context.definition.get(atom) if isinstance(atom, Var) else None
+    if isinstance(t, Method) and made is not None:
+        return _callable(b, t.function, made, place)
+    if not isinstance(t, IterT) or made is None:
+        return atom
+    args = [real(b, a, place) for a in made.args]
+    return b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, made.result.name, made.place)
+
+
+def _callable(b: Builder, function: Any, made: Call, place: Place | None) -> Atom:
+    if isinstance(made.fn, Const) and made.fn.value is getattr:
+        return made.result  # real as it is
+    make = REAL.get(type(function))
+    if make is not None:
+        return make(b, function, made.args[0], place)
+    if isinstance(function, (python_types.FunctionType, python_types.BuiltinFunctionType)):
+        t = Instance(python_types.MethodType)
+        return b.emit(python_types.MethodType, (Const(function), made.args[0]), t, place=place)
+    raise Unsupported(
+        "a function that another one makes, given to code that is not followed",
+        place or b.place,
+        "call it in a loop or a comprehension of your own",
+    )
