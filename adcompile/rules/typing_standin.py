@@ -1,7 +1,7 @@
 """Types by experiment: run a pure callable on stand-in arguments, believe what agrees.
 
 The stand-ins of one call differ in size (a dimension that is not one has 4, then 6), in content
-(ordinary, all zero) and, where the types leave it open, in rank, in the value of ints and
+(ordinary, all zero; the numbers of a container all the same, then all different) and, where the types leave it open, in rank, in the value of ints and
 in whether an unknown dimension is one. A dimension of the result is believed to be *not one* only
 if it is the same constant in all runs or a multiple of a power of the size, so that `x[1:]`,
 `np.diff`, masks and `unique` give *any*.
@@ -59,6 +59,7 @@ class Setting:
     size: int
     fill: str = "ordinary"  # or zeros
     distinct: bool = False  # every array argument has another size
+    varied: bool = False  # every number in a container is another
     one_for_any: bool = False
     rank: int = 1
     integer: int = 2
@@ -118,6 +119,7 @@ def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) ->
     samples: list[Sample] = []
     call = fn if callable(fn) else fn.__get__  # the descriptor of an attribute
     apart = sum(_contains(t, lambda part: isinstance(part, (Array, Seq))) for t in types) > 1
+    several = any(_contains(t, _holds_numbers) for t in types)
 
     def attempt(setting: Setting) -> bool:
         values = [standin(t, setting, number) for number, t in enumerate(types)]
@@ -136,6 +138,8 @@ def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) ->
                 attempt(replace(larger, fill="zeros"))
             if apart:
                 attempt(replace(setting, distinct=True))
+            if several:
+                attempt(replace(setting, varied=True))
         except NoStandin:
             return []
     return samples
@@ -175,28 +179,34 @@ def _is_rankless(t: Type) -> bool:
     return isinstance(t, Array) and t.dims is None
 
 
+def _holds_numbers(t: Type) -> bool:
+    held = t.items if isinstance(t, (TupleT, ListT)) else (t.item,) * 2 if isinstance(t, Seq) else ()
+    return sum(isinstance(item, Scalar) for item in held) > 1
+
+
 def _is_integer(t: Type) -> bool:
     return isinstance(t, Scalar) and any(issubclass(k, (int, np.integer)) and k is not bool for k in t.kinds)
 
 
-def standin(t: Type, setting: Setting, number: int = 0) -> Any:
-    """A value of type `t`; raises NoStandin where there is none to be had."""
+def standin(t: Type, setting: Setting, number: int = 0, place: int = 0) -> Any:
+    """A value of type `t`, at this place of a container; raises NoStandin where there is none to be had."""
     match t:
         case Known(value):
             return value
         case Scalar(kinds):
-            return _scalar(next(iter(kinds)), setting)
+            return _scalar(next(iter(kinds)), setting, place if setting.varied else 0)
         case Array(dtype, dims):
             return _array(dtype, _shape(dims, setting, number), setting.fill)
         case TupleT(items, cls):
-            values = [standin(item, setting, number) for item in items]
+            values = [standin(item, setting, number, k) for k, item in enumerate(items)]
             return tuple(values) if cls is tuple else cls(*values)
         case ListT(items):
-            return [standin(item, setting, number) for item in items]
+            return [standin(item, setting, number, k) for k, item in enumerate(items)]
         case DictT(keys, values):
             return {key: standin(value, setting, number) for key, value in zip(keys, values)}
         case Seq(item, cls):
-            return cls(standin(item, setting, number) for _ in range(1 if setting.one_for_any else setting.size))
+            count = 1 if setting.one_for_any else setting.size
+            return cls(standin(item, setting, number, k) for k in range(count))
         case RangeT():
             return range(1 if setting.one_for_any else setting.size)
         case SliceT((start, stop, step)):
@@ -205,13 +215,13 @@ def standin(t: Type, setting: Setting, number: int = 0) -> Any:
             raise NoStandin
 
 
-def _scalar(kind: type, setting: Setting) -> Any:
+def _scalar(kind: type, setting: Setting, place: int) -> Any:
     cls = cast(Any, kind)
     if issubclass(kind, (bool, np.bool_)):
-        return cls(setting.fill != "zeros")
+        return cls(setting.fill != "zeros" and place % 2 == 0)
     if issubclass(kind, (int, np.integer)):
-        return cls(abs(setting.integer) if issubclass(kind, np.unsignedinteger) else setting.integer)
-    return cls(0.0 if setting.fill == "zeros" else 2.3 if setting.distinct else 0.7)
+        return cls((abs(setting.integer) if issubclass(kind, np.unsignedinteger) else setting.integer) + place)
+    return cls(0.0 if setting.fill == "zeros" else (2.3 if setting.distinct else 0.7) + 0.1 * place)
 
 
 def _shape(dims: tuple[Dim, ...] | None, setting: Setting, number: int) -> tuple[int, ...]:
