@@ -152,6 +152,29 @@ def as_arrays(
     return fn, made[: len(args)], named, Lists(types[: len(args)], dict(zip(dict(kwargs), types[len(args) :])))
 
 
+STORED: dict[Any, tuple[int, str]] = {
+    np.ufunc.at: (3, ""), np.put: (2, "v"), np.place: (2, "vals"), np.putmask: (2, "values"), np.copyto: (1, "src"),
+    np.put_along_axis: (2, "values"), np.fill_diagonal: (1, "val"),
+}  # fmt: skip
+"""Where calls that store into an array have what they store, and what it is called."""
+
+
+def with_stored(
+    b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place | None
+) -> tuple[list[Atom], Kwargs]:
+    """The arguments of a call that stores into an array: a list that it stores is made an array."""
+    k, name = next((found for f, found in STORED.items() if f is fn), (-1, ""))
+
+    def array_of(atom: Atom) -> Atom:
+        if not may_be_sequence(b.type(atom)):
+            return atom
+        value = settle(b, atom)
+        return converted(b, fn, value, place) if carries(b.type(value)) else atom
+
+    made = [array_of(a) if i == k else a for i, a in enumerate(args)]
+    return made, [(key, array_of(a) if name and key == name else a) for key, a in kwargs]
+
+
 def is_count(t: Type) -> bool:
     return isinstance(t, Known) and t.value != 0
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis import standins
-from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position
+from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position, with_stored
 from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held, there
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.choices import of_choice
@@ -237,6 +237,7 @@ def call_known(
 
 def emit_unknown(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, name: str, place: Place | None) -> Atom:
     """A call of what nothing is known of: it may write into the lists and dicts it is given."""
+    args, kwargs = with_stored(b, fn, args, kwargs, place)
     if is_unknown(fn) and not is_reader(fn):
         args, kwargs = loosened(b, fn, args, kwargs, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)

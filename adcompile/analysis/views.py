@@ -75,7 +75,7 @@ def may_share(s: Call, types: Any) -> bool:
     if fn in METHODS and getattr(fn, "__objclass__", None) is np.ndarray:
         return False  # nothing comes back
     if fn in MAYBE:
-        return may_view(s)
+        return may_view(s, types)
     if fn in SHARING or fn in AUGMENTED or fn in SAME_MEMORY:
         return True
     rule = lookup(fn)
@@ -96,9 +96,11 @@ COPYING: dict[Any, int] = {
 """Calls with a parameter `copy`, and its position: without it, or if it is true, the result is fresh."""
 
 
-def may_view(s: Call) -> bool:
-    """Whether the run time decides if the result of a call is a view."""
+def may_view(s: Call, types: Any) -> bool:
+    """Whether the run time decides if the result of a call is a view; lists have no memory to share."""
     fn, named_arguments = fn_of(s), {k for k, _ in s.kwargs}
+    if fn in MAYBE and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], (Seq, ListT, TupleT)):
+        return False
     if fn in COPYING:
         return not copies(s)
     if fn is np.einsum:

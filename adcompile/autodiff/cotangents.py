@@ -305,6 +305,8 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
         return g
     if isinstance(t, Seq) and getattr(gt, "cls", None) is tuple:  # a rule's cotangents of operands
         return b.call(list, g)
+    if isinstance(t, Seq) and isinstance(gt, Array):  # of a list that was an operand
+        return b.call(rt.unjoin, Const(np.array), g, b.real(var))
     if is_complex(gt) and not is_complex(t) and not isinstance(t, Seq):  # a list's items are fitted one by one
         g = b.call(np.real, g)
         gt = b.type(g)

@@ -472,7 +472,7 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
         return "view"
     if fn in SAME_MEMORY or joins_lists(s, types):
         return "view"
-    if may_view(s):
+    if may_view(s, types):
         return "maybe"
     if fn is rt.mirrored or fn in OVERLAPPING and not told_writeable(s) or is_same_numbers(s, types):
         return "view"

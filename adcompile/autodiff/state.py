@@ -228,11 +228,6 @@ def name_of(atom: Atom) -> str:
     return atom.name if isinstance(atom, Var) else "saved"
 
 
-def may_show(call: Call) -> bool:
-    """Whether the shadow of a call's result is found by the addresses of the arrays."""
-    return may_view(call) or fn_of(call) in OVERLAPPING
-
-
 def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tuple[Atom, Atom]]:
     """The shadows of what comes from outside, made together if there are several: (array, shadow)."""
     found = mirror.enter(inputs)
@@ -247,7 +242,9 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tupl
             )
     if not arrays:
         return []
-    simple = len(arrays) == 1 and not any(map(may_show, mirror.memory.definition.values()))
+    types = b.context.types
+    by_address = (may_view(s, types) or fn_of(s) in OVERLAPPING for s in mirror.memory.definition.values())
+    simple = len(arrays) == 1 and not any(by_address)
     if simple:
         shadows: list[Atom] = [b.emit(rt.shadow, arrays, b.type(arrays[0]), (), shadow_name(mirror, arrays[0]))]
     else:

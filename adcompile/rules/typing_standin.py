@@ -1,10 +1,10 @@
 """Types by experiment: run a pure callable on stand-in arguments, believe what agrees.
 
 The stand-ins of one call differ in size (a dimension that is not one has 4, then 6), in content
-(ordinary, all zero; the numbers of a container all the same, then all different) and, where the types leave it open, in rank, in the value of ints and
-in whether an unknown dimension is one. A dimension of the result is believed to be *not one* only
-if it is the same constant in all runs or a multiple of a power of the size, so that `x[1:]`,
-`np.diff`, masks and `unique` give *any*.
+(ordinary, all zero; the numbers of a container all the same, then all different) and, where the
+types leave it open, in rank, in the value of ints and in whether an unknown dimension is one. A
+dimension of the result is believed to be *not one* only if it is the same constant in all runs or
+a multiple of a power of the size, so that `x[1:]`, `np.diff`, masks and `unique` give *any*.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def test_what_is_called_fresh_shares_nothing(fn, calls):
 def test_calls_that_give_a_view_at_times(fn, args, kwargs):
     assert np.shares_memory(fn(*args, **kwargs), X)
     call, types = as_call(fn, args, kwargs)
-    assert may_view(call) and may_share(call, types)
+    assert may_view(call, types) and may_share(call, types)
     types[call.result] = type_of(X)
     assert sharing_of(call, types) == "maybe"
 
@@ -112,7 +112,7 @@ def test_calls_that_give_a_view_at_times(fn, args, kwargs):
 def test_calls_that_copy(fn, args, kwargs):
     assert not np.shares_memory(fn(*args, **kwargs), X)
     call, types = as_call(fn, args, kwargs)
-    assert not may_view(call) and not may_share(call, types)
+    assert not may_view(call, types) and not may_share(call, types)
 
 
 def test_positions_of_copy():

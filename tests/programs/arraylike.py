@@ -148,7 +148,40 @@ def _a_of(v):
     return [v, v][1]
 
 
+def lists_filled_and_stored(x):
+    values, places = [], []
+    for i in range(len(x)):
+        values.append(x[i] * x[0])
+        places.append((2 * i) % len(x))
+    b = np.zeros(len(x))
+    np.add.at(b, places, values)
+    np.copyto(b, values, where=x > 0.0)
+    np.put(b, [0], values[:1])
+    rows = np.stack([values, x]) * np.arange(len(x))
+    return np.sum(b * x) + np.sum(rows) + np.sum(np.column_stack((x, values)) ** 2)
+
+
+def arrays_of_lists_written(x):
+    values = []
+    for v in x:
+        values.append(v * v)
+    a = np.asarray(values)
+    a *= x
+    b = np.ravel([x, a])
+    b[1:] *= x[0]
+    return np.sum(a) * np.sum(b)
+
+
+def values_told_apart(x):
+    same = np.unique([x[0], x[1], x[0]])
+    places = np.unique((x[0], x[1], x[2]), return_inverse=True)[1]
+    return np.sum(x * x) * len(same) + x[places[0]] * len(np.setdiff1d([x[0], x[1]], [5.0]))
+
+
 SAMPLES = {
+    "lists_filled_and_stored": [(_V,)],
+    "arrays_of_lists_written": [(_V,)],
+    "values_told_apart": [(np.array([0.3, 0.7, -0.2]),)],
     "reductions_of_lists": [(_V,)],
     "elementwise_of_lists": [(_V,)],
     "products_of_lists": [(_V,)],
