@@ -61,8 +61,11 @@ class Plan:
 
 
 def known_range(b: Builder, atom: Atom) -> range | None:
-    """The numbers of a range whose bounds are known."""
+    """The numbers of a range whose bounds are known, or of one that is gone through backwards."""
     t = b.type(atom)
+    if isinstance(t, IterT) and t.kind == "reversed" and atom in b.context.definition:
+        numbers = known_range(b, definition(b, atom).args[0])
+        return None if numbers is None else numbers[::-1][taken(b, atom) :]
     if isinstance(t, Known) and isinstance(t.value, range):
         return t.value
     if not isinstance(t, RangeT) or not isinstance(atom, Var) or atom not in b.context.definition:

@@ -158,7 +158,17 @@ def keys_made_in_a_loop(x):
 _X = np.array([0.6, -0.7, 1.2, 0.5])
 _NAMES = ["a", "b", "a", "c"]
 
+def keys_of_layers_backwards(x):
+    caches = [(1, x), (2, x * 3.0)]
+    grads = {}
+    for layer in reversed(range(len(caches))):
+        grads["d%d" % (layer + 1)] = caches[layer][1]
+    x *= 2.0
+    return x @ grads["d1"] + np.sum(grads["d2"])
+
+
 SAMPLES = {
+    "keys_of_layers_backwards": [(np.array([1.2, -0.7]),)],
     "grouped": [(_X,)],
     "positions_filtered": [(_X,)],
     "banded": [(_X,)],
