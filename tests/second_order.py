@@ -18,7 +18,6 @@ import copy
 import io
 import itertools
 import sys
-import time
 import traceback
 import warnings
 from collections import Counter
@@ -144,9 +143,8 @@ def chosen(names: Iterable[str] = (), samples: int = 1) -> list[Program]:
     return found
 
 
-def judge(program: Program) -> tuple[Program, Verdict | None, float]:
-    start = time.perf_counter()
-    return program, check(program), time.perf_counter() - start
+def judge(index: int, program: Program) -> tuple[int, Verdict | None]:
+    return index, check(program)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -164,11 +162,12 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"no programs: {', '.join(sorted(unknown))}")
     counts, reasons, differences = Counter[str](), Counter[str](), Counter[str]()
 
-    def late(program: Program) -> tuple[Program, Verdict, float]:
-        return program, Verdict("slow", reason="no verdict in time, or the process died"), options.limit
+    def late(index: int, program: Program) -> tuple[int, Verdict]:
+        return index, Verdict("slow", reason="no verdict in time, or the process died")
 
-    results = run(judge, [(p,) for p in todo], options.limit, late, options.jobs)
-    for done, (program, verdict, _) in enumerate(results, 1):
+    results = run(judge, list(enumerate(todo)), options.limit, late, options.jobs)
+    for done, (index, verdict) in enumerate(results, 1):
+        program = todo[index]
         if done % 50 == 0:
             print(f"{done} of {len(todo)}", file=sys.stderr, flush=True)
         if verdict is None:

@@ -37,7 +37,15 @@ from adcompile.analysis.infer import Terminated
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.lengths import SAME_SHAPE, note_shape
-from adcompile.analysis.library import by_name, has_operators, is_of_library, may_carry, python_function, writes_text
+from adcompile.analysis.library import (
+    MADE_OUTSIDE,
+    by_name,
+    has_operators,
+    is_of_library,
+    may_carry,
+    python_function,
+    writes_text,
+)
 from adcompile.analysis.made import is_reader
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
@@ -374,6 +382,8 @@ def follow(
     carries = any(may_carry(b.type(a)) for a in (*args, *(v for _, v in kwargs)))
     if writes_text(fn) and (fn.__module__ == "logging" or not carries):
         return by_name(b, fn, args, kwargs, name, place) or emit_unknown(b, value, args, kwargs, name, place)
+    if fn.__module__ in MADE_OUTSIDE:
+        return emit_unknown(b, value, args, kwargs, name, place)
     try:
         function = lower_function(fn)
     except SourceError:

@@ -14,6 +14,9 @@ from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import UNKNOWN, Instance, Known, TupleT, Type, differentiable
 from adcompile.runtime.structure import defines_operators
 
+MADE_OUTSIDE = ("adcompile.products", "adcompile.transforms")
+"""Modules of ours whose functions a program may hold: pullbacks and linear maps, which are run, not followed."""
+
 
 def may_carry(t: Type) -> bool:
     text = isinstance(t, Instance) and (issubclass(t.cls, (int, str, bytes)) or writes_text(t.cls))

@@ -18,6 +18,7 @@ from adcompile.analysis.builder import Builder
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.keep import Keeper, Leaf, Plan, results_of
 from adcompile.autodiff.live import live_statements
+from adcompile.autodiff.maskable import gathered
 from adcompile.autodiff.outline import read_for_shape
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import (
@@ -220,7 +221,9 @@ class LoopReversal:
         iterable = plan.iterable(b)
         self.context.boundary.replayed(b, iterable, plan.lists, s.place)
         b.append(For(tuple(results), iterable, tuple(init), loop_body, s.place, "adjoint"))
-        for v, r, start in zip(outer, results[len(self.positions) :], init[len(self.positions) :]):
+        first = len(self.positions)
+        for v, r, start in zip(outer, results[first:], init[first:]):
+            self.context.selections[r] = gathered(self.context, start, body_cot.accumulators[v], body_cot.local[v])
             cot.set(v, r)
             if v in body_cot.updated_in_place or start in cot.owned:  # an iteration may leave it as it was
                 cot.owned.add(r)

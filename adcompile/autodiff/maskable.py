@@ -104,6 +104,28 @@ def selection(context: Context, g: Atom) -> int:
     return search(context, g, context.selections, selected_by, 0)
 
 
+def gathered(context: Context, first: Atom, param: Var, final: Atom) -> int:
+    """The same of what a loop makes of `first` by adding to `param`, of which `final` is the next value."""
+    levels = [selection(context, first)] if isinstance(first, Var) else [NEVER]
+    todo, met = [final], {param}
+    while todo:
+        atom = todo.pop()
+        call = context.definition.get(atom) if isinstance(atom, Var) else None
+        fn = call.fn.value if call is not None and isinstance(call.fn, Const) else None
+        if atom in met or not isinstance(atom, Var):
+            continue
+        met.add(atom)
+        if call is not None and known(fn) and fn in (operator.add, operator.sub):
+            todo += call.args
+        elif call is not None and known(fn) and fn in (ops.index_add, rt.accumulate):
+            todo.append(call.args[0])
+            levels.append(max(1 if plain(context, call.args[1]) else 3, selection(context, call.args[2])))
+        else:
+            levels.append(selection(context, atom))
+    others = [level for level in levels if level != NEVER]
+    return unless_dense(*others) if others else 0
+
+
 def selected_by(context: Context, call: Call) -> tuple[Sequence[Atom], Join]:
     """What a call does to a cotangent, given the levels of those that it reads."""
     fn = call.fn.value if isinstance(call.fn, Const) else None

@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.infer import Terminated
-from adcompile.analysis.library import is_of_user
+from adcompile.analysis.library import MADE_OUTSIDE, is_of_user
 from adcompile.analysis.mutation import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS
 from adcompile.analysis.unfollowed import REMEDY, name_of
 from adcompile.errors import NotDifferentiable, Unsupported
@@ -117,6 +117,12 @@ def refuse(call: Call) -> NotDifferentiable | Unsupported:
             "define it in a file, or register a rule for the rule: adcompile.rules.vjp(the_rule, …)",
         )
     home = str(getattr(fn, "__module__", None) or "").partition(".")[0]
+    if getattr(fn, "__module__", None) in MADE_OUTSIDE:
+        return NotDifferentiable(
+            "a pullback or linear map that was made outside of the function that is differentiated",
+            call.place,
+            "call vjp or linearize within the function: their derivatives are followed there",
+        )
     written = WRITTEN.get(fn) if hashable(fn) else None
     if written is not None or home == "adcompile":
         message, remedy = written or ("no derivative is known of what is done here", "write it in another way")

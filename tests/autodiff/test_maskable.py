@@ -72,3 +72,31 @@ def test_a_number_that_where_leaves_out():
     assert ad.grad(lambda x: np.where(x > 0.0, np.log(x), 0.0))(0.0) == 0.0
     assert ad.grad(lambda x: np.where(x > 0.0, np.log(x), 0.0) * 2.0 + np.sin(x))(np.float64(0.0)) == 1.0
     assert ad.grad(lambda x: np.where(x > 0.0, np.log(x), 0.0))(0.5) == 2.0
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "f, first",
+    [
+        (lambda x: np.sum(np.minimum(np.exp(x), 5.0)), 800.0),
+        (lambda x: np.sum(np.where(x < 5.0, np.exp(x) * x, 1.0)), 800.0),
+        (lambda x: np.sum(np.log(x)[1:] * x[1:]), 0.0),
+    ],
+)
+def test_what_a_loop_adds_up_is_left_out_too(f, first):
+    """The reverse of a loop over columns: what each of them leaves out is infinite behind the loop."""
+    x = np.array([first, 0.5, 1.0])
+    second = ad.jacrev(ad.jacfwd(f))(x)
+    assert np.all(np.isfinite(second)) and second[0, 0] == 0.0
+    np.testing.assert_allclose(second, ad.jacfwd(ad.jacrev(f))(x), rtol=1e-12)
+
+
+def test_what_a_loop_adds_to_dense_values_is_not_guarded():
+    def f(x):
+        y = 1.0 / x
+        s = np.sum(y)
+        for k in range(2):
+            s = s + np.sum(np.where(x > k, y, 0.0))
+        return s
+
+    assert "== 0.0" not in ad.source(ad.grad(f), X).split("for k in")[-1].split("x_bar")[-1]

@@ -196,8 +196,16 @@ def larger_each_time(f, n):
     return f if n == 0 else larger_each_time(lambda x: f(x + 1.0) - f(x), n - 1)
 
 
+PULLBACK = ad.vjp(np.sin, V)[1]
+
+
+def pullback_made_outside(x):
+    return np.sum(PULLBACK(x)[0])
+
+
 # name: what raises
 CALLS = {
+    "pullback_made_outside": lambda: ad.grad(pullback_made_outside)(V),
     "active_try": lambda: ad.grad(active_try)(2.0),
     "active_with": lambda: ad.grad(active_with)(2.0),
     "active_match": lambda: ad.grad(active_match)(2.0),
