@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.binding import live_key
-from adcompile.analysis.builder import Builder, Tentative, is_structured
+from adcompile.analysis.builder import Builder, Tentative, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.filling import display
 from adcompile.analysis.heap import fresh, give
@@ -364,8 +364,9 @@ def element(b: Builder, owner: Atom, t: TupleT | ListT, index: Atom, name: str, 
         return b.call(build, *b.items(owner)[s])
     joined: Type = NEVER
     cls = tuple if isinstance(t, TupleT) else list
-    if b.context.tentative and any(isinstance(i, Ref) for i in t.items):
-        raise Tentative  # which of these lists or objects is meant is known iteration by iteration
+    apart = (isinstance(i, Ref) or is_structured(i) and Array in map(type, parts(i)) for i in t.items)
+    if b.context.tentative and any(apart):
+        raise Tentative  # which of these lists, objects or tuples of arrays is meant is known iteration by iteration
     items = [give(b, item) for item in b.items(owner)]
     joined = NEVER
     for item in items:

@@ -158,6 +158,17 @@ def keys_made_in_a_loop(x):
 _X = np.array([0.6, -0.7, 1.2, 0.5])
 _NAMES = ["a", "b", "a", "c"]
 
+def layers_read_at_an_index(x):
+    x = x * 1.0
+    caches = [(1, x), (2, x * 3.0)]
+    total = 0.0
+    for layer in range(2):
+        for other in reversed(range(2)):
+            total += caches[layer][1][0] * caches[other][1][1] * (layer + 2 * other)
+    x *= 2.0
+    return np.sum(x) * total
+
+
 def keys_of_layers_backwards(x):
     x = x * 1.0
     caches = [(1, x), (2, x * 3.0)]
@@ -169,6 +180,7 @@ def keys_of_layers_backwards(x):
 
 
 SAMPLES = {
+    "layers_read_at_an_index": [(np.array([1.2, -0.7]),)],
     "keys_of_layers_backwards": [(np.array([1.2, -0.7]),)],
     "grouped": [(_X,)],
     "positions_filtered": [(_X,)],
