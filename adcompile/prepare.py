@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,11 +21,13 @@ from adcompile.backend.native.compiled import chosen, compiled
 from adcompile.backend.native.regions import native_parts
 from adcompile.boundary import own, project, space_of
 from adcompile.errors import Place, Unsupported, place_of
+from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom
 from adcompile.ir.walk import large_stack
 from adcompile.pipeline import Derived
 from adcompile.runs import Made, Plan, conjugated, invoker, located
 from adcompile.runtime import settings
+from adcompile.runtime.objects import attributes
 from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import groups_of
 from adcompile.tangents import ArraySpace
@@ -85,8 +87,9 @@ class Prepared:
         given = (*bound.args, *bound.values)
         self._prepare(entry, given)
         fun = self.derivative.target.function.fun
-        layout = [_layout(a) for a in (*given, *entry.made.derived.captured(fun))]
-        if layout != self._layout:
+        read = _arrays((*given, *entry.made.derived.captured(fun)))
+        layout = [(a.shape, a.strides) for a in read]  # decides those of the arrays that are kept
+        if layout != self._layout or self._reached(read):
             self._layout, self._full = layout, False
             self._spare[:] = [None] * len(self._spare)
         plan = self.derivative.plan
@@ -118,6 +121,11 @@ class Prepared:
         self._run: Callable[..., Any] = running(self._made, fun, plan, args)
         self._invoke = located(self._made.invoke, kept, place_of(innermost(fun)))
         self._entry = entry
+
+    def _reached(self, read: list[np.ndarray[Any, Any]]) -> bool:
+        """Whether the function is given what has been lent before: then it must not be written over."""
+        ours = {id(a) for a in self._spare if a is not None}
+        return bool(ours) and any(id(owner) in ours for a in read for owner in _owners(a))
 
     def _lent(self, plan: Plan, fun: Any, args: tuple[Any, ...]) -> Any:
         """Gradients that may lie in the arrays that are kept."""
@@ -170,15 +178,27 @@ def _lends(plan: Plan) -> bool:
     return plan.transform in ("grad", "value_and_grad") and not plan.has_aux and not plan.closure
 
 
-def _layout(value: Any) -> Any:
-    """What decides the shapes and layouts of the arrays that are kept."""
-    if type(value) is np.ndarray:
-        return value.shape, value.strides
-    if isinstance(value, (tuple, list)):
-        return tuple([_layout(v) for v in value])
-    if isinstance(value, dict):
-        return tuple([(k, _layout(v)) for k, v in value.items()])
-    return None
+def _arrays(given: Iterable[Any]) -> list[np.ndarray[Any, Any]]:
+    """The arrays in arguments: in containers, and in attributes of objects that are followed."""
+    out: list[np.ndarray[Any, Any]] = []
+    work, seen = list(given), set[int]()
+    while work:
+        value = work.pop()
+        if isinstance(value, np.ndarray):
+            out.append(value)
+        elif id(value) not in seen:
+            seen.add(id(value))  # which may hold itself
+            if isinstance(value, (tuple, list)):
+                work += value
+            elif isinstance(value, dict) or is_followed(type(value)):
+                work += (value if isinstance(value, dict) else attributes(value)).values()
+    return out
+
+
+def _owners(array: Any) -> Iterator[Any]:
+    while array is not None:
+        yield array
+        array = getattr(array, "base", None)
 
 
 def _lent(raw: Sequence[Any], k: int, space: Any, ours: set[int], seen: set[int]) -> Any:
@@ -242,6 +262,9 @@ def prepare(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Prepared:
     Arguments of other shapes or types are right too; arrays are then made anew. `g.nbytes` tells what is kept. While
     a call runs, another one (in a thread, or from inside) makes arrays of its own. A parameter that is called `out`
     or `copy` is passed by position.
+
+    What has been lent may be an argument of the next call, alone or in lists, dicts and objects. It must not be what
+    the function reads elsewhere: an array of a module, say, that you have put there.
 
     `copy=False` holds for `grad` and `value_and_grad`; auxiliary values and what other derivatives give is copied
     in any case. Raises TypeError and ValueError for arrays in `out` that do not fit, are read-only or share memory.

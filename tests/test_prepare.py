@@ -46,6 +46,14 @@ def test_what_is_lent_is_written_over():
     np.testing.assert_equal(lent, ad.grad(chain, (0, 1))(X + 1.0, Y))
 
 
+def test_what_is_lent_may_be_an_argument():
+    g, plain = ad.prepare(ad.grad(lambda x, w: chain(x, w["y"])), X, {"y": Y}), ad.grad(chain)
+    for give in (lambda a: (a, {"y": Y}), lambda a: (a[::-1], {"y": Y}), lambda a: (X, {"y": a})):
+        g(X, {"y": Y})
+        x, w = give(g(X, {"y": Y}, copy=False))
+        np.testing.assert_equal(g(x, w), plain(x.copy(), w["y"].copy()))
+
+
 def test_gradients_go_into_arrays_of_the_caller():
     g, plain = ad.prepare(ad.value_and_grad(chain, (0, 1)), X, Y), ad.grad(chain, (0, 1))(X, Y)
     mine = np.full(6, np.nan)
