@@ -30,6 +30,7 @@ from adcompile.analysis.slots import (
     runs_as_written,
     slot_value,
 )
+from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -243,6 +244,8 @@ def array_attribute(
 def folded_attribute(b: Builder, owner: Atom, t: Array | Scalar, attribute: str) -> Atom | None:
     if attribute == "ndim" and rank(t) is not None:
         return Const(rank(t))
+    if attribute == "dtype" and may_be_real(b, [t]):
+        return None
     if attribute == "dtype" and isinstance(t, Array):
         return Const(t.dtype)
     if attribute == "dtype" and isinstance(t, Scalar) and len(t.kinds) == 1:

@@ -97,6 +97,7 @@ class Context:
     ways: dict[int, Any] = field(default_factory=dict[int, Any])  # to live objects of which something was read
     apart: int = 0  # around the functions called by reference that are being specialised
     entered: bool = False  # arrays that the caller has are written into
+    by_chance: bool = False  # what counts as complex may be real: see analysis/spectra
     inplace: set[Atom] = field(default_factory=set[Atom])  # the memory from outside that statements write into
     tentative: int = 0  # loops around that may be run iteration by iteration instead
     given: dict[Cell, None] = field(default_factory=dict[Cell, None])  # cells that something holds as values

@@ -24,6 +24,7 @@ from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.optional import note_identity, note_negation
 from adcompile.analysis.slots import live_value, runs_as_written, slot_value
+from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -109,7 +110,7 @@ def classes_of(t: Type) -> tuple[type, ...] | None:
 
 @handles(isinstance, look=())
 def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    classes = classes_of(b.type(args[0]))
+    classes = None if may_be_real(b, [b.type(args[0])]) else classes_of(b.type(args[0]))
     if classes is None or not b.known(args[1]):
         wanted = known_items(b, args[1])
         if classes is None or wanted is None or not all(b.known(w) for w in wanted):
@@ -125,7 +126,8 @@ def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 
 @handles(type, look=())
 def class_of_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    classes = classes_of(b.type(args[0])) if len(args) == 1 else None
+    asked = len(args) == 1 and not may_be_real(b, [b.type(args[0])])
+    classes = classes_of(b.type(args[0])) if asked else None
     if classes is not None and len(classes) == 1:
         return Const(classes[0])
     return b.emit(type, args, UNKNOWN, (), name, place)

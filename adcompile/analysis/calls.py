@@ -52,6 +52,7 @@ from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twi
 from adcompile.analysis.real import hand
 from adcompile.analysis.recursion import endless, enter
 from adcompile.analysis.slots import beware, beware_of_given
+from adcompile.analysis.spectra import may_be_real, note_spectrum
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
@@ -73,6 +74,8 @@ from adcompile.ir.types import (
     Unknown,
     holds_ref,
     is_array_subclass,
+    is_scalar_class,
+    scalar,
 )
 from adcompile.ir.walk import in_caller
 from adcompile.rules.registry import Rule, lookup
@@ -323,6 +326,7 @@ def call_rule(
     types = [b.type(a) for a in args]
     kwtypes = {k: b.type(a) for k, a in kwargs}
     fn, rule = complex_form(fn, rule, types)
+    note_spectrum(b, fn, types)
     if b.role != "primal" and not kwargs and fn in TWINS:
         fn = twin(fn, types, b.context.lenient)
         rule = lookup(fn) or rule
@@ -342,6 +346,8 @@ def call_rule(
     if given and not is_reader(fn) and not isinstance(t, (Scalar, Array, Known)):
         for a in given:  # the result may hold what it was made of
             give(b, a)
+    if isinstance(t, Known) and rule.by_value and may_be_real(b, types):
+        t = scalar(type(t.value)) if is_scalar_class(type(t.value)) else UNKNOWN
     if isinstance(t, Known) and (b.role != "primal" or rule.by_value or rule.kind == "constant" and rule.total):
         return Const(t.value)
     var = b.emit(fn, args, t, kwargs, name, place)
