@@ -53,10 +53,7 @@ from adcompile.autodiff.separate import split_body
 from adcompile.autodiff.state import handed_out
 from adcompile.autodiff.transform import dispatched, finished, gradient, independent, leaves, pushed
 from adcompile.autodiff.watched import Watched
-from adcompile.backend.emit import emit
-from adcompile.backend.load import load
-from adcompile.backend.native.compiled import NOTHING, Compiled, chosen, compiled
-from adcompile.backend.native.regions import native_parts
+from adcompile.backend.native.choice import NOTHING, Compiled, chosen, loaded
 from adcompile.errors import AdcompileError, Place, Unsupported, place_of
 from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Block, Const, End, Function, Return, Signature, Var
@@ -191,14 +188,13 @@ def _derive(
     program, saved = finish(made, passes)
     backend = chosen(request.backend or settings.current.backend)
     exact = request.kind != "joint" or request.value
-    parts = native_parts(program, backend, exact, settings.current.elementary)
-    emitted = emit(parts.program)
-    call, namespace, native = compiled(parts, load(emitted, emitted.name), emitted.names, backend)
-    pullback = namespace.get(f"{emitted.name}_pullback") if request.kind == "split" else None
+    made_of = loaded(program, backend, exact, settings.current.elementary)
+    emitted, native = made_of.emitted, made_of.native
+    pullback = made_of.namespace.get(f"{emitted.name}_pullback") if request.kind == "split" else None
     after, followed = made.after, _live(made.followed, plain(fun))
     about = (after.written, after.at, made.by_cells, made.writes, followed, after.elsewhere, native, made.inplace)
     found = (program.guards, program, made.result, made.cells, saved, *about, after.types)
-    return Derived(call, pullback, emitted.source, *found)
+    return Derived(made_of.call, pullback, emitted.source, *found)
 
 
 def _live(followed: Iterable[Any], entry: Any) -> tuple[pytypes.FunctionType, ...]:

@@ -17,7 +17,8 @@ from adcompile.backend.buffers import Slot, buffered, shared
 from adcompile.backend.cache import Entry
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
-from adcompile.backend.native.compiled import chosen, compiled
+from adcompile.backend.native.choice import chosen
+from adcompile.backend.native.compiled import compiled
 from adcompile.backend.native.regions import native_parts
 from adcompile.boundary import own, project, space_of
 from adcompile.errors import Place, Unsupported, place_of

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 import sys
 import types
-import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import adcompile
+from adcompile.backend.emit import emit
+from adcompile.backend.load import load
+from adcompile.backend.native.choice import NOTHING, Compiled, Loaded, Note
 from adcompile.backend.native.classes import ORDER
 from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import keep, write
 from adcompile.backend.native.kernel import Kernel
-from adcompile.backend.native.regions import Note, Parts
+from adcompile.backend.native.regions import Parts, native_parts
 from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, NotNative, Number, TupleOf
-from adcompile.ir.program import FunctionRef
+from adcompile.ir.program import FunctionRef, Program
 from adcompile.runtime.native import Fault
 from adcompile.runtime.settings import Backend, Elementary
 
@@ -34,26 +34,6 @@ from adcompile.backend.native import support as nt
 """
 RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError)
 """What a kernel raises where NumPy or Python may raise something else."""
-
-
-class NativeWarning(UserWarning):
-    """Something that was asked to be native is not: where, and why."""
-
-
-@functools.cache
-def available() -> bool:
-    """Whether Numba is installed."""
-    return importlib.util.find_spec("numba") is not None
-
-
-def chosen(backend: Backend) -> Backend:
-    """The backend that runs: "auto" is NumPy alone where Numba is missing. Raises MissingBackend if Numba
-    was asked for and is missing."""
-    if backend != "numpy" and not available():
-        if backend == "numba":
-            raise ImportError("backend='numba' needs Numba, which is not installed: pip install adcompile[numba]")
-        return "numpy"
-    return backend
 
 
 @functools.cache
@@ -188,28 +168,6 @@ def _again(spare: list[Any], k: int, make: Callable[[], Any]) -> Any:
     return spare[k]
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """What of a derivative is native: the texts of its kernels, by name, and what is not, and why."""
-
-    kernels: tuple[tuple[str, str], ...] = ()
-    notes: tuple[Note, ...] = ()
-    explicit: bool = False  # it was asked for by name
-
-    def tell(self, fun: Any) -> None:
-        """Warn of what was asked to be native and is not."""
-        if not self.explicit:
-            return
-        name = getattr(fun, "__name__", "the function")
-        if not self.kernels and not self.notes:
-            notice(f"nothing of the derivative of {name}() is compiled: it has neither loops nor arithmetic of numbers")
-        for note in self.notes:
-            notice(str(note))
-
-
-NOTHING = Compiled()
-
-
 def compiled(
     parts: Parts,
     entry: Callable[..., Any],
@@ -237,12 +195,9 @@ def compiled(
     return namespace[entry.__name__], namespace, Compiled(tuple(done), tuple(notes), backend == "numba")
 
 
-def notice(what: str) -> None:
-    """Warn, on behalf of who has called us."""
-    frame, depth = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage]
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
-        frame, depth = frame.f_back, depth + 1
-    warnings.warn(what, NativeWarning, stacklevel=depth - 1)
-
-
-_OWN = str(Path(adcompile.__file__).parent)
+def loaded(program: Program, backend: Backend, exact: bool, elementary: Elementary) -> Loaded:
+    """Print a program and load it, with kernels where there can be (`native.choice`)."""
+    parts = native_parts(program, backend, exact, elementary)
+    emitted = emit(parts.program)
+    call, namespace, native = compiled(parts, load(emitted, emitted.name), emitted.names, backend)
+    return Loaded(call, namespace, emitted, native)

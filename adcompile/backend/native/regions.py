@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from adcompile.backend.native.base import Hints
+from adcompile.backend.native.choice import Note
 from adcompile.backend.native.elementary import vectorised
 from adcompile.backend.native.flow import HANDING_ON
 from adcompile.backend.native.kernel import Kernel, kernel, supported
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.unbound import reads, unbound
 from adcompile.backend.native.values import NotNative
-from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -56,21 +56,6 @@ from adcompile.runtime.settings import Backend, Elementary
 
 REPEATED = frozenset({builtins.range, builtins.reversed, builtins.slice, ops.build_tuple, np.ndarray.shape})
 """Calls that a region makes again for itself: what they give has no machine type of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A function or loop that stays on NumPy, and why."""
-
-    what: str
-    place: Place | None
-    why: str
-    at: Place | None
-
-    def __str__(self) -> str:
-        where = f" ({self.place})" if self.place else ""
-        at = f" ({self.at})" if self.at else ""
-        return f"{self.what}{where} runs on NumPy: {self.why}{at}"
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile.backend.native import compiled
-from adcompile.backend.native.compiled import NOTHING, NativeWarning, chosen
+from adcompile.backend.native import choice
+from adcompile.backend.native.choice import NOTHING, NativeWarning, chosen
 from tests.kernels import kernels_of
 
 
@@ -26,7 +26,7 @@ def test_numpy_is_the_default():
 
 
 def test_without_numba_it_is_asked_for_or_done_without(monkeypatch):
-    monkeypatch.setattr(compiled, "available", lambda: False)
+    monkeypatch.setattr(choice, "available", lambda: False)
     assert chosen("auto") == "numpy"
     with pytest.raises(ImportError, match=r"pip install adcompile\[numba\]"):
         ad.grad(cubes, backend="numba")(0.25, 2)
