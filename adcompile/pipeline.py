@@ -41,6 +41,7 @@ from adcompile.analysis.heap import adopt
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.leaving import write_back
 from adcompile.analysis.narrow import narrow
+from adcompile.analysis.pools import Pools
 from adcompile.analysis.recursion import AsObject
 from adcompile.analysis.slots import open_slots
 from adcompile.autodiff import nested
@@ -54,7 +55,7 @@ from adcompile.autodiff.state import handed_out
 from adcompile.autodiff.transform import dispatched, finished, gradient, independent, leaves, pushed
 from adcompile.autodiff.watched import Watched
 from adcompile.backend.native.choice import NOTHING, Compiled, chosen, loaded
-from adcompile.errors import AdcompileError, Place, Unsupported, place_of
+from adcompile.errors import AdcompileError, NotDifferentiable, Place, Unsupported, place_of
 from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Block, Const, End, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Guard, Program
@@ -268,12 +269,12 @@ def specialise(
     try:
         return specialised(fun, request, types, kwtypes, alternatives, frozenset())
     except AdcompileError as error:
-        if not alternatives and not isinstance(error, Unsupported):
+        if not alternatives and not isinstance(error, (NotDifferentiable, Unsupported)):
             raise
         first = error
-    for contents in (None, {}) if alternatives else ({},):
+    for contents, pools in (*([(None, None)] if alternatives else []), ({}, None), ({}, Pools())):
         try:
-            return specialised(fun, request, types, kwtypes, set(), frozenset(alternatives), contents)
+            return specialised(fun, request, types, kwtypes, set(), frozenset(alternatives), contents, pools)
         except AdcompileError:
             continue
     raise first  # it speaks of what is written
@@ -287,17 +288,18 @@ def specialised(
     alternatives: set[Any],
     keyed: frozenset[Any],
     contents: dict[Any, Any] | None = None,
+    pools: Pools | None = None,
 ) -> Made:
     """`keyed`: where dicts of unknown keys are made that are to be followed, and what is to be a real object;
     `alternatives` collects where that might help. `contents`: containers that are filled as the code runs are
-    typed by what they hold (analysis/contents)."""
+    typed by what they hold (analysis/contents), in `pools` what of it carries derivatives (analysis/pools)."""
     separate: set[Any] = set()
     demoted: set[Any] = {again.place for again in keyed if isinstance(again, AsObject)}
     while True:
         context = new_context()
         install(context, Watched() if settings.current.debug else None)
         context.separate, context.demoted, context.alternatives, context.keyed = separate, demoted, alternatives, keyed
-        context.contents = contents
+        context.contents, context.pools = contents, pools
         try:
             return Entry(context, fun, request).build(types, kwtypes)
         except Restart:

@@ -131,6 +131,7 @@ class Context:
     contents: dict[Any, Any] | None = None  # what containers hold that are filled as the code runs
     contents_read: set[Any] = field(default_factory=set[Any])  # of those: what was read in this round
     contents_calls: set[Var] = field(default_factory=set)  # results of calls on such containers
+    pools: Any = None  # where what carries derivatives in such containers stands (analysis/pools)
     names: dict[Var, str] = field(default_factory=dict)  # better names for values that have none
     why: dict[Var, str] = field(default_factory=dict)
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
@@ -243,14 +244,7 @@ class Builder:
 
     # -- emission ---------------------------------------------------------------------------
 
-    def call(
-        self,
-        fn: Any,
-        *args: Any,
-        name: str = "",
-        place: Place | None = None,
-        **kwargs: Any,
-    ) -> Atom:
+    def call(self, fn: Any, *args: Any, name: str = "", place: Place | None = None, **kwargs: Any) -> Atom:
         """Dispatch a call: fold, inline, split or emit it. Python values become Consts."""
         atoms = [as_atom(a) for a in args]
         keywords = [(k, as_atom(v)) for k, v in kwargs.items()]

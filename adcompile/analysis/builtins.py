@@ -15,6 +15,8 @@ from adcompile.analysis.attributes import class_of, guard_absent
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.contents import sites_in
+from adcompile.analysis.demotion import demote
 from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, indexable, known_items
@@ -23,6 +25,7 @@ from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.optional import note_identity, note_negation
+from adcompile.analysis.pools import collectors
 from adcompile.analysis.slots import live_value, runs_as_written, slot_value
 from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import Args, Kwargs, known_container
@@ -258,7 +261,7 @@ def collect(b: Builder, source: Atom, transform: Any, place: Place | None) -> At
     items = known_items(b, source)
     if items is not None and len(items) <= 4096:
         return b.call(ops.build_list, *(transform(b, i) for i in items))
-    if indexable(b, source) is None and not isinstance(b.type(source), RangeT):
+    if indexable(b, source) is None and not isinstance(b.type(source), RangeT) and not sites_in(b.type(source)):
         return None
     element, carried, result, start = Var("item"), Var("items"), Var("items"), b.call(ops.build_list)
     iterable = Var("source")
@@ -277,6 +280,9 @@ def collect(b: Builder, source: Atom, transform: Any, place: Place | None) -> At
     env: dict[Var, Atom] = dict(from_outside)
     run_loop(b, loop, env, iteration.plan(b, source, place))
     return env[result]
+
+
+collectors.append(collect)
 
 
 @handles(operator.mul, look=(0, 1))
@@ -303,6 +309,9 @@ def is_count(t: Type) -> bool:
 
 def repeat_items(b: Builder, items: Atom, t: TupleT | ListT | Seq, count: Atom, place: Place | None) -> Atom:
     if not isinstance(t, Seq) and any(map(is_structured, parts(t))):
+        made = b.context.definition.get(items) if isinstance(items, Var) else None
+        if b.context.contents is not None and class_of(t) is list and made is not None:
+            demote(b, operator.mul, items, place)
         raise Unsupported(
             "a list of containers that carry derivatives, repeated", place, "write [[…] for _ in range(n)] instead"
         )

@@ -21,6 +21,7 @@ from adcompile.ir.types import (
     INT,
     NEVER,
     UNKNOWN,
+    Array,
     Cell,
     DictT,
     Filled,
@@ -81,11 +82,11 @@ def grow(b: Builder, t: Filled, held: Held) -> None:
         if old is None:
             raise Restart  # given up meanwhile
         new = Held(join(old.key, deep_widen(held.key)), join(old.item, deep_widen(held.item)))
-        if not is_inert(new.key) or not is_inert(new.item):
+        if not is_inert(new.key) or not may_hold(b.context, site, new.item):
             give_up(b.context, t.sites)
         if new != old:
             contents[site] = new
-            if site in b.context.contents_read:
+            if site in b.context.contents_read or is_pooled(new.item):
                 raise Restart
 
 
@@ -99,6 +100,8 @@ def held_by(b: Builder, t: Filled) -> Held:
         if one is None:
             raise Restart
         out = Held(join(out.key, one.key), join(out.item, one.item))
+    if is_pooled(out.item):
+        grow(b, t, Held(item=out.item))  # all of them hold the same in place of it
     return replace(
         out,
         key=INT if isinstance(out.key, Never) else out.key,
@@ -113,7 +116,35 @@ def give_up(context: Context, sites: frozenset[Site]) -> None:
         context.contents[site] = None
         if site[0] is dict:
             context.demoted.discard(site[1])  # it may be followed (analysis/keyed)
+    for site, held in context.contents.items():
+        if held is not None and not sites.isdisjoint(sites_in(held.item) | sites_in(held.key)):
+            context.contents[site] = Held()  # what it holds is found anew
     raise Restart
+
+
+def may_hold(context: Context, site: Site, item: Type) -> bool:
+    """Whether what containers of a site hold can be known: what carries a derivative, where there are pools for it."""
+    if is_inert(item):
+        return True
+    return context.pools is not None and not context.apart and site[0] is not set and is_pooled(item)
+
+
+def is_pooled(t: Type) -> bool:
+    """Whether values of this type stand in pools, and containers hold where (analysis/pools)."""
+    match widen(t):
+        case Scalar() | Array(_, _) if not is_inert(t):
+            return not isinstance(t, Array) or t.dtype.kind in "iufcb"
+        case TupleT(items):
+            return any(map(is_pooled, items)) and all(is_inert(i) or is_pooled(i) for i in items)
+        case _:
+            return False
+
+
+def physical(t: Type) -> Type:
+    """The type of what a container holds in place of a value of this type."""
+    if is_inert(t):
+        return t
+    return TupleT(tuple(map(physical, t.items)), t.cls) if isinstance(t, TupleT) else INT
 
 
 def is_inert(t: Type) -> bool:

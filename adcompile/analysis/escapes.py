@@ -15,13 +15,13 @@ import numpy as np
 
 from adcompile.analysis.activity import leaf_ends
 from adcompile.analysis.builder import Context, Restart, const_type
-from adcompile.analysis.contents import Site, give_up, is_inert, sites_in
+from adcompile.analysis.contents import Site, give_up, is_inert, is_pooled, sites_in
 from adcompile.analysis.made import READERS
 from adcompile.analysis.mutation import positions_written
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, For, Function, If, OpaqueCode, Statement, While, Yield
+from adcompile.ir.nodes import Atom, Call, Const, For, Function, If, OpaqueCode, Raise, Return, Statement, While, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Type
+from adcompile.ir.types import Array, Closure, Filled, IterT, Method, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, statements_of
 
 TAKING: tuple[Any, ...] = (operator.getitem, getattr, ops.pop, ops.unpack, next)
@@ -42,6 +42,11 @@ LOOKING: tuple[Any, ...] = (
 )  # fmt: skip
 """These write into no set that they are given, and give none of them."""
 
+BEING: tuple[Any, ...] = (len, bool, operator.not_, operator.is_, operator.is_not)
+"""These ask whether a container is there, or how much it holds."""
+ORDERING: tuple[Any, ...] = (sorted, min, max, list.sort)
+"""These compare the items, also those of containers among them."""
+
 
 def check_escapes(context: Context, functions: Collection[Function]) -> None:
     """Raises Restart, with sites given up, where a container may be met that its type does not tell of, and where
@@ -54,6 +59,9 @@ def check_escapes(context: Context, functions: Collection[Function]) -> None:
     for function in functions:
         for s in statements_of(function.body):
             check.statement(s)
+        for block in all_blocks(function.body) if context.pools is not None else ():
+            if isinstance(block.end, (Return, Raise)):
+                check.leaves(*end_atoms(block.end))
     if check.lost:
         give_up(context, frozenset(check.lost))
 
@@ -139,6 +147,30 @@ class Escapes:
         given = self.sites(s.fn, *s.args, *(v for _, v in s.kwargs))
         if given and not self.is_followed(s):
             self.lost |= given
+        if self.context.pools is not None and given and not self.sees_no_item(s):
+            self.leaves(s.fn, *s.args, *(v for _, v in s.kwargs))
+
+    def leaves(self, *atoms: Atom) -> None:
+        """These go where what a container holds would be taken for the values that it stands for."""
+        self.lost |= {site for site in self.sites(*atoms) if self.holds_numbers(site)}
+
+    def holds_numbers(self, site: Site) -> bool:
+        held = self.context.contents[site] if self.context.contents is not None else None
+        return held is not None and (is_pooled(held.item) or any(map(self.holds_numbers, sites_in(held.item))))
+
+    def sees_no_item(self, s: Call) -> bool:
+        """Whether a call that is given containers looks at none of their items, or is of analysis/pools."""
+        if not isinstance(s.fn, Const) or s.result in self.context.contents_calls:
+            return isinstance(s.fn, Const)
+        if is_one(s.fn.value, BEING):
+            return True
+        given = [self.type(a) for a in (*s.args, *(v for _, v in s.kwargs))]
+        if is_one(s.fn.value, ORDERING) or any(isinstance(t, (Closure, Method)) for t in given):
+            return False
+        t = given[0] if s.args else None
+        if is_one(s.fn.value, TAKING):
+            return not isinstance(t, (Filled, IterT)) or isinstance(self.type(s.result), Method)
+        return self.sites(*s.args, *(v for _, v in s.kwargs)) <= sites_in(self.type(s.result))
 
     def is_followed(self, s: Call) -> bool:
         """Whether a call that is given containers writes into none of them unseen, keeps none, and gives

@@ -8,11 +8,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adcompile.analysis.builder import Builder, Restart
-from adcompile.analysis.contents import Held, container, element_type, grow, held_by, held_in, may_be_filled
+from adcompile.analysis.contents import (
+    Held,
+    container,
+    element_type,
+    grow,
+    held_by,
+    held_in,
+    is_int,
+    is_pooled,
+    may_be_filled,
+)
 from adcompile.analysis.heap import cell_of, hand_over, look, read, settle
+from adcompile.analysis.pools import call_pooled, entered, mapped, on_values, sorted_in_place
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom
+from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import (
     BOOL,
     INT,
@@ -26,13 +37,13 @@ from adcompile.ir.types import (
     ListT,
     Scalar,
     Seq,
-    SliceT,
     TupleT,
     Type,
     Unknown,
     join,
     widen,
 )
+from adcompile.rules.numpy.index import is_slice
 
 Args = Sequence[Atom]
 Kwargs = Sequence[tuple[str, Atom]]
@@ -80,10 +91,12 @@ def type_read(b: Builder, t: Filled, args: Args) -> Type | None:
     item = held_by(b, t).item
     if isinstance(kind, Scalar):
         return item
-    return Seq(item) if isinstance(kind, SliceT) or isinstance(kind, Known) and isinstance(kind.value, slice) else None
+    return Seq(item) if is_slice(kind) else None
 
 
 def type_set(b: Builder, t: Filled, args: Args) -> Type | None:
+    if is_slice(b.type(args[0])):
+        return extended(b, t, args[1:], NONE)
     return type_put(b, t, args) if isinstance(widen(b.type(args[0])), Scalar) else None
 
 
@@ -137,6 +150,11 @@ def type_chained(b: Builder, t: Filled, args: Args) -> Type | None:
     return None if item is None else Seq(join(held_by(b, t).item, item))
 
 
+def type_repeated(b: Builder, t: Filled, args: Args) -> Type | None:
+    """`xs * n`: another list, which holds nothing but what such lists hold."""
+    return t if is_int(b.type(args[0])) else None
+
+
 def type_extreme(b: Builder, t: Filled, args: Args) -> Type | None:
     """`min(xs)`, `max(xs)`: not of several containers, of which it is one."""
     return element_type(b, t) if not args else None
@@ -164,7 +182,7 @@ CALLS: dict[tuple[type, Any], Call] = {
     (set, set.add): type_put, (set, set.discard): gives(NONE), (set, set.remove): gives(NONE),
     (set, set.pop): type_item, (set, set.clear): gives(NONE), (set, set.update): type_added,
     **{(set, fn): type_both for fn in (operator.or_, operator.and_, operator.sub, operator.xor)},
-    (list, operator.add): type_chained,
+    (list, operator.add): type_chained, (list, operator.mul): type_repeated, (list, operator.imul): type_repeated,
     (dict, operator.setitem): type_entered, (dict, dict.setdefault): type_default, (dict, dict.get): type_found,
     (dict, dict.pop): type_taken, (dict, operator.delitem): gives(NONE), (dict, dict.clear): gives(NONE),
     (dict, dict.update): type_merged, (dict, operator.getitem): type_looked_up,
@@ -172,7 +190,7 @@ CALLS: dict[tuple[type, Any], Call] = {
 SHARED: dict[Any, Call] = {
     min: type_extreme, max: type_extreme, sum: type_sum,
     len: gives(INT), operator.contains: gives(BOOL), list: type_sequence, sorted: type_sequence,
-    tuple: lambda b, t, args: Seq(element_type(b, t), tuple),
+    tuple: lambda b, t, args: Seq(element_type(b, t), tuple), iter: lambda b, t, args: IterT("iter", (t,)),
 }  # fmt: skip
 
 
@@ -187,6 +205,9 @@ def call_filled(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, plac
         return default_dict(b, args, name, place)
     if not args:
         return None
+    seen = on_values(b, fn, list(args), kwargs, name, place) if b.context.pools is not None else None
+    if seen is not None:
+        return seen
     cell = cell_of(args[0])
     owner = args[0] if cell is None else look(b, args[0], place)
     t = b.type(owner)
@@ -194,6 +215,8 @@ def call_filled(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, plac
         become_filled(b, cell)
     if isinstance(t, IterT) and fn in SEQUENCES and len(args) == 1 and not kwargs:
         return of_view(b, fn, args, t, name, place)
+    if isinstance(t, Filled) and fn is list.sort and is_pooled(held_by(b, t).item):
+        return sorted_in_place(b, owner, t, kwargs, place)
     if not isinstance(t, Filled) or any(k not in ("key", "reverse") for k, _ in kwargs):
         return None
     if any(k == "key" for k, _ in kwargs):
@@ -205,6 +228,8 @@ def call_filled(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, plac
     result = meant(b, t, rest)
     if result is None:
         return None
+    if is_pooled(held_by(b, t).item):
+        return call_pooled(b, fn, owner, t, rest, result, name, place)
     out = b.emit(fn, [owner, *rest], result, kwargs, name, place)
     b.context.contents_calls.add(out)
     return out
@@ -219,12 +244,13 @@ def meaning(t: Filled, fn: Any) -> Call | None:
 
 
 def of_view(b: Builder, fn: Any, args: Args, t: IterT, name: str, place: Place | None) -> Atom | None:
-    """`list(d.values())` and the like."""
-    if t.kind not in ("keys", "values", "items"):
-        return None
+    """`list(d.values())`, `sorted(d)` and the like."""
     item = element_type(b, t)
     if item == UNKNOWN:
         return None
+    if is_pooled(item):
+        values = mapped(b, args[0], lambda _, value: value, place)
+        return values if fn is list else b.context.dispatch(b, Const(fn), [values], [], name, place)
     out = b.emit(fn, [settle(b, args[0])], Seq(item, tuple if fn is tuple else list), (), name, place)
     b.context.contents_calls.add(out)
     return out
@@ -261,7 +287,13 @@ def display(b: Builder, fn: Any, args: Args, name: str, place: Place | None) -> 
         held = None if item is None else Held(item=item)
     elif args:
         held = held_in(b, ListT(tuple(map(b.type, args))))
-    return b.emit(fn, args, container(b, cls, place, held), (), name, place)
+    t = container(b, cls, place, held)
+    if isinstance(t, Filled) and b.context.pools is not None and is_pooled(held_by(b, t).item):
+        args = [entered(b, a, held_by(b, t).item) for a in args]
+    out = b.emit(fn, args, t, (), name, place)
+    if held is not None:
+        b.context.contents_calls.add(out)
+    return out
 
 
 FACTORIES: dict[Any, type] = {list: list, set: set, dict: dict}

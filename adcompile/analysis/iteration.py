@@ -19,6 +19,7 @@ from adcompile.analysis import contents
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.heap import cell_of, give, look, settle
 from adcompile.analysis.laziness import Read, View, all_of, lazy_rows, taken, view_of
+from adcompile.analysis.pools import taken_out
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Raise, Statement, Unreachable, Var, Yield
@@ -228,7 +229,41 @@ def plan(b: Builder, atom: Atom, place: Place | None, live: bool = False) -> Pla
         length, read = indexed
         steps = b.dispatch(Const(range), [length], [], "", place)
         return Plan(steps, INT, read, "i")
-    return Plan(settle(b, atom), element_type(b, atom, t), lambda _, element: element)
+    item = element_type(b, atom, t)
+    mixed = rows_of(b, atom) if isinstance(t, IterT) and contents.sites_in(t) and item == UNKNOWN else None
+    if mixed is not None:
+        return Plan(*mixed)
+    if contents.is_pooled(item):
+        return Plan(settle(b, atom), contents.physical(item), lambda c, element: taken_out(c, element, item))
+    return Plan(settle(b, atom), item, lambda _, element: element)
+
+
+def rows_of(b: Builder, atom: Atom) -> tuple[Atom, Type, Read] | None:
+    """How to run over `zip` or `enumerate` of containers that are filled as the code runs, beside arrays and
+    sequences, of which the positions are gone through: what really runs, what that gives, and what it stands for."""
+    t = b.type(look(b, atom))
+    if isinstance(t, IterT) and t.kind in ("zip", "enumerate") and view_of(b, atom) is None and not taken(b, atom):
+        made = definition(b, atom)
+        found = [rows_of(b, a) for a in (made.args if t.kind == "zip" else made.args[:1])]
+        rows = [row for row in found if row is not None]
+        if len(rows) != len(found) or not rows:
+            return None
+        columns = tuple(row[1] for row in rows) if t.kind == "zip" else (INT, rows[0][1])
+        args = [*(row[0] for row in rows), *(made.args[1:] if t.kind == "enumerate" else ())]
+        over = b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))))
+        reads: list[Read] = [*([] if t.kind == "zip" else [lambda _, n: n]), *(row[2] for row in rows)]
+
+        def read(c: Builder, element: Atom) -> Atom:
+            return c.call(ops.build_tuple, *(r(c, c.item(element, k)) for k, r in enumerate(reads)))
+
+        return over, TupleT(columns), read
+    if isinstance(t, Filled):
+        item = contents.element_type(b, t)
+        return settle(b, atom), contents.physical(item), lambda c, element: taken_out(c, element, item)
+    if isinstance(t, RangeT):
+        return atom, INT, lambda _, i: i
+    found_at = indexable(b, atom)
+    return None if found_at is None else (b.call(range, found_at[0]), INT, found_at[1])
 
 
 def bounds(b: Builder, body: Block, plan: Plan) -> tuple[Atom, Atom, Atom] | None:

@@ -11,14 +11,15 @@ from adcompile.analysis import standins
 from adcompile.analysis.attributes import class_of
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.contents import container
+from adcompile.analysis.contents import container, held_by, is_pooled
 from adcompile.analysis.filling import held_by_pairs, kept
 from adcompile.analysis.made import is_followed
+from adcompile.analysis.pools import dict_of
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import INT, DictT, Instance, IterT, ListT, TupleT
+from adcompile.ir.types import INT, DictT, Filled, Instance, IterT, ListT, TupleT
 
 
 def real_or_keyed(
@@ -41,7 +42,10 @@ def filled_dict(
 ) -> Atom:
     """A call that makes a real dict."""
     held = None if kwargs else held_by_pairs(b, pairs)
-    return b.emit(fn, args, container(b, dict, place, held), kwargs, name, place)
+    t = container(b, dict, place, held)
+    if b.context.pools is not None and isinstance(t, Filled) and is_pooled(held_by(b, t).item):
+        return dict_of(b, pairs, t, name, place)
+    return b.emit(fn, args, t, kwargs, name, place)
 
 
 @handles(ops.build_dict, look=())

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.contents import container, held_in
-from adcompile.analysis.heap import fresh, settle
+from adcompile.analysis.contents import held_in
+from adcompile.analysis.heap import fresh
+from adcompile.analysis.pools import made_of
 from adcompile.analysis.standins import Keyed
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -67,8 +68,7 @@ def made_here(b: Builder, cls: type, content: Atom, name: str, place: Place | No
     if cls is dict and is_followed(b, place):
         return b.context.dispatch(b, Const(Keyed), [content] if b.items(content) else [], [], name, place)
     if b.context.contents is not None and place in b.context.demoted:
-        held = held_in(b, b.type(content))
-        return b.emit(ops.identity, (settle(b, content),), container(b, cls, place, held), (), name, place)
+        return made_of(b, cls, content, held_in(b, b.type(content)), name, place)
     return fresh(b, cls, content, name, place)
 
 

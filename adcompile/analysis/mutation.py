@@ -273,6 +273,8 @@ class Aliases(Classes):
             if s.result not in self.used or not has_memory(self.types[s.result]):
                 return  # it has been followed wherever it is called
             self.writers.add(s.result)
+        if isinstance(self.types[s.result], IterT) and s.result not in self.used:
+            return  # what it goes through is gone through by positions
         if self.shares(s):
             for a in (s.fn, *args):
                 self.join(s.result, a)

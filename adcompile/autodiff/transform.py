@@ -27,6 +27,7 @@ from adcompile.analysis.heap import (
     settle,
 )
 from adcompile.analysis.leaving import closing, write_back
+from adcompile.analysis.pools import open_pools
 from adcompile.analysis.store import State
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, zero
@@ -144,6 +145,7 @@ def dispatched(
     names = [getattr(v, "name", "") for v in given]
     cells = [adopt(b, v, g if entry else None, (i,), n) for i, (v, g, n) in enumerate(zip(values, given, names))]
     pairs = [] if entry else [pair for g, c in zip(given, cells) for pair in paired(b, g, c)]
+    open_pools(b, entry)
     before = b.context.store.mark()
     regions, b.context.regions = b.context.regions, entry and b.context.regions
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])

@@ -42,7 +42,7 @@ def a_dict(x, i):
 def a_chosen_list(x, i):
     lists = {"odd": [], "even": []}
     for k, v in enumerate(x):
-        lists["odd" if k % 2 else "even"].append(v)
+        lists["odd" if k % 2 else "even"].append(v if k else None)
     return lists["odd"][0]
 
 

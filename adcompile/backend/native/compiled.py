@@ -136,7 +136,8 @@ def joined(
         given[k] = f"array({taken[k]}, {DTYPES[native_type.code]}, {native_type.rank})"
     made = f"native({', '.join((*given, *zeros))})"
     lines = [f"def {kernel.name}({', '.join(names)}):"]
-    lines += [f"    {n}_saved = {n}.copy()" for n in saved]
+    for n in saved:  # None: of a branch that was not taken
+        lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})", f"    {n}_saved = {n}.copy()"]
     lines += ["    try:", f"        return {made}" if kernel.exact == "r" else f"        r = {made}"]
     # what is not to be written has not been written
     restored = [f"        if {n}.flags.writeable: {n}[...] = {n}_saved" for n in saved]

@@ -1,0 +1,91 @@
+"""Containers that hold numbers in place of values: where these go, the values are seen, or it is refused."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile.analysis.contents import is_pooled, physical
+from adcompile.ir.types import FLOAT, INT, Array, Known, TupleT
+from tests.programs.lists_pooled import table_of_run_time_size
+
+X = np.array([1.3, 0.7, 2.1])
+
+
+def test_what_stands_in_a_pool():
+    pair = TupleT((INT, FLOAT))
+    assert is_pooled(FLOAT) and is_pooled(Array(np.dtype(float), ("many",))) and is_pooled(pair)
+    assert not is_pooled(INT) and not is_pooled(Known(None)) and not is_pooled(TupleT((FLOAT, Known(print))))
+    assert physical(pair) == TupleT((INT, INT))
+
+
+def test_no_number_is_overwritten():
+    text = ad.source(ad.grad(table_of_run_time_size), X, 3)
+    assert "numbers.append" in text and "numbers[" in text and "numbers[n] = " not in text
+
+
+def table(x):
+    rows = [[v * (j + 1.0) for j in range(2)] for v in x]
+    rows[0][1] = x[2]
+    return rows
+
+
+def under_another_order(x):
+    return max(table(x))[0]  # rows are compared
+
+
+def given_out(x):
+    rows = table(x)
+    return rows[0][0] * rows[0][1], rows
+
+
+def in_a_recursion(x):
+    rows = table(x)
+
+    def down(i):
+        return rows[i][0] if i == 0 else rows[i][0] * down(i - 1)
+
+    return down(2)
+
+
+def through_next(x):
+    return next(iter(table(x)[0]))
+
+
+@pytest.mark.parametrize("f", [under_another_order, in_a_recursion, through_next])
+def test_what_escapes_is_refused(f):
+    with pytest.raises(ad.Unsupported):
+        ad.grad(f)(X)
+    with pytest.raises(ad.Unsupported):
+        ad.jvp(f, (X,), (X,))
+
+
+def test_a_result_is_refused():
+    with pytest.raises(ad.AdcompileError):
+        ad.grad(given_out, has_aux=True)(X)
+
+
+def shown(x):
+    rows = table(x)
+    return rows[0][0] * len(f"{rows[0]} {rows}" + "%s" % rows[1])
+
+
+def compared(x):
+    rows = table(x)
+    same = rows[0] == [x[0], x[2]] and rows[0] != rows[1] and x[2] in rows[0]
+    return rows[1][0] * (2.0 if same else 1.0)
+
+
+@pytest.mark.parametrize("f", [shown, compared])
+def test_values_are_seen(f):
+    value, gradient = ad.value_and_grad(f)(X)
+    assert value == f(X)
+    k = 0 if f is shown else 1
+    assert gradient[k] == pytest.approx(value / X[k], rel=1e-12)
+
+
+def test_derivatives_within():
+    def f(x, n):
+        inner = ad.grad(lambda y: table_of_run_time_size(y, n) * table(x)[0][1])
+        return np.sum(inner(x) ** 2)
+
+    ad.check_grads(lambda x: f(x, 2), (X,), order=1)
