@@ -13,7 +13,20 @@ from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, DictT, Instance, Known, ListT, ObjectT, Scalar, Seq, SliceT, TupleT, Type
+from adcompile.ir.types import (
+    Array,
+    DictT,
+    Instance,
+    Known,
+    ListT,
+    ObjectT,
+    Scalar,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+    differentiable,
+)
 
 Active = Callable[[Atom], bool]
 
@@ -67,7 +80,11 @@ def builder(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
 
 
 def push(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    popped = b.emit(ops.pop, (y_bar,), TupleT((b.type(y_bar), tangent_structure(b.type(call.args[1])))))
+    bars, item = b.type(y_bar), b.type(call.args[1])
+    last_bar = tangent_structure(item)
+    if isinstance(bars, Seq) and not differentiable(item):  # 1 in a list of numbers: there is a cotangent
+        last_bar = bars.item
+    popped = b.emit(ops.pop, (y_bar,), TupleT((bars, last_bar)))
     rest, last = b.items(popped)
     cot.add(call.args[1], last)
     owner = call.args[0]

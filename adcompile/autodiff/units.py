@@ -107,8 +107,9 @@ class Splice:
             context.types[new] = context.types[old]
             shape = context.shape.get(old, old)
             context.shape[new] = fresh.get(shape, shape)
-            if old in context.extras:
-                context.extras.add(new)
+            for group in (context.extras, context.contents_calls):
+                if old in group:
+                    group.add(new)
             for table in (context.selections, context.masks, context.hazards, context.names, context.why):
                 if old in table:
                     table[new] = table[old]

@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 
+import adcompile as ad
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.infer import run_function
 from adcompile.autodiff.units import each, spent
@@ -53,3 +54,22 @@ def test_one_element_needs_no_loop():
     assert isinstance(only, Const) and only.value == 1.0
     (rows,) = each(b, x, "adjoint", "y_bar", lambda c, unit: [unit])
     assert isinstance(b.statements[-1], For) and rows is b.statements[-1].results[0]
+
+
+def near_pairs(x):
+    near = [[] for _ in range(len(x))]
+    for i in range(len(x)):
+        for j in range(i):
+            if abs(x[i] - x[j]) < 1.0:
+                near[i].append(j)
+    energy = 0.0
+    for i, row in enumerate(near):
+        for j in row:
+            energy += x[i] * x[j]
+    return energy
+
+
+def test_lists_that_are_filled_in_code_that_is_copied():
+    np.testing.assert_array_equal(
+        ad.hessian(near_pairs)(np.array([0.1, 0.5, 2.0])), [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    )
