@@ -16,6 +16,7 @@ from adcompile.analysis.binding import live_key, owner_of_data
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.guards import guard_absent, guard_class
 from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.laziness import check_unmoved
@@ -33,7 +34,6 @@ from adcompile.analysis.slots import (
 from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
 from adcompile.errors import Place
-from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
 from adcompile.ir.types import (
@@ -179,6 +179,8 @@ def known_attribute(
     if isinstance(t, Known):
         if not fixed and getattr(value, attribute) is found:  # not made anew at every access
             b.context.guard_type(ref, (attribute,), t)
+        elif not fixed and isinstance(value, type) and any(attribute in vars(c) for c in value.__mro__):
+            guard_class(b, value, attribute, as_said(stated(value, attribute)))
         return Const(found)
     var = b.emit(getattr, (owner_of_data(b, value, place), Const(attribute)), t, (), name or attribute, place)
     b.context.example[var] = found
@@ -206,15 +208,6 @@ def computed_attribute(
     if not known and isinstance(fallback, python_types.FunctionType):
         return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
     return None
-
-
-def guard_absent(b: Builder, owner: Any, attribute: str) -> None:
-    """A class, function or module of the user's without an attribute may get it."""
-    module = isinstance(owner, python_types.ModuleType) and not is_installed(owner)
-    if module or is_of_user(owner):
-        for home in owner.__mro__ if isinstance(owner, type) else (owner,):
-            if module or is_of_user(home):
-                b.context.guard_type(b.context.owner(home), (attribute,), Known(ops.UNDEFINED))
 
 
 def array_attribute(
@@ -261,12 +254,9 @@ def folded_attribute(b: Builder, owner: Atom, t: Array | Scalar, attribute: str)
     return None
 
 
-def guard_class(b: Builder, cls: type, attribute: str, found: Any) -> None:
-    """What a class of the user's says of its objects, functions above all, may be replaced."""
-    home = next(c for c in cls.__mro__ if attribute in vars(c))
-    t = live_type(found)
-    if is_of_user(home) and isinstance(t, Known):
-        b.context.guard_type(b.context.owner(home), ("__dict__", ("item", attribute)), t)
+def as_said(found: Any) -> Type:
+    """The type of what a class says of its objects: what computes it is itself."""
+    return Known(found) if isinstance(found, (property, staticmethod, classmethod)) else live_type(found)
 
 
 def may_hide(b: Builder, owner: Atom, t: Type, cls: type, attribute: str) -> bool:
@@ -361,7 +351,7 @@ def said_by_class(
     found = stated(cls, attribute, MISSING)
     own = getattr(example, "__dict__", {})
     if found is not MISSING and attribute not in own:
-        guard_class(b, cls, attribute, found)
+        guard_class(b, cls, attribute, as_said(found))
         hidden = example is None and not isinstance(t, ObjectT) and may_hide(b, owner, t, cls, attribute)
         if hidden and not isinstance(found, property):
             return b.emit(getattr, args, UNKNOWN, (), name, place)

@@ -11,12 +11,13 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis import iteration
-from adcompile.analysis.attributes import class_of, guard_absent
+from adcompile.analysis.attributes import class_of
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
+from adcompile.analysis.guards import guard_absent
 from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, indexable, known_items

@@ -22,6 +22,7 @@ from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.choices import of_choice
 from adcompile.analysis.demotion import demote, is_container_write, puts_back
 from adcompile.analysis.filling import call_filled
+from adcompile.analysis.guards import guard_class
 from adcompile.analysis.heap import (
     cell_of,
     check_alias,
@@ -242,6 +243,7 @@ def call_known(
         return construct(b, value, args, kwargs, name, place)
     method = getattr(type(value), "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
+        guard_class(b, type(value), "__call__", Known(method))
         return dispatch(b, Const(method), [Const(value), *args], kwargs, name, place)
     return emit_unknown(b, value, args, kwargs, name, place)
 
@@ -468,6 +470,7 @@ def call_instance(
     cls = t.cell.cls if isinstance(t, Ref) else t.cls
     method = getattr(cls, "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
+        guard_class(b, cls, "__call__", Known(method))
         return dispatch(b, Const(method), [fn, *args], kwargs, name, place)
     args, kwargs = handed_over(b, cls, args, kwargs, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)

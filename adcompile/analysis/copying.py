@@ -102,7 +102,10 @@ def first_name(b: Builder, array: Atom) -> Atom:
 def may_be_another(b: Builder, array: Var) -> bool:
     """Whether only the run time knows if this is an array that has another name, too."""
     made = b.context.definition.get(array)
-    return made is None or fn_of(made) is not operator.getitem and may_share(made, b.context.types)
+    if made is None:
+        return True
+    part = fn_of(made) is operator.getitem and isinstance(b.type(made.args[0]), Array)  # an object of its own
+    return not part and may_share(made, b.context.types)
 
 
 def again(b: Builder, content: Atom) -> Atom:

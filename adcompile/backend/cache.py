@@ -71,6 +71,9 @@ def guard_check(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType
         names[f"f{i}"], names[f"c{i}"] = weakref.ref(fn) if fn.__closure__ else fn, fn.__code__
         found = f"getattr(f{i}(), '__code__', c{i})" if fn.__closure__ else f"f{i}.__code__"
         tests.append(f"{found} is c{i}")
+        if fn.__defaults__ is not None and not fn.__closure__:
+            names[f"d{i}"] = fn.__defaults__
+            tests.append(f"f{i}.__defaults__ is d{i}")
     text = (
         f"def valid():\n try:\n  return {' and '.join(tests)}\n"
         " except (LookupError, AttributeError, TypeError):\n  return False"
