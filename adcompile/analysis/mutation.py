@@ -351,7 +351,7 @@ def check_writes(
             continue  # a call without a derivative, which will be refused as one
         data = varied.carries if direct else varied.has
         if (exposed or root in useful_classes) and any(map(data, atoms_of(call))):
-            raise refuse_store(call, target, types)
+            raise refuse_store(call, target, types, definition)
         if root is not None and not (isinstance(target, Var) and isinstance(types[target], Array)):
             # of arrays, adjoints read copies
             last[root] = (max(i, last.get(root, (0, None))[0]), call.place)

@@ -15,6 +15,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, ListT, Seq, Type, Unknown
+from adcompile.ir.walk import atoms_of
 
 REMEDY = "build a new array instead, e.g. with np.where, np.concatenate or np.stack, or y = y + … for y += …"
 FOLLOWED = "that carry derivatives"
@@ -43,10 +44,46 @@ AUGMENTED: dict[Any, str] = {
 IN_LISTS = "keep the values in arrays or lists of numbers, or loop over a range of at most 16 known numbers"
 
 
-def refuse_store(call: Call, target: Atom, types: Mapping[Var, Type]) -> Unsupported:
+def refuse_store(
+    call: Call, target: Atom, types: Mapping[Var, Type], definition: Mapping[Var, Call] | None = None
+) -> Unsupported:
     """The error for a write of, or into, values with derivatives that no rule describes."""
-    message, remedy = reason(call, types[target] if isinstance(target, Var) else None)
+    t = types[target] if isinstance(target, Var) else None
+    message, remedy = reason(call, t)
+    first = first_unknown(call, types, definition or {}) if isinstance(t, Unknown) else None
+    if first is not None and first.place is not None:
+        remedy += f" (the first of no known type is {called(first)}, in line {first.place.line})"
     return Unsupported(message, call.place, remedy)
+
+
+def first_unknown(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> Call | None:
+    """The call that the values of no known type come of which another one is given: all that it is given itself
+    is known."""
+    todo, seen, found = list(atoms_of(call)), set[Atom](), None
+    while todo:
+        atom = todo.pop(0)
+        if atom in seen or not isinstance(atom, Var) or not isinstance(types[atom], Unknown):
+            continue
+        seen.add(atom)
+        made = definition.get(atom)
+        if made is None:
+            continue  # what a branch or a loop hands on
+        given = [a for a in atoms_of(made) if isinstance(a, Var) and isinstance(types[a], Unknown)]
+        if not given and called(made) is not None:
+            found = found or made
+        todo += given
+    return found
+
+
+def called(call: Call) -> str | None:
+    """What the user sees of a call; None of an operator, which gives what it is given."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    if fn is operator.getitem:
+        return "an item that is read"
+    if fn is getattr and len(call.args) > 1 and isinstance(call.args[1], Const):
+        return f"the attribute {call.args[1].value!r} of an object that is not known"
+    name = name_of(fn)
+    return None if name is None or getattr(operator, name, None) is fn else f"what {name}() gives"
 
 
 def reason(call: Call, t: Type | None) -> tuple[str, str]:

@@ -114,3 +114,20 @@ def test_the_error_names_the_cause_and_a_remedy(f):
         ad.grad(f)(np.array([0.5, 1.5, 2.5]), 1)
     assert caught.value.place is not None and caught.value.place.file == __file__
     assert re.search(remedy, str(caught.value).splitlines()[-1])
+
+
+class Named:
+    def __init__(self, m):
+        self.m = m
+
+
+def through_objects(x, i):
+    all_of_them = [Named(v) for v in x]
+    for named in all_of_them:
+        named.m += 2.0
+    return all_of_them[i].m
+
+
+def test_where_what_is_not_known_comes_from():
+    with pytest.raises(ad.Unsupported, match=r"the first of no known type is the attribute 'm' .*, in line \d+\)"):
+        ad.grad(through_objects)(np.array([0.5, 1.5, 2.5]), 1)
