@@ -27,6 +27,7 @@ from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed, note_read, type_of
 from adcompile.ir.nodes import Atom, Const, Function, GlobalRef, Raise, Var
 from adcompile.ir.types import (
+    INT,
     NEVER,
     UNKNOWN,
     Array,
@@ -336,7 +337,7 @@ def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     if isinstance(t, Instance):
         return instance_element(b, owner, t, index, name, place)
     if isinstance(t, RangeT):
-        return b.emit(operator.getitem, args, Scalar(frozenset({int})), (), name, place)
+        return range_element(b, args, name, place)
     if isinstance(t, Array) and t.dims:
         return read_at(b, owner, t.dims, index, b.type(index), name, place)
     return None
@@ -373,6 +374,15 @@ def element(b: Builder, owner: Atom, t: TupleT | ListT, index: Atom, name: str, 
         joined = join(joined, deep_widen(b.type(item)))
     sequence = b.emit(ops.build_tuple if cls is tuple else ops.build_list, items, Seq(joined, cls))
     return sequence_element(b, sequence, Seq(joined, cls), index, name, place)
+
+
+def range_element(b: Builder, args: Args, name: str, place: Place | None) -> Atom:
+    """A number of a range, or the range that a slice of one is."""
+    whole = isinstance(b.type(args[1]), SliceT) or b.known(args[1]) and isinstance(b.value(args[1]), slice)
+    if not whole:
+        return b.emit(operator.getitem, args, INT, (), name, place)
+    part = b.emit(operator.getitem, args, Instance(range), (), name, place)
+    return b.call(range, *(b.emit(getattr, (part, Const(n)), INT, (), n) for n in ("start", "stop", "step")))
 
 
 def sequence_element(b: Builder, owner: Atom, t: Seq, index: Atom, name: str, place: Place | None) -> Atom:

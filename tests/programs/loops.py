@@ -272,7 +272,18 @@ def ndindex_loop(a):
     return s
 
 
+def slices_of_ranges(x):
+    n, total = len(x), 0.0
+    for i in range(n)[::-1]:
+        total = total * x[i] + i
+    inner = range(n)[1:-1]
+    for i in inner:
+        total += x[i - 1] * x[i + 1] * inner[0]
+    return total * len(inner)
+
+
 SAMPLES = {
+    "slices_of_ranges": [(np.array([0.5, -0.7, 0.3, 1.1]),)],
     "for_range": [(1.2,)],
     "for_range_steps": [(0.9, 5), (0.9, 0)],
     "zero_trips": [(1.5,)],
