@@ -22,6 +22,7 @@ from adcompile.analysis.builder import Builder, Restart
 from adcompile.analysis.contents import Held, container, element_type, held_by, is_inert, is_pooled, physical
 from adcompile.analysis.heap import cell_of, fresh, look, read, settle
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.mutation import positions_written
 from adcompile.analysis.store import State
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -265,7 +266,9 @@ def on_values(
     b: Builder, fn: Any, args: list[Atom], kwargs: Sequence[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom | None:
     """A call that looks at containers which hold numbers, on the values these stand for; None for other calls."""
-    is_numpy = (getattr(fn, "__module__", None) or "").startswith("numpy") and not isinstance(fn, type)
+    home = getattr(fn, "__module__", None) or ""
+    is_numpy = home.split(".")[0] == "numpy" and "random" not in home and not isinstance(fn, type)
+    is_numpy = is_numpy and positions_written(fn) is not None and not positions_written(fn)
     beside_array = is_one(fn, ARITHMETIC) and any(isinstance(b.type(a), Array) for a in args)
     if fn is operator.mul and not beside_array and is_row(b, args[-1]):
         return b.context.dispatch(b, Const(fn), args[::-1], [], name, place)

@@ -51,7 +51,19 @@ def through_next(x):
     return next(iter(table(x)[0]))
 
 
-@pytest.mark.parametrize("f", [under_another_order, in_a_recursion, through_next])
+def shuffled(x):
+    rows = table(x)
+    np.random.shuffle(rows[0])
+    return rows[0][0]
+
+
+def shuffled_by_a_generator(x):
+    rows = table(x)
+    np.random.default_rng(0).shuffle(rows[0])
+    return rows[0][0]
+
+
+@pytest.mark.parametrize("f", [shuffled, shuffled_by_a_generator, under_another_order, in_a_recursion, through_next])
 def test_what_escapes_is_refused(f):
     with pytest.raises(ad.Unsupported):
         ad.grad(f)(X)
