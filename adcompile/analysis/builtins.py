@@ -310,8 +310,7 @@ def is_count(t: Type) -> bool:
 
 def repeat_items(b: Builder, items: Atom, t: TupleT | ListT | Seq, count: Atom, place: Place | None) -> Atom:
     if not isinstance(t, Seq) and any(map(is_structured, parts(t))):
-        made = b.context.definition.get(items) if isinstance(items, Var) else None
-        if b.context.contents is not None and class_of(t) is list and made is not None:
+        if b.context.contents is not None and class_of(t) is list and items in b.context.definition:
             demote(b, operator.mul, items, place)
         raise Unsupported(
             "a list of containers that carry derivatives, repeated", place, "write [[…] for _ in range(n)] instead"
