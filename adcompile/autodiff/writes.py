@@ -23,7 +23,7 @@ from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, is_complex
+from adcompile.ir.types import Array, Known, Scalar, Seq, SliceT, TupleT, is_complex
 
 if TYPE_CHECKING:
     from adcompile.autodiff.reverse import Sweep
@@ -252,7 +252,7 @@ def taken(b: Builder, target: Atom, index: Atom, value: Atom | None) -> Atom:
 
 
 def may_repeat(b: Builder, index: Atom) -> bool:
-    """Whether an index may select an element twice: integer arrays and lists may."""
+    """Whether an index may select an element twice: all but numbers, slices and masks may."""
     t = b.type(index)
     if isinstance(t, TupleT):
         return any(may_repeat(b, i) for i in b.items(index))
@@ -260,7 +260,7 @@ def may_repeat(b: Builder, index: Atom) -> bool:
         return t.dtype.kind != "b"
     if isinstance(t, Known):
         return isinstance(t.value, (list, tuple, np.ndarray))
-    return isinstance(t, (ListT, Seq))
+    return not isinstance(t, (Scalar, SliceT))
 
 
 def copied(b: Builder, g: Atom) -> Atom:

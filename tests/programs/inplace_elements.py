@@ -367,7 +367,28 @@ def reshaped_and_written(x):
     return np.sum(y**2)
 
 
+def places_in_a_list_of_no_known_type(x, y):
+    """A dict that is filled under keys of run time leaves the list of places without a known structure."""
+    n, total = x.shape[0], 0.0
+    for v in x:
+        places = [-1, 0]
+        y[places] = x[0] * v
+        total += np.sum(np.sin(y[places]))
+        y[places] *= v
+        table = {}
+        for i in range(n):
+            if v < 0.35:
+                continue
+            table[i] = i
+        table.update({7: v})
+    return np.sum(y) * total
+
+
 SAMPLES = {
+    "places_in_a_list_of_no_known_type": [
+        (np.array([1.2]), np.array([0.7])),
+        (np.array([1.2, 0.3]), np.array([0.7, 0.2])),
+    ],
     "swapped_by_fancy_index": [(X,), (Y,)],
     "last_of_repeated_positions": [(X,), (Y,)],
     "augmented_at_repeated_positions": [(X,), (Y,)],
