@@ -373,7 +373,7 @@ def places_in_a_list_of_no_known_type(x, y):
     for v in x:
         places = [-1, 0]
         y[places] = x[0] * v
-        total += np.sum(np.sin(y[places]))
+        total = total + np.sum(np.sin(y[places]))
         y[places] *= v
         table = {}
         for i in range(n):
