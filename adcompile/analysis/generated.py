@@ -63,6 +63,8 @@ def zero(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
 def added(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`rt.add` of two tuples is that of their items; None and 0 are the zero of every structure."""
     first, second = (structure(b, a) for a in args)
+    if b.role == "primal" and all(isinstance(b.type(look(b, a)), (ListT, Seq)) for a in args):
+        return dispatch(b, Const(sums_of), list(args), [], name, place)
     if first is None and second is None:
         plain = all(isinstance(b.type(a), (Scalar, Array)) or b.known(a) and b.value(a) is not None for a in args)
         return b.call(operator.add, *args, place=place) if plain else None
@@ -89,6 +91,10 @@ def each(b: Builder, fn: Any, nested: Any, args: Args, place: Place | None, name
         return None
     inner = all(isinstance(item, (ListT, Seq)) for item in items) and bool(items)
     return dispatch(b, Const(nested if inner else fn), list(args), [], name, place)
+
+
+def sums_of(first: Any, second: Any) -> Any:
+    return [rt.add(x, y) for x, y in zip(first, second)]
 
 
 def zeros_of(items: Any) -> Any:

@@ -35,11 +35,26 @@ def zeros_filled(x):
     return sum(copied) * bars[1]
 
 
+def lists_added(x):
+    first, second = [], []
+    for i in range(len(x)):
+        first.append((x[i] * i, x[0]))
+        second.append((x[i] ** 2, x[i]))
+    total, out = rt.add(first, second), 0.0
+    for _ in range(len(x)):
+        a, b = total.pop()
+        out += a * b
+    return out * first[1][0]
+
+
 def summed(x):
     return rt.total([x[0], x[1] ** 2, x[2]], 1.0) * x[0]
 
 
-@pytest.mark.parametrize("f", [added_at_fancy_places, items_added, zeros_filled, summed], ids=lambda f: f.__name__)
+WRITING = [added_at_fancy_places, items_added, zeros_filled, lists_added, summed]
+
+
+@pytest.mark.parametrize("f", WRITING, ids=lambda f: f.__name__)
 def test_they_write_into_what_they_are_given(f):
     check(f, X, order=2)
 

@@ -101,3 +101,14 @@ def test_derivatives_within():
         return np.sum(inner(x) ** 2)
 
     ad.check_grads(lambda x: f(x, 2), (X,), order=1)
+
+
+def test_rows_are_joined():
+    def joined(x, n):
+        rows = []
+        for i in range(n):
+            rows.append([x[i], x[i] * x[0]])
+        rows[1][0] = x[2]
+        return np.sum(np.concatenate(rows) ** 2) * np.sum(np.vstack(rows)[0])
+
+    ad.check_grads(lambda x: joined(x, 3), (np.array([1.3, 0.7, 2.1]),))

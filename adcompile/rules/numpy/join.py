@@ -314,6 +314,8 @@ def concatenate(
             return rt.unjoin(np.concatenate, y_bar, arrays, axis)
         return flat_slices_of(y_bar, arrays)
     if not rt.is_listed(arrays):
+        if isinstance(arrays[0], (list, tuple)):
+            return rt.unjoin(np.concatenate, y_bar, arrays, axis)
         return np.split(y_bar, rt.cuts(arrays, axis), axis)
     return slices_of(y_bar, arrays, axis)
 
