@@ -125,6 +125,16 @@ def test_a_steep_function_is_compared_at_finer_steps():
         check.compare("slope", (2e7, 2e7), lambda h: math.sin(1e7 * h))
 
 
+def test_no_step_sees_the_slope_of_what_oscillates_within_the_least():
+    check = Check(PROGRAM, None)
+    check.compare("slope", (3e12, 3e12), lambda h: math.sin(3e12 * h))
+    assert (check.compared, check.kinks) == (0, 1)
+    with pytest.raises(Wrong):
+        check.compare("slope", (3e12, 3e12), lambda h: math.sin(3.0 * h))
+    with pytest.raises(Wrong):
+        check.compare("slope", (0.0, 0.0), lambda h: 1.0 + math.sin(3.0 * h))
+
+
 def broken(name):
     """What a fault does to the verdict on the program."""
     return next(run(under_fault, [(name, PROGRAM)], 60.0, lambda *_: None))

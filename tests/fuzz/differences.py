@@ -39,3 +39,10 @@ def kinked(phi: Callable[[float], float], size: float, h: float = 1e-4) -> bool:
     right = (4 * phi(h) - phi(2 * h) - 3 * here) / (2 * h)
     left = (3 * here + phi(-2 * h) - 4 * phi(-h)) / (2 * h)
     return not abs(right - left) <= 2e-3 * (size + abs(right) + abs(left)) * max(1.0, h / 1e-4)
+
+
+def settled(slopes: list[Slope], size: float) -> bool:
+    """Whether the two finest steps see about the same slope. Where a function oscillates faster than the
+    least of them, as an iterated sine of large numbers does, each sees another, the larger the finer it is."""
+    values = [s.value for s in slopes[-2:]]
+    return max(values) - min(values) <= 1e-2 * (size + max(map(abs, values)))
