@@ -98,6 +98,8 @@ class Context:
     apart: int = 0  # around the functions called by reference that are being specialised
     entered: bool = False  # arrays that the caller has are written into
     by_chance: bool = False  # what counts as complex may be real: see analysis/spectra
+    complexes: bool = False  # this and the next: what analysis/complexes has found
+    searched: tuple[int, int] = (0, 0)
     inplace: set[Atom] = field(default_factory=set[Atom])  # the memory from outside that statements write into
     tentative: int = 0  # loops around that may be run iteration by iteration instead
     given: dict[Cell, None] = field(default_factory=dict[Cell, None])  # cells that something holds as values

@@ -68,9 +68,9 @@ def quotient(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
 
 @handles(rt.power)
 def power(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    raises = not any(is_numpy(b.type(a)) for a in args)
-    if raises and b.known(args[1]) and b.value(args[1]) >= 0 and not b.known(args[0]):
-        raises = False  # no number is too small for that, and one too large was so for the function itself
+    # no number is too small for an exponent that is not negative; one too large was so for the function itself
+    safe = b.known(args[1]) and not isinstance(n := b.value(args[1]), complex) and n >= 0 and not b.known(args[0])
+    raises = not safe and not any(is_numpy(b.type(a)) for a in args)
     return None if raises else b.call(operator.pow, *args, name=name, place=place)
 
 

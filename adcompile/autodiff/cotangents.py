@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis import complexes
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.lengths import same_shape
 from adcompile.errors import NotDifferentiable
@@ -301,6 +302,8 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
     """The contribution in the tangent space of `var`: real for real values, of its dtype, and
     (`spread`) of its shape where it is one number for all elements."""
     t, gt = b.type(var), b.type(g)
+    if complexes.is_unknown(t) and is_complex(gt) and complexes.may_arise(b):
+        return b.emit(rt.as_found, (g, b.real(var)), UNKNOWN)
     if isinstance(t, (Unknown, Instance)):
         return g
     if isinstance(t, Seq) and getattr(gt, "cls", None) is tuple:  # a rule's cotangents of operands

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis import complexes
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.lengths import same_shape
@@ -41,7 +42,7 @@ from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
-from adcompile.ir.types import Array, Known, Scalar, Seq, SliceT, differentiable, is_complex
+from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, Seq, SliceT, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -198,7 +199,12 @@ class Forward:
 
     def real_part(self, d: Atom, y: Var) -> Atom:
         """A real function of complex numbers: the real part of its partial times the tangent."""
-        return self.b.call(np.real, d) if is_complex(self.b.type(d)) and not is_complex(self.b.type(y)) else d
+        t = self.b.type(y)
+        if not is_complex(self.b.type(d)):
+            return d
+        if complexes.is_unknown(t) and complexes.may_arise(self.b):
+            return self.b.emit(rt.as_found, (d, y), UNKNOWN)
+        return d if is_complex(t) else self.b.call(np.real, d)
 
     def times(self, p: Atom, d: Atom) -> Atom:
         refuse_stand_in(self.b, p)

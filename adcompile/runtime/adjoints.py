@@ -314,7 +314,9 @@ def direction(x: Any, /, **settings: Any) -> Any:
 
 
 def as_found(x: Any, y: Any) -> Any:
-    """A tangent of `y`, which may be real by chance: real where `y` is."""
+    """A tangent or cotangent of `y`, which may be real: real where `y` is. What containers hold is left."""
+    if not isinstance(x, (np.ndarray, complex, np.complexfloating)) or isinstance(y, (list, tuple, dict)):
+        return x
     return x if np.iscomplexobj(y) else np.real(x)
 
 
