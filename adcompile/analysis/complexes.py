@@ -67,6 +67,7 @@ def _keeps_real(call: Call) -> bool:
     if isinstance(fn, FunctionRef):
         return True  # what it does is among the statements
     if any(fn is f for f in POWERS):
-        return isinstance(call.args[1], Const) and isinstance(call.args[1].value, int)
+        given = (*call.args, *(v for _, v in call.kwargs))
+        return isinstance(given[-1], Const) and isinstance(given[-1].value, int)
     module = getattr(fn, "__module__", None) or "builtins"  # methods of built-in classes name none
     return module.lstrip("_").split(".")[0] in PLAIN and module not in MODULES and not any(fn is f for f in FUNCTIONS)
