@@ -333,3 +333,61 @@ def test_an_argument_that_shares_memory_with_itself_is_read_but_not_written(deri
     with pytest.raises(ad.Unsupported, match=r"\.py:\d+:\d+: memory that an array shows at several places"):
         derive(writes, w)
     assert np.array_equal(w.ravel()[[0, 1, 2, 5, 8]], np.arange(1.0, 6.0))
+
+
+WORK = np.zeros(2)
+
+
+def written_beside(a, b, c):
+    c[:] = a * b
+    return np.sum(c * a)
+
+
+def written_in_the_module(a, b, c):
+    WORK[:] = a * b
+    return np.sum(WORK * a + c)
+
+
+def views_are_read(a, b, c):
+    c[:1] = b[1:] * a[::-1][:1]
+    return np.sum(c * a[::-1] * b)
+
+
+def read_in_a_loop(a, b, c):
+    for i in range(len(a)):
+        left, right = (a, b) if i % 2 else (b, a)
+        c[i] = left[i] * np.sum(right) * c[i - 1]
+    return np.sum(c * a)
+
+
+@pytest.fixture(params=[False, True], ids=["", "debug"])
+def debug(request):
+    ad.config(debug=request.param)
+    yield
+    ad.config(debug=False)
+
+
+@pytest.mark.parametrize("f", [written_beside, written_in_the_module, views_are_read, read_in_a_loop])
+def test_what_is_only_read_is_independent_though_something_else_is_written(f, debug):
+    x, c = np.array([1.5, 2.0]), np.array([0.3, 0.4])
+    for found, expected in zip(ad.grad(f, (0, 1, 2))(x, x, c), ad.grad(f, (0, 1, 2))(x, x.copy(), c)):
+        np.testing.assert_array_equal(found, expected)
+    for tangents in ((np.ones(2), None, None), (np.ones(2), 3 * np.ones(2), c), (None, np.ones(2), None)):
+        assert ad.jvp(f, (x, x, c.copy()), tangents) == ad.jvp(f, (x, x.copy(), c.copy()), tangents)
+    for found, expected in zip(ad.jacfwd(f, (0, 1))(x, x, c.copy()), ad.jacfwd(f, (0, 1))(x, x.copy(), c.copy())):
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+    m = np.arange(1.0, 4.0)
+    pairs = ad.grad(f, (0, 1))(m[:2], m[1:], c), ad.grad(f, (0, 1))(m[:2].copy(), m[1:].copy(), c)
+    np.testing.assert_array_equal(*pairs)
+
+
+@pytest.mark.parametrize("f", [written_beside, views_are_read, read_in_a_loop])
+def test_an_array_that_overlaps_what_is_written_has_one_whole_derivative(f, debug):
+    x = np.array([1.5, 2.0])
+    a_bar, b_bar, c_bar = ad.grad(f, (0, 1, 2))(x, x, x)
+
+    def of_one(x):
+        return f(x, x, x)
+
+    np.testing.assert_allclose(a_bar, ad.grad(of_one)(x), rtol=1e-13)
+    assert np.array_equal(a_bar, b_bar) and np.array_equal(a_bar, c_bar)

@@ -187,6 +187,10 @@ class Memory(Classes):
         for other in filter(self.may_overlap, self.outside) if seen else ():
             self.union(seen[0], other)
 
+    def is_written(self, n: Node) -> bool:
+        """Whether memory may be written under this name, not only because other memory from outside overlaps it."""
+        return n not in self.outside or n in self.entered
+
     def is_inner_part(self, n: Node, inner: set[Var]) -> bool:
         """Whether `n` is a part of a container that the statements themselves make."""
         owner = self.b.context.stand_in_of.get(n) if isinstance(n, Var) else None

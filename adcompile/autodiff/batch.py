@@ -197,7 +197,7 @@ class Batch:
         role, b.role = b.role, s.role
         if fn is rt.shadows and self.differs(s.result):
             t = batch_type(b.type(s.result), True, s.place)
-            self.versions[s.result] = b.emit(rt.shadows_each, (self.count, *s.args), t, (), s.result.name)
+            self.versions[s.result] = b.emit(rt.shadows_each, (self.count, *s.args), t, s.kwargs, s.result.name)
         elif fn is rt.shadow and self.differs(s.result):
             args, t = (self.sample(s.args[0]), self.count), self.batch_type(s.result)
             self.versions[s.result] = b.emit(rt.tangent_zeros, args, t, (), s.result.name)

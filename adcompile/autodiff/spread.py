@@ -30,7 +30,7 @@ NOTHING = Known(None)
 
 SHAPES: set[Any] = {
     *(np.shape, np.size, np.ndim, len, np.zeros_like, np.ones_like, np.empty_like, np.result_type, np.iscomplexobj),
-    *(rt.zeros_like, rt.zero_list, rt.outline, rt.shadow),
+    *(rt.zeros_like, rt.zero_list, rt.outline, rt.shadow, rt.alias_map),
     *(np.ndarray.shape, np.ndarray.size, np.ndarray.ndim, np.ndarray.dtype),
 }
 """What asks of a tangent only what is the same for all of them."""

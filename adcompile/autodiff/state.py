@@ -249,7 +249,9 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tupl
         shadows: list[Atom] = [b.emit(rt.shadow, arrays, b.type(arrays[0]), (), shadow_name(mirror, arrays[0]))]
     else:
         types = TupleT(tuple(b.type(a) for a in arrays))
-        together = b.emit(rt.shadows, arrays, types)
+        written = tuple(k for k, (key, _) in enumerate(found) if mirror.memory.is_written(key))
+        apart = (("written", Const(written)),) if len(written) < len(found) else ()
+        together = b.emit(rt.shadows, arrays, types, apart)
         shadows = [
             b.emit(operator.getitem, (together, Const(k)), t, (), shadow_name(mirror, a))
             for k, (a, t) in enumerate(zip(arrays, types.items))

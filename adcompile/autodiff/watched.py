@@ -92,7 +92,8 @@ class Watched(Boundary):
 
     def entered(self, mirror: Mirror, made: Sequence[tuple[Atom, Atom]], values: Sequence[Var]) -> None:
         b = mirror.b
-        mirror.aliases = b.emit(rt.alias_map, (), UNKNOWN, (), "aliases")
+        read = tuple(shadow for key, shadow in mirror.roots.items() if not mirror.memory.is_written(key))
+        mirror.aliases = b.emit(rt.alias_map, read, UNKNOWN, (), "aliases")
         for x, shadow in made:
             spot = spot_of("the argument " + getattr(x, "name", "that is written"), b.place)
             b.append(shadow_check(mirror, spot, x, shadow, fresh=True))

@@ -192,11 +192,11 @@ def mirrored_each(y: Any, x: Any, x_dot: Any) -> Any:
     return np.lib.stride_tricks.as_strided(first, (len(x_dot), *first.shape), (x_dot.strides[0], *first.strides))
 
 
-def shadows_each(count: int, *arrays: Any) -> tuple[Any, ...]:
+def shadows_each(count: int, *arrays: Any, written: tuple[int, ...] | None = None) -> tuple[Any, ...]:
     """`rt.shadows` for every tangent of a batch: the same overlaps within each of them."""
     memory: dict[int, Any] = {}
     out: list[Any] = []
-    firsts = shadows(*arrays)
+    firsts = shadows(*arrays, written=written)
     for first in firsts:
         root = first
         while isinstance(root.base, np.ndarray):

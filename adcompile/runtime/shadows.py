@@ -20,15 +20,19 @@ MAX_WORK: Any = 10_000
 _ALIGNMENT = 64
 
 
-def shadows(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+def shadows(*arrays: np.ndarray, written: tuple[int, ...] | None = None) -> tuple[np.ndarray, ...]:
     """Zero arrays that mirror the memory of `arrays`, one for each.
 
     Same dtypes, shapes and strides. Where two arrays share elements so do their shadows; one array
-    given twice has a shadow and views of it. Raises ValueError for arrays that share memory under different
+    given twice has a shadow and views of it. `written` are the positions of those that may be written, by
+    default all: arrays that share memory with none of these have shadows of their own, each as if it were the
+    only one. Raises ValueError for arrays that share memory under different
     dtypes, complex arrays and their real and imaginary parts excepted, and for those that show an
     element at several places and can be written or share memory with others: what is added to their
     shadows would be added once.
     """
+    if written is not None:
+        return _where_written(arrays, {id(arrays[k]) for k in written})
     strange = {id(a): a for a in arrays if overlaps_itself(a)}
     if not strange:
         return told_apart(mirroring(*arrays))
@@ -39,6 +43,17 @@ def shadows(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     others = [a for a in arrays if id(a) not in strange]
     found.update(zip(map(id, others), mirroring(*others)))
     return told_apart(tuple(found[id(a)] for a in arrays))
+
+
+def _where_written(arrays: tuple[np.ndarray, ...], written: set[int]) -> tuple[np.ndarray, ...]:
+    """Shadows together of the arrays that share memory with one of those, by identity, that are written."""
+    together = {id(a) for group in groups_of(arrays) if any(id(b) in written for b in group) for a in group}
+    made = iter(shadows(*(a for a in arrays if id(a) in together)) if together else ())
+    return tuple(next(made) if id(a) in together else _of_its_own(a) for a in arrays)
+
+
+def _of_its_own(a: np.ndarray) -> np.ndarray:
+    return np.zeros(a.shape, a.dtype) if overlaps_itself(a) else _alone(a)
 
 
 def told_apart(found: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

@@ -28,7 +28,7 @@ from tests.fuzz.results import WEIGHTS
 LOADED = (api, transforms)
 """What the lazy names of adcompile need; loaded before a worker is forked."""
 
-STAGES = ("forward", "reverse", "gradient", "forward over reverse", "reverse over reverse")
+STAGES = ("forward", "reverse", "gradient", "forward over reverse", "reverse over reverse", "jacobians")
 
 
 NEEDED = {
@@ -109,7 +109,7 @@ class Check:
             for stage in STAGES if not point["seed"] else STAGES[:3]:
                 if stage == self.without or (only and stage not in (only, *NEEDED.get(only, ()))):
                     continue
-                if "over" in stage and not self.second or (stage == STAGES[4] and self.second != "both"):
+                if stage in STAGES[3:] and not self.second or (stage == STAGES[4] and self.second != "both"):
                     continue
                 verdict = self.stage(stage)
                 if verdict is not None:
@@ -267,6 +267,24 @@ class Check:
             self.dual("second order: forward and reverse mode disagree", pairing, other)
         else:  # forward over reverse is refused
             self.compare("cotangent of the gradient", pairing, lambda h: self.gradient_at(wrt, seed, h))
+
+    # -- several directions at once ----------------------------------------------------------
+
+    def jacobians(self) -> None:
+        """Of a number they are its gradient, taken for batches of tangents and by a pullback that runs anew."""
+        wrt = self.wrt(self.args())
+        _, before, _ = self.expected("total")
+        grads = ad.value_and_grad(self.module.total, wrt)(*self.args())[1]
+        for name, jacobian in (("jacrev", ad.jacrev), ("jacfwd", ad.jacfwd)):
+            args = self.args()
+            try:
+                found = jacobian(self.module.total, wrt)(*args)
+            except ad.Unsupported as error:  # what is taken one direction at a time is checked already
+                require(error.place is not None, f"refusal of {name} without a place", str(error))
+                continue
+            require(self.state(args) == before, f"state after {name}")
+            for got, grad in zip(found, grads):
+                self.same(f"{name} and gradient disagree", got, grad)
 
     # -- comparisons ------------------------------------------------------------------------
 
