@@ -20,6 +20,7 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.heap import bound_again, owner_of, reached, read, settle
 from adcompile.analysis.mutation import Node, has_memory
 from adcompile.autodiff.mirror import read_again, root_of
+from adcompile.autodiff.repeatable import check_same
 from adcompile.autodiff.state import State, detached
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
@@ -67,6 +68,7 @@ def hold(
     result = b.dispatch(fun, primals, [])
     statements = b.statements[start:]
     del b.statements[start:]
+    check_same(b, statements, "vjp or linearize, inside a function, runs what it is given again")
     changed = frozenset(b.context.store.changed(mark)).intersection(cells)
     given: dict[Root, tuple[Atom, Atom]] = {leaf: (leaf, leaf) for v in values for leaf in memory_in(b, v)}
     roots = roots_of(b, statements, given)

@@ -21,6 +21,7 @@ from adcompile.analysis.infer import branch_on
 from adcompile.autodiff.batches import in_batches
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.facts import facts
+from adcompile.autodiff.repeatable import check_same
 from adcompile.autodiff.reverse import Sweep, bound_everywhere
 from adcompile.autodiff.scalar import check_pair
 from adcompile.autodiff.separate import Derived, add_seed
@@ -135,6 +136,7 @@ def jacobian(
     columns, rows, done = _by_columns, _by_rows, False
     state = _written(b, run)
     if state is not None:
+        check_same(b, run.statements, "the Jacobian of a function that writes in place runs it for each row or column")
         columns, rows, done = partial(_by_columns_again, state), _by_rows_again, True
         b.statements.extend(run.statements)
         aux = None if aux is None else detached(b, [aux], state)[0]

@@ -6,7 +6,7 @@ What is read of modules and live objects may be another thing by then; it is rea
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +20,10 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, OpaqueCode, Statement
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, OpaqueCode, Statement, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Instance, Unknown
-from adcompile.ir.walk import Rewriter, defined, statements_of
+from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, defined, end_atoms, statements_of
 from adcompile.rules.registry import lookup
 
 if TYPE_CHECKING:
@@ -72,6 +72,62 @@ def check_repeatable(sweep: Sweep, block: Block) -> None:
             check_call(sweep, st, set())
     for st in statements_of(block):
         check_constants(context, st)
+
+
+def check_same(b: Builder, statements: Sequence[Statement], what: str) -> None:
+    """Raise Unsupported where statements that run again read what may be something else by then: a random number,
+    the next item of an iterator, what code that is not followed gives."""
+    found = varying(b.context, Block((), tuple(statements), Yield()), set())
+    if found is not None:
+        raise Unsupported(
+            f"{what}, and this may give something else the next time",
+            found.place or b.place,
+            "do it before, and pass the function what it gives (draw random numbers outside)",
+        )
+
+
+def varying(context: Context, block: Block, seen: set[FunctionRef]) -> Call | None:
+    """A call whose result is read, or which writes, and that may give something else when it runs again."""
+    used = {a for inner in all_blocks(block) for s in inner.statements for a in atoms_of(s)}
+    used.update(a for inner in all_blocks(block) for a in end_atoms(inner.end))
+    inside = defined(block)
+    for s in statements_of(block):
+        if not isinstance(s, Call) or s.role != "primal":
+            continue
+        function = context.functions.get(s.fn.value) if is_reference(s) else None
+        if function is not None and s.fn.value not in seen:  # type: ignore[union-attr]
+            seen.add(s.fn.value)  # type: ignore[union-attr]
+            found = varying(context, function.body, seen)
+            if found is not None:
+                return found
+        if draws(s, inside) and (s.result in used or as_write(Builder(context), s) is not None):
+            return s
+    return None
+
+
+def is_reference(s: Call) -> bool:
+    return isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef)
+
+
+def draws(s: Call, inside: Container[Atom]) -> bool:
+    """Whether a call may give something else the next time, from the same arguments and memory. A generator or
+    iterator that is itself made `inside` begins anew."""
+    fn = fn_of(s)
+    if is_reference(s) or fn in READS:
+        return False
+    if fn is None or isinstance(fn, OpaqueCode):
+        return True
+    first = s.args[0] if s.args else Const(None)
+    seeded = any(fn is f for f in SEEDED) and not (isinstance(first, Const) and first.value is None)
+    if seeded or first in inside and any(fn is f for f in OF_THEIR_OWN):
+        return False
+    rule = lookup(fn)
+    return fn is next or (is_unknown_call(fn) and not isinstance(fn, type) if rule is None else not rule.pure)
+
+
+SEEDED = (np.random.default_rng, np.random.RandomState)
+OF_THEIR_OWN = [next, *(m for c in (np.random.Generator, np.random.RandomState) for m in vars(c).values())]
+"""What these give depends on the object that they are given first, and on nothing else that changes."""
 
 
 def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:

@@ -83,3 +83,55 @@ def test_modules_and_objects_are_read_once(monkeypatch):
     finally:
         TABLE[...] = table
     assert np.array_equal(found, wanted)
+
+
+def draws_beside_writes(x, rng):
+    x[rng.random(len(x)) < 0.5] *= 2
+    return x * x
+
+
+def takes_beside_writes(x, rng):
+    items = iter(rng)
+    x[0] *= float(next(items))
+    x[1] *= float(next(items))
+    return x * x
+
+
+def draws_globally(x, rng):
+    x[0] = np.random.rand() * x[1]
+    return x * x
+
+
+def seeded_beside_writes(x, rng):
+    mine, items = np.random.default_rng(3), iter([1.0, 2.0, 3.0])
+    x[mine.random(len(x)) < 0.5] *= 2
+    x[0] *= float(next(items))
+    return x * x
+
+
+def pulls_back(draw):
+    def f(x, rng):
+        value, pullback = ad.vjp(lambda w: np.sum(draw(w.copy(), rng)), x)
+        return value + np.sum(pullback(1.0)[0] * x)
+
+    return f
+
+
+@pytest.mark.parametrize("f", [draws_beside_writes, takes_beside_writes, draws_globally])
+@pytest.mark.parametrize("derive", [
+    lambda f: ad.jacrev(f), lambda f: ad.jacfwd(f), lambda f: ad.hessian(lambda x, rng: np.sum(f(x, rng))),
+    lambda f: ad.grad(pulls_back(f)),
+])  # fmt: skip
+def test_what_runs_again_must_not_draw_again(f, derive):
+    given = iter([1.0, 2.0]) if f is takes_beside_writes else np.random.default_rng(0)
+    with pytest.raises(ad.Unsupported, match="may give something else the next time") as caught:
+        derive(f)(np.array([1.0, 2.0, 3.0]), given)
+    assert caught.value.place.file == __file__ and caught.value.remedy
+
+
+def test_what_is_seeded_inside_begins_anew():
+    x = np.array([1.0, 2.0, 3.0])
+    factor = seeded_beside_writes(np.ones(3), None)
+    for jacobian in (ad.jacrev, ad.jacfwd):
+        np.testing.assert_allclose(jacobian(seeded_beside_writes)(x, None), np.diag(2 * factor * x), rtol=1e-14)
+    ad.check_grads(pulls_back(seeded_beside_writes), (x, None), order=1)
