@@ -28,10 +28,11 @@ from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.refusal import refuse_argument
-from adcompile.autodiff.reverse import Sweep, bound_everywhere
+from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import enter
 from adcompile.autodiff.transform import cut, independent, leaves, pair_leaves, reverse_of
+from adcompile.autodiff.unbound import bound_everywhere
 from adcompile.ir.nodes import Atom, Block, Call, Const, Var, Yield
 from adcompile.ir.types import TupleT, differentiable
 from adcompile.rules.registry import Rule

@@ -22,7 +22,7 @@ from adcompile.autodiff.batches import in_batches
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.repeatable import check_same
-from adcompile.autodiff.reverse import Sweep, bound_everywhere
+from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_pair
 from adcompile.autodiff.separate import Derived, add_seed
 from adcompile.autodiff.state import State, detached, save
@@ -40,6 +40,7 @@ from adcompile.autodiff.transform import (
     taken,
     tangent_of,
 )
+from adcompile.autodiff.unbound import bound_everywhere
 from adcompile.autodiff.units import Pass, Splice, each, spent
 from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import (

@@ -39,6 +39,7 @@ from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_pair, check_scalar
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import Results, detached, enter, handed_out
+from adcompile.autodiff.unbound import readable_zeros
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
@@ -116,10 +117,10 @@ def reverse_of(
     for out, seed in seeds:
         if sweep.active(out) or is_structured(b.type(out)):
             table.add(out, seed)
-    forward = sweep.statements(statements, table)
+    forward, backward = readable_zeros(b.context, sweep.statements(statements, table), adjoint.statements)
     b.statements.extend(forward)
     table.results = [] if results is None else detached(b, results(b, state), state)
-    b.statements.extend(adjoint.statements)
+    b.statements.extend(backward)
     b.local |= adjoint.local
     state.restore(b)
     table.builder = b

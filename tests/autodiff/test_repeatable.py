@@ -93,7 +93,6 @@ def draws_beside_writes(x, rng):
 def takes_beside_writes(x, rng):
     items = iter(rng)
     x[0] *= float(next(items))
-    x[1] *= float(next(items))
     return x * x
 
 
