@@ -14,9 +14,14 @@ from adcompile.ir.types import Type, is_complex
 BY_CHANCE = (np.linalg.eig, np.linalg.eigvals)
 
 
+def is_by_chance(fn: Any) -> bool:
+    """Whether the numbers that it is given say whether the result of a function is complex."""
+    return any(fn is f for f in BY_CHANCE)
+
+
 def note_spectrum(b: Builder, fn: Any, types: Iterable[Type]) -> None:
     """From a call of these on, what counts as complex may be real."""
-    if any(fn is f for f in BY_CHANCE) and b.role == "primal" and not any(map(is_complex, types)):
+    if is_by_chance(fn) and b.role == "primal" and not any(map(is_complex, types)):
         b.context.by_chance = True
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.spectra import is_by_chance
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -50,7 +51,6 @@ _FRESH: frozenset[Any] = frozenset(
     }
 )
 _STORING = (operator.setitem, memory.add_at)
-_BY_CHANCE: frozenset[Any] = frozenset({np.linalg.eig, np.linalg.eigvals})
 _VIEWS: frozenset[Any] = frozenset({np.real, np.imag})  # elementwise, but a view of what is real
 
 
@@ -73,7 +73,7 @@ def sometimes_real(function: Function, types: Mapping[Var, Type]) -> bool:
     if any(isinstance(t := types.get(p, UNKNOWN), Seq) and t.item == UNKNOWN for p in function.params):
         return True
     calls = (s for block in all_blocks(function.body) for s in block.statements if isinstance(s, Call))
-    return any(isinstance(s.fn, Const) and hashable(s.fn.value) and s.fn.value in _BY_CHANCE for s in calls)
+    return any(isinstance(s.fn, Const) and is_by_chance(s.fn.value) for s in calls)
 
 
 @dataclass
