@@ -27,7 +27,7 @@ from adcompile.analysis.structure import Args, Kwargs
 from adcompile.analysis.views import AUGMENTED, fn_of, may_share
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.nodes import Atom, Block, Const, Unreachable, Var
 from adcompile.ir.types import (
     UNKNOWN,
     Array,
@@ -42,6 +42,7 @@ from adcompile.ir.types import (
     Seq,
     TupleT,
 )
+from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.runtime import state as run_time
 from adcompile.runtime.objects import stated
 
@@ -57,7 +58,7 @@ def shallow(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     return fresh(b, cell.cls, again(b, read(b, cell, place)), name, place) if is_not_implemented(own) else own
 
 
-@handles(copy.copy, np.ndarray.__copy__)
+@handles(copy.copy, np.ndarray.__copy__, np.ndarray.__deepcopy__)
 def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     t = b.type(args[0])
     if isinstance(t, Array):
@@ -65,18 +66,29 @@ def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     return args[0] if isinstance(t, (Scalar, Known, TupleT)) else None
 
 
-@handles(copy.deepcopy, np.ndarray.__deepcopy__)
+@handles(copy.deepcopy)
 def deep_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    known = isinstance(b.type(args[0]), (Array, Scalar, Known, TupleT))
-    return copied(b, args, place) if known else None
+    given = asked(b, args, kwargs)
+    known = given is not None and isinstance(b.type(given[0]), (Array, Scalar, Known, TupleT, Ref))
+    return copied(b, *given, place) if known else None
 
 
-def copied(b: Builder, args: Args, place: Place | None) -> Atom:
-    known = args[1].value if len(args) == 2 and isinstance(args[1], Const) else None
-    if isinstance(known, Copied):
-        return deep_copy(b, args[0], known.memo, place)
+def asked(b: Builder, args: Args, kwargs: Kwargs) -> tuple[Atom, dict[Any, Atom] | None] | None:
+    """What `copy.deepcopy` is to copy, and what has been copied on the way there, where it is called for a part.
+    None: a dict of the program's own says what has been copied, which is not known."""
+    given = {**dict(zip(("x", "memo"), args)), **dict(kwargs)}
+    memo = given.pop("memo", Const(None))
+    known = b.value(memo) if b.known(memo) else memo
+    if len(args) > 2 or list(given) != ["x"] or not (known is None or isinstance(known, Copied)):
+        return None
+    return given["x"], None if known is None else known.memo
+
+
+def copied(b: Builder, atom: Atom, begun: dict[Any, Atom] | None, place: Place | None) -> Atom:
+    if begun is not None:
+        return deep_copy(b, atom, begun, place)
     memo: dict[Any, Atom] = {}
-    copy_made = deep_copy(b, args[0], memo, place)
+    copy_made = deep_copy(b, atom, memo, place)
     arrays = [key for key in memo if isinstance(key, Var)]
     if len(arrays) > 1 and any(may_be_another(b, a) for a in arrays):
         given = b.emit(ops.build_tuple, tuple(arrays), TupleT(tuple(map(b.type, arrays))))
@@ -116,16 +128,40 @@ def again(b: Builder, content: Atom) -> Atom:
 
 @handles_cells(copy.deepcopy)
 def deep(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    given = args[1].value if len(args) == 2 and isinstance(args[1], Const) else None
-    return copied(b, args, place) if len(args) == 1 or isinstance(given, Copied) else None
+    given = asked(b, args, kwargs)
+    return None if given is None else copied(b, *given, place)
 
 
 class Copied(dict[Any, Any]):
-    """What has been copied, as a method `__deepcopy__` gets it to hand it on."""
+    """What has been copied, as a method `__deepcopy__` gets it to hand it on: nothing else can be done with it."""
 
     def __init__(self, memo: dict[Any, Atom]) -> None:
         super().__init__()
         self.memo = memo
+
+    def __iter__(self) -> Any:
+        raise looked_into(None)
+
+    def __len__(self) -> int:
+        raise looked_into(None)
+
+
+def looked_into(place: Place | None) -> Unsupported:
+    return Unsupported(
+        "a method __deepcopy__ that looks into what has been copied, or says what has been",
+        place,
+        "hand it on: copy.deepcopy(self.part, memo)",
+    )
+
+
+def by_method(b: Builder, atom: Atom, memo: dict[Any, Atom], place: Place | None) -> Atom:
+    """The copy that a method `__deepcopy__` makes, or NotImplemented."""
+    before, given = len(b.statements), Copied(memo)
+    own = method_call(b, atom, "__deepcopy__", [Const(given)], place)
+    for s in statements_of(Block((), tuple(b.statements[before:]), Unreachable())):
+        if any(isinstance(a, Const) and a.value is given for a in atoms_of(s)):
+            raise looked_into(s.place)
+    return own
 
 
 PROTOCOL = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs_ex__", "__getnewargs__")
@@ -146,7 +182,7 @@ def deep_copy(b: Builder, atom: Atom, memo: dict[Any, Atom], place: Place | None
     t, cell = b.type(atom), cell_of(atom)
     if cell is not None:
         if cell not in memo:
-            own = method_call(b, atom, "__deepcopy__", [Const(Copied(memo))], place)
+            own = by_method(b, atom, memo, place)
             if not is_not_implemented(own):
                 memo[cell] = own
                 return own

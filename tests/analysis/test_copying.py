@@ -75,3 +75,77 @@ class Stated(Reduced):
 def test_objects_that_are_copied_by_other_methods_of_theirs(cls, how):
     with pytest.raises(ad.Unsupported, match=f"a copy of a {cls.__name__}, which is made by its method __"):
         ad.grad(lambda x: how(cls(x)).a)(1.0)
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+class Named(Pair):
+    def __deepcopy__(self, memo):
+        return Named(copy.deepcopy(self.a, memo=memo), copy.deepcopy(x=self.b, memo=memo))
+
+
+class EachByItself(Pair):
+    def __deepcopy__(self, memo):
+        return EachByItself(self.a.__deepcopy__(memo), self.b.__deepcopy__(memo))
+
+
+@pytest.mark.parametrize("cls", [Named, EachByItself])
+def test_parts_that_are_one_array(cls):
+    """`copy.deepcopy` remembers what it has copied, however it is told; arrays by themselves do not."""
+
+    def f(x):
+        a = x * 2.0
+        made = copy.deepcopy(cls(a, a))
+        made.a[0] = 5.0 * x[0]
+        return np.sum(made.b**2)
+
+    ad.check_grads(f, (np.array([1.2, -0.7]),))
+
+
+class Looks(Pair):
+    def __deepcopy__(self, memo):
+        return Looks(3.0 * self.a if id(self.a) in memo else self.a, self.b)
+
+
+class Asks(Pair):
+    def __deepcopy__(self, memo):
+        return Asks(self.a * (3.0 if memo else 2.0), self.b)
+
+
+class GoesThrough(Pair):
+    def __deepcopy__(self, memo):
+        scale = 1.0
+        for _ in memo:
+            scale += 1.0
+        return GoesThrough(self.a * scale, self.b)
+
+
+@pytest.mark.parametrize("cls", [Looks, Asks, GoesThrough])
+def test_what_has_been_copied_is_handed_on_alone(cls):
+    with pytest.raises(ad.Unsupported, match="looks into what has been copied"):
+        ad.grad(lambda x: np.sum(copy.deepcopy([x, cls(x, x)])[1].a))(np.ones(2))
+
+
+def with_a_dict_of_its_own(x):
+    memo = {}
+    a = x * 2.0
+    first, second = copy.deepcopy(a, memo), copy.deepcopy(a, memo)
+    first[0] = 5.0 * x[0]
+    return np.sum(second)
+
+
+def by_name(x):
+    memo = {}
+    a = [x * 2.0]
+    first, second = copy.deepcopy(a, memo=memo), copy.deepcopy(a, memo=memo)
+    first[0][0] = 5.0 * x[0]
+    return np.sum(second[0])
+
+
+@pytest.mark.parametrize("f", [with_a_dict_of_its_own, by_name])
+def test_what_the_program_says_has_been_copied(f):
+    with pytest.raises(ad.Unsupported):
+        ad.grad(f)(np.ones(2))
