@@ -16,7 +16,7 @@ from adcompile.analysis.binding import live_key, owner_of_data
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.guards import guard_absent, guard_class
+from adcompile.analysis.guards import guard_absent, guard_class, hook
 from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.laziness import check_unmoved
@@ -203,9 +203,9 @@ def computed_attribute(
         getter = stated(type(found), "__get__")
         if isinstance(getter, python_types.FunctionType):
             return dispatch(b, Const(getter), [Const(found), *args], [], name, place)
-    fallback = stated(meta, "__getattr__")
+    fallback = hook(b, meta, "__getattr__")
     known = any(attribute in vars(c) for c in (*cls.__mro__, *meta.__mro__))
-    if not known and isinstance(fallback, python_types.FunctionType):
+    if not known and fallback is not None:
         return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
     return None
 

@@ -17,7 +17,7 @@ from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
-from adcompile.analysis.guards import guard_absent
+from adcompile.analysis.guards import guard_absent, relied_on, says
 from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, indexable, known_items
@@ -122,7 +122,7 @@ def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
         target: Any = tuple(b.value(w) for w in wanted)
     else:
         target = b.value(args[1])
-    answers = {issubclass(cls, target) for cls in classes}
+    answers = {issubclass(cls, target) for cls in relied_on(b, classes)}
     if len(answers) == 1:
         return Const(answers.pop())
     return b.emit(isinstance, args, Scalar(frozenset({bool})), (), name, place)
@@ -146,7 +146,7 @@ def is_callable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     if isinstance(t, Known):
         return Const(callable(t.value))
     # asked of the class itself, `hasattr` would find what makes its objects
-    answers = {any("__call__" in vars(base) for base in c.__mro__) for c in classes or ()}
+    answers = {any("__call__" in vars(base) for base in c.__mro__) for c in relied_on(b, classes or ())}
     return Const(answers.pop()) if len(answers) == 1 else None
 
 
@@ -164,7 +164,7 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         return Const(assigned is not None or hasattr(example, attribute))
     if classes is None or isinstance(t, Instance):
         return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
-    answers = {hasattr(c, attribute) for c in classes}
+    answers = {says(b, c, attribute) for c in classes}
     return Const(answers.pop()) if len(answers) == 1 else None
 
 

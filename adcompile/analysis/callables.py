@@ -17,6 +17,7 @@ import numpy as np
 from adcompile.analysis.attributes import class_attributes, class_of, is_bound, named_attributes
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
+from adcompile.analysis.guards import guard_said, homes_of
 from adcompile.analysis.iteration import checked, known_items
 from adcompile.analysis.real import REAL, real
 from adcompile.analysis.structure import Args, Kwargs
@@ -112,9 +113,10 @@ def super_attribute(b: Builder, value: Super, owner: Atom, attribute: str, place
     t = b.type(owner)
     held = t.value if isinstance(t, Known) else None
     cls = held if isinstance(held, type) else class_of(t)  # in a class method, or __new__
-    order = (cls or value.cls).__mro__
+    order = homes_of(b, cls or value.cls)
     behind = order[order.index(value.cls) + 1 :] if value.cls in order else value.cls.__mro__[1:]
     found = next((vars(c)[attribute] for c in behind if attribute in vars(c)), None)
+    guard_said(b, behind, attribute, Known(found))
     if isinstance(found, property) and isinstance(found.fget, FunctionType):
         return dispatch(b, Const(found.fget), [owner], [], attribute, place)
     if isinstance(found, staticmethod) or attribute == "__new__":

@@ -3,33 +3,79 @@
 from __future__ import annotations
 
 import types as python_types
+from collections.abc import Iterable
 from typing import Any
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.library import is_of_user
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed
+from adcompile.ir.program import Guard
 from adcompile.ir.types import Known, Type
+from adcompile.runtime.objects import stated
 
 
 def guard_absent(b: Builder, owner: Any, attribute: str) -> None:
     """A class, function or module of the user's without an attribute may get it."""
-    module = isinstance(owner, python_types.ModuleType) and not is_installed(owner)
-    if module or is_of_user(owner):
-        for home in owner.__mro__ if isinstance(owner, type) else (owner,):
-            if module or is_of_user(home):
-                b.context.guard_type(b.context.owner(home), (attribute,), Known(ops.UNDEFINED))
+    if may_change(owner):
+        home_of(b, homes_of(b, owner), attribute)
 
 
 def guard_class(b: Builder, cls: type, attribute: str, t: Type) -> None:
     """What a class of the user's says of its objects, of type `t`: functions above all may be replaced, or be said
     by a class below it."""
-    for home in cls.__mro__:
-        if attribute in vars(home):
-            break
-        if is_of_user(home):
-            b.context.guard_type(b.context.owner(home), (attribute,), Known(ops.UNDEFINED))
-    else:
-        return
+    guard_said(b, homes_of(b, cls), attribute, t)
+
+
+def guard_said(b: Builder, homes: Iterable[type], attribute: str, t: Type) -> None:
+    """The same of the first of these classes that says anything of the name."""
+    home = home_of(b, homes, attribute)
     if is_of_user(home) and isinstance(t, Known):
         b.context.guard_type(b.context.owner(home), ("__dict__", ("item", attribute)), t)
+
+
+def said(b: Builder, cls: type, attribute: str) -> Any:
+    """What a class says of a name, as `stated` has it: to be relied on."""
+    found = stated(cls, attribute)
+    guard_class(b, cls, attribute, Known(found))
+    return found
+
+
+def says(b: Builder, cls: type, attribute: str) -> bool:
+    """Whether a class says anything of a name of its objects."""
+    return home_of(b, homes_of(b, cls), attribute) is not None
+
+
+def hook(b: Builder, cls: type, attribute: str) -> python_types.FunctionType | None:
+    """The method of a class, if it is written in Python, that Python calls for something that it does by itself
+    otherwise: that it is replaced is noticed, not that a class gets one."""
+    found = stated(cls, attribute)
+    return said(b, cls, attribute) if isinstance(found, python_types.FunctionType) else None
+
+
+def homes_of(b: Builder, owner: Any) -> tuple[Any, ...]:
+    """Where an attribute of a class, function or module is looked for, in order."""
+    return relied_on(b, (owner,))[0].__mro__ if isinstance(owner, type) else (owner,)
+
+
+def relied_on(b: Builder, classes: Iterable[type]) -> tuple[type, ...]:
+    """The classes; those of the user's may get other bases. Then their `__mro__`, and that of all classes below
+    them, is another tuple."""
+    found = tuple(classes)
+    for cls in filter(is_of_user, found):
+        b.context.guards["order", id(cls)] = Guard(b.context.owner(cls), cls.__mro__, ("__mro__",))
+    return found
+
+
+def home_of(b: Builder, homes: Iterable[Any], attribute: str) -> Any:
+    """The first that has an attribute: those before it may get it."""
+    for home in homes:
+        if attribute in vars(home):
+            return home
+        if may_change(home):
+            b.context.guard_type(b.context.owner(home), (attribute,), Known(ops.UNDEFINED))
+    return None
+
+
+def may_change(owner: Any) -> bool:
+    return is_of_user(owner) or isinstance(owner, python_types.ModuleType) and not is_installed(owner)

@@ -16,6 +16,7 @@ from adcompile.analysis.binding import bind
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
 from adcompile.analysis.containers import raises
+from adcompile.analysis.guards import hook, relied_on, said, says
 from adcompile.analysis.heap import cell_of, fresh, look, read, write
 from adcompile.analysis.raising import tried
 from adcompile.analysis.standins import STANDINS, stand_in
@@ -28,6 +29,18 @@ from adcompile.ir.types import Cell, DictT, Instance, Known, ListT, ObjectT, Ref
 from adcompile.runtime.objects import stated
 
 # -- construction -------------------------------------------------------------------------------
+
+
+@handles(issubclass, look=())
+def is_subclass(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Const | None:
+    asked = [b.value(key) for a in args if b.known(key := b.key(a))]
+    if len(asked) != 2 or not all(isinstance(cls, type) for cls in (asked[0], *spread(asked[1]))):
+        return None
+    return Const(issubclass(*relied_on(b, asked[:1]), asked[1]))
+
+
+def spread(classes: Any) -> tuple[Any, ...]:
+    return classes if isinstance(classes, tuple) else (classes,)
 
 
 def new_object(b: Builder, cls: type, name: str, place: Place | None) -> Const:
@@ -45,7 +58,7 @@ def construct(b: Builder, cls: type, args: Args, kwargs: Kwargs, name: str, plac
         missing = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         message = f"Can't instantiate abstract class {cls.__name__} with abstract methods {missing}"
         raise raises(TypeError(message), place)
-    maker = stated(cls, "__new__")
+    maker = said(b, cls, "__new__")
     maker = maker.__func__ if isinstance(maker, staticmethod) else maker
     made: Atom = new_object(b, cls, name, place)
     if isinstance(maker, FunctionType):
@@ -62,7 +75,7 @@ makers.append(construct)
 
 
 def initialise(b: Builder, cell: Cell, args: Args, kwargs: Kwargs, place: Place | None, by_new: bool) -> None:
-    init = stated(cell.cls, "__init__")
+    init = said(b, cell.cls, "__init__")
     home = next((c for c in cell.cls.__mro__ if "__init__" in vars(c)), object)
     if isinstance(init, FunctionType):
         run_init(b, home, init, cell, args, kwargs, place)
@@ -80,7 +93,7 @@ def initialise_found(b: Builder, cls: type, made: Atom, args: Args, kwargs: Kwar
         message = f"an object of {cls.__name__}, or of another class, that its __new__ finds when the code runs"
         raise Unsupported(message, place, "look the object up in a function, and construct those that are new")
     known = type(t.value) if isinstance(t, Known) else t.cls if isinstance(t, (Instance, ObjectT)) else object
-    init = stated(known, "__init__")
+    init = said(b, known, "__init__")
     if issubclass(known, cls) and isinstance(init, FunctionType):
         dispatch(b, Const(init), [made, *args], kwargs, "", place)
 
@@ -130,7 +143,7 @@ def initialise_dataclass(
         elif value is not None and (name in given or fields[name].default_factory is not dataclasses.MISSING):
             put(b, cell, name, value, place)
     if hasattr(cls, "__post_init__"):
-        dispatch(b, Const(stated(cell.cls, "__post_init__")), [Const(cell), *extra], [], "", place)
+        dispatch(b, Const(said(b, cell.cls, "__post_init__")), [Const(cell), *extra], [], "", place)
 
 
 def default_of(f: Any) -> Const | None:
@@ -182,8 +195,8 @@ def set_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     cell, attribute = cell_of(args[0]), args[1]
     if cell is None or not is_object(b, args[0]) or not b.known(attribute):
         return None
-    setter = stated(cell.cls, "__setattr__")
-    if isinstance(setter, FunctionType):
+    setter = hook(b, cell.cls, "__setattr__")
+    if setter is not None:
         home = next(c for c in cell.cls.__mro__ if "__setattr__" in vars(c))
         if is_generated(home, setter):
             error = dataclasses.FrozenInstanceError(f"cannot assign to field {b.value(attribute)!r}")
@@ -223,8 +236,8 @@ def delete_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None
     cell = cell_of(args[0])
     if cell is None or not is_object(b, args[0]):
         return None
-    deleter = stated(cell.cls, "__delattr__")
-    if isinstance(deleter, FunctionType):
+    deleter = hook(b, cell.cls, "__delattr__")
+    if deleter is not None:
         home = next(c for c in cell.cls.__mro__ if "__delattr__" in vars(c))
         if is_generated(home, deleter) and b.known(args[1]):
             error = dataclasses.FrozenInstanceError(f"cannot delete field {b.value(args[1])!r}")
@@ -265,8 +278,8 @@ def read_attribute(
     if len(args) == 3:
         value = tried(b, lambda: attribute_of(b, owner, attribute, name, place), AttributeError, place)
         return args[2] if value is None else value
-    reader = stated(t.cls, "__getattribute__")
-    if isinstance(reader, FunctionType):
+    reader = hook(b, t.cls, "__getattribute__")
+    if reader is not None:
         return intercepted(b, owner, t.cls, reader, attribute, name, place)
     return read_plainly(b, owner, t, attribute, name, place)
 
@@ -279,8 +292,8 @@ def intercepted(
     b: Builder, owner: Atom, cls: type, reader: FunctionType, attribute: str, name: str, place: Place | None
 ) -> Atom:
     """What a class with `__getattribute__` says of every name; `__getattr__` is asked where that finds nothing."""
-    fallback = stated(cls, "__getattr__")
-    if not isinstance(fallback, FunctionType):
+    fallback = hook(b, cls, "__getattr__")
+    if fallback is None:
         return dispatch(b, Const(reader), [owner, Const(attribute)], [], name, place)
     found = tried(
         b, lambda: dispatch(b, Const(reader), [owner, Const(attribute)], [], name, place), AttributeError, place
@@ -325,8 +338,8 @@ def read_plainly(
     if attribute in ("__dict__", "__slots__"):
         raise Unsupported(f"{attribute} of an object that is followed", place, "name the attributes: self.x = x")
     if not has_of_class(t.cls, attribute):
-        fallback = stated(t.cls, "__getattr__")
-        if isinstance(fallback, FunctionType) and falls_back:
+        fallback = hook(b, t.cls, "__getattr__")
+        if fallback is not None and falls_back:
             return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
         raise raises(AttributeError(f"{t.cls.__name__!r} object has no attribute {attribute!r}"), place)
     return None
@@ -349,6 +362,8 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     if not isinstance(t, ObjectT) or not b.known(args[1]):
         return None
     attribute: str = b.value(args[1])
+    if attribute not in t.names:
+        says(b, t.cls, attribute)
     found = stated(t.cls, attribute)
     asked = any(isinstance(stated(t.cls, m), FunctionType) for m in ("__getattribute__", "__getattr__"))
     if asked or isinstance(found, property):

@@ -12,7 +12,7 @@ from typing import Any
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import cell_handlers, dispatch, handles_cells
 from adcompile.analysis.containers import entry, others
-from adcompile.analysis.guards import guard_class
+from adcompile.analysis.guards import guard_class, relied_on
 from adcompile.analysis.heap import cell_of
 from adcompile.analysis.library import has_operators
 from adcompile.analysis.objects import is_generated, is_object
@@ -51,6 +51,7 @@ def method_call(b: Builder, owner: Atom, name: str, rest: Sequence[Atom], place:
     cls = class_named(b, owner)
     method = None if cls is None else stated(cls, name)
     if not isinstance(method, FunctionType) or cls is None:
+        relied_on(b, () if cls is None else (cls,))
         return NOT
     guard_class(b, cls, name, Known(method))
     home = next(c for c in cls.__mro__ if name in vars(c))

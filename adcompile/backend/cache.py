@@ -92,14 +92,19 @@ def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any])
             expression += f"[{name}_{len(names) - 1}]"
         else:
             expression += f".{step}"
-    if guard.type is None:
-        names[name] = guard.value
+    said = guard.type.value if isinstance(guard.type, Known) else None
+    if guard.type is None or isinstance(said, BY_IDENTITY):
+        names[name] = guard.value if guard.type is None else said
         return f"{expression} is {name}"
     if isinstance(guard.type, Scalar) and len(guard.type.kinds) == 1:
         (names[name],) = guard.type.kinds
         return f"type({expression}) is {name}"
     names[name] = guard.type
     return f"has_type({expression}, {name})"
+
+
+BY_IDENTITY = (pytypes.FunctionType, pytypes.ModuleType, type, property, staticmethod, classmethod)
+"""Values of these classes are known as themselves."""
 
 
 def has_type(value: Any, t: Type) -> bool:

@@ -59,3 +59,152 @@ def test_what_classes_say_is_replaced(monkeypatch, owner, name, other):
     monkeypatch.setattr(owner, name, other, raising=False)
     after = all_of(x, Special())
     assert after != before and g(x, Special())[0] == after
+
+
+class Weighted:
+    rate = 2.0
+
+    def __init__(self, w=1.0):
+        self.w = w
+
+    def of(self, x):
+        return np.sum(x**2) * self.w * self.rate
+
+
+class Heavy:
+    rate = 3.0
+
+    def __init__(self, w=1.0):
+        self.w, self.extra = 4.0 * w, 1.0
+
+    def of(self, x):
+        return np.sum(x**3) * self.w * self.rate
+
+    def __len__(self):
+        return 3
+
+
+class Plain(Weighted):
+    pass
+
+
+class Louder(Weighted):
+    def of(self, x):
+        return 1.5 * super().of(x)
+
+
+class Below(Louder):
+    pass
+
+
+class Counted(Weighted):
+    def __len__(self):
+        return 2
+
+
+class Beside(Counted, Weighted):
+    pass
+
+
+def given(x, o):
+    return o.of(x)
+
+
+def made(x):
+    return Plain(2.0).of(x)
+
+
+def looked_at(x, o):
+    return np.sum(x) * (2.0 if isinstance(o, Weighted) else 3.0)
+
+
+def made_and_looked_at(x):
+    return np.sum(x) * (2.0 if isinstance(Plain(2.0), (Weighted, int)) else 3.0)
+
+
+def of_classes(x):
+    return np.sum(x) * (2.0 if issubclass(Plain, (int, Weighted)) else 3.0)
+
+
+def has_length(x, o):
+    return np.sum(x) * (2.0 if hasattr(o, "__len__") else 3.0)
+
+
+def asks_length(x, o):
+    return np.sum(x) * len(o)
+
+
+def can_be_called(x, o):
+    return np.sum(x) * (2.0 if callable(o) else 3.0)
+
+
+class Called(Weighted):
+    def __call__(self):
+        return 1.0
+
+
+BASES = [
+    (given, Plain, Plain, (Heavy,)),
+    (given, Louder, Louder, (Heavy,)),
+    (given, Below, Louder, (Heavy,)),
+    (made, None, Plain, (Heavy,)),
+    (looked_at, Plain, Plain, (Heavy,)),
+    (made_and_looked_at, None, Plain, (Heavy,)),
+    (of_classes, None, Plain, (Heavy,)),
+    (has_length, Plain, Plain, (Heavy,)),
+    (asks_length, Beside, Beside, (Heavy, Counted)),
+    (can_be_called, Plain, Plain, (Called,)),
+]
+
+
+@pytest.mark.parametrize(("f", "cls", "changed", "bases"), BASES, ids=lambda v: getattr(v, "__name__", ""))
+def test_classes_get_other_bases(f, cls, changed, bases):
+    x, g = np.array([1.2, -0.7]), ad.value_and_grad(f)
+    rest = () if cls is None else (cls(2.0),)
+    before, first = g(x, *rest)[0], changed.__bases__
+    assert before == f(x, *rest)
+    changed.__bases__ = bases
+    try:
+        after = f(x, *rest)
+        assert after != before and g(x, *rest)[0] == after
+    finally:
+        changed.__bases__ = first
+
+
+def stored_by_its_class(x):
+    o = Setting()
+    o.w = x[0] ** 2
+    return o.w * o.missing
+
+
+class Setting:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, 2.0 * value)
+
+    def __getattr__(self, name):
+        return 2.0
+
+
+def weigh(self, w):
+    self.w = 11.0 * w
+
+
+@pytest.mark.parametrize(
+    ("f", "owner", "name", "other"),
+    [
+        (made, Weighted, "__init__", weigh),
+        (made, Plain, "__init__", weigh),
+        (made, Plain, "__new__", staticmethod(lambda cls, w: Heavy(w))),
+        (stored_by_its_class, Setting, "__setattr__", lambda self, name, v: object.__setattr__(self, name, 5.0 * v)),
+        (stored_by_its_class, Setting, "__getattr__", lambda self, name: 7.0),
+        (lambda x: Louder(2.0).of(x), Weighted, "of", lambda self, x: np.sum(x**3)),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+def test_what_makes_and_keeps_objects_is_replaced(monkeypatch, f, owner, name, other):
+    x, g = np.array([1.2, -0.7]), ad.value_and_grad(f)
+    before = g(x)[0]
+    assert before == f(x)
+    monkeypatch.setattr(owner, name, other, raising=False)
+    after = f(x)
+    assert after != before and g(x)[0] == after
