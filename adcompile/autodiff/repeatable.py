@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adcompile import runtime as rt
 from adcompile.analysis.alias import effect_of
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.intrusive import written_unsaid
@@ -20,7 +19,7 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, OpaqueCode, Statement, Yield
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, OpaqueCode, Raise, Statement, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Instance, Unknown
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, defined, end_atoms, statements_of
@@ -65,7 +64,7 @@ class _Without(Rewriter):
 def check_repeatable(sweep: Sweep, block: Block) -> None:
     """Raise Unsupported for calls in a block that may give something else, or show, when they run again."""
     context = sweep.context
-    for st in statements_of(block):
+    for st in passed_again(block):
         if isinstance(st, Attempt):
             raise refuse(st)
         if isinstance(st, Call) and st.role == "primal":  # what we add is known to be
@@ -130,6 +129,14 @@ OF_THEIR_OWN = [next, *(m for c in (np.random.Generator, np.random.RandomState) 
 """What these give depends on the object that they are given first, and on nothing else that changes."""
 
 
+def passed_again(block: Block) -> list[Statement]:
+    """The statements that may run again: none of a block that ends with an exception, which what runs again
+    has not raised."""
+    raising = [inner for inner in all_blocks(block) if isinstance(inner.end, Raise)]
+    never = {st for inner in raising for st in statements_of(inner)}
+    return [st for st in statements_of(block) if st not in never]
+
+
 def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
     """Raise Unsupported unless a call does the same every time."""
     context = sweep.context
@@ -139,8 +146,6 @@ def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
         check_function(sweep, s, s.fn.value, seen)
         return
     fn = fn_of(s)
-    if fn in (rt.refill, rt.unset):
-        return  # before an exception, which what runs again has not raised
     if fn is None or fn in READS:
         raise refuse(s)
     rule = lookup(fn)
@@ -172,7 +177,7 @@ def check_function(sweep: Sweep, s: Call, ref: FunctionRef, seen: set[FunctionRe
             s.place,
             "let it take and return numbers or new arrays",
         )
-    for st in statements_of(sweep.context.functions[ref].body):
+    for st in passed_again(sweep.context.functions[ref].body):
         if isinstance(st, Call):
             check_call(sweep, st, seen)
 
