@@ -158,7 +158,7 @@ def settle(b: Builder, atom: Atom, memo: Memo | None = None, escaping: bool = Fa
     made = b.context.definition[atom]
     assert isinstance(t, IterT)
     args = [settle(b, a, memo, escaping) for a in made.args]
-    return b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, atom.name)
+    return b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, atom.name, made.place)
 
 
 def owner_of(b: Builder, method: Atom, place: Place | None = None) -> Atom:
@@ -182,8 +182,8 @@ def bound_again(b: Builder, method: Var, t: Method, owner: Atom) -> Var:
     """The same method of another owner."""
     made = b.context.definition[method]
     if isinstance(made.fn, Const) and made.fn.value is getattr:
-        return b.emit(getattr, (owner, made.args[1]), Method(t.function, b.type(owner)), (), method.name)
-    var = b.emit(ops.identity, (owner,), Method(t.function, b.type(owner)), (), method.name)
+        return b.emit(getattr, (owner, made.args[1]), Method(t.function, b.type(owner)), (), method.name, made.place)
+    var = b.emit(ops.identity, (owner,), Method(t.function, b.type(owner)), (), method.name, made.place)
     b.context.definition[var] = Call(var, made.fn, (owner,))
     return var
 

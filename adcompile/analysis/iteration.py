@@ -250,7 +250,7 @@ def rows_of(b: Builder, atom: Atom) -> tuple[Atom, Type, Read] | None:
             return None
         columns = tuple(row[1] for row in rows) if t.kind == "zip" else (INT, rows[0][1])
         args = [*(row[0] for row in rows), *(made.args[1:] if t.kind == "enumerate" else ())]
-        over = b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))))
+        over = b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), (), "", made.place)
         reads: list[Read] = [*([] if t.kind == "zip" else [lambda _, n: n]), *(row[2] for row in rows)]
 
         def read(c: Builder, element: Atom) -> Atom:

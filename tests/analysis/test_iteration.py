@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.compiled import check
 
 
@@ -86,3 +87,19 @@ def test_ranges(n):
 
 def test_ndindex():
     check(indices, np.arange(6.0).reshape(2, 3))
+
+
+def beside_a_list(x, n):
+    total = 0.0
+    table = {0: [x], 1: (x, x[0])}
+    for k, part in enumerate(zip([3.0, 4.0], table[n])):
+        total = total + k * np.sum(part[1])
+    return total
+
+
+def test_what_is_gone_through_without_structure_is_refused_where_it_stands():
+    x, line = np.array([1.2, -0.7]), beside_a_list.__code__.co_firstlineno + 3
+    for call in (lambda: ad.grad(beside_a_list)(x, 1), lambda: ad.jvp(beside_a_list, (x, 1), (x, None))):
+        with pytest.raises(ad.AdcompileError, match="iterable") as caught:
+            call()
+        assert caught.value.place.line == line
