@@ -15,7 +15,7 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff.dynamic import at
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Known, ListT, TupleT, Unknown
+from adcompile.ir.types import Instance, Known, ListT, TupleT, Unknown
 from adcompile.rules.registry import lookup
 
 COMPARISONS: tuple[Any, ...] = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
@@ -25,7 +25,8 @@ WHOLE: tuple[Any, ...] = (
 )  # fmt: skip
 """Constant for numbers, and what a class says for its objects."""
 
-
+JOINING: tuple[Any, ...] = (operator.add, operator.iadd, operator.mul, operator.imul)
+"""These join and repeat lists and tuples."""
 PARTS: tuple[Any, ...] = (operator.getitem, ops.unpack, ops.unpack_star)
 """These take parts out of their first argument, which may be anything."""
 
@@ -57,13 +58,14 @@ def checked(
         return [], []
     given = s.args[:1] if takes_part(fn) else (*s.args, *(v for _, v in s.kwargs))
     operands = [a for part in given for a in spread(context, part) if is_unseen(context, a) and carries(a)]
-    if not operands:
-        return [], []
     b = Builder(context, s.role, place=s.place)
-    if compares:
+    if compares and operands:
         b.emit(rt.check_answer, (at(s.place), s.result), Known(None), (), "", s.place)
         return [], b.statements
-    b.emit(rt.check_plain, (at(s.place), *operands), Known(None), (), "", s.place)
+    if operands:
+        b.emit(rt.check_plain, (at(s.place), *operands), Known(None), (), "", s.place)
+    if any(fn is f for f in JOINING) and any(may_be_list(context, a) and carries(a) for a in s.args):
+        b.emit(rt.check_joined, (at(s.place), *s.args), Known(None), (), "", s.place)
     return b.statements, []
 
 
@@ -72,6 +74,17 @@ def spread(context: Context, atom: Atom) -> list[Atom]:
     if isinstance(atom, Var) and isinstance(context.types.get(atom), (TupleT, ListT)):
         return [a for item in Builder(context).context_items(atom) for a in spread(context, item)]
     return [atom]
+
+
+def may_be_list(context: Context, atom: Atom) -> bool:
+    """Whether a value is a list or tuple of unknown items, or may be one: what arithmetic gives that is checked is
+    none."""
+    t = context.types.get(atom) if isinstance(atom, Var) else None
+    if not isinstance(t, Unknown):
+        return isinstance(t, Instance) and issubclass(t.cls, (list, tuple))
+    made = context.definition.get(atom)
+    fn = None if made is None or not isinstance(made.fn, Const) else fn_of(made)
+    return takes_part(fn) or getattr(fn, "__module__", None) != operator.add.__module__ and not isinstance(fn, np.ufunc)
 
 
 def is_unseen(context: Context, atom: Atom) -> bool:

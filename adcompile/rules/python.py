@@ -139,6 +139,10 @@ def to_complex(y, real, imag=0.0):
 @elementwise(max, typing=joined_scalars)
 @elementwise(min, typing=joined_scalars)
 def extremum(y, *xs):
+    if len(xs) == 1:
+        raise NotImplementedError(
+            "max or min of an iterable of no known structure; go through arrays, lists, tuples and ranges"
+        )
     if len(xs) == 2:
         a, b = xs
         # halves at a tie; which of the two is larger shows in which equals the result

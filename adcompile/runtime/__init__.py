@@ -147,7 +147,7 @@ from adcompile.runtime.memory import (
     unless_shared,
     within,
 )
-from adcompile.runtime.plain import check_answer, check_plain
+from adcompile.runtime.plain import check_answer, check_joined, check_plain
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import (
@@ -189,6 +189,7 @@ __all__ = [
     "pushed_along",
     "alias_map",
     "check_answer",
+    "check_joined",
     "check_apart",
     "check_cotangent",
     "check_kept",

@@ -45,6 +45,15 @@ def check_plain(at: str, *operands: Any) -> None:
             raise _refusal(f"a {cls.__name__} in what carries derivatives, whose class says what operators do", at)
 
 
+def check_joined(at: str, *operands: Any) -> None:
+    """Raises Unsupported if `+` or `*` joins or repeats lists or tuples: with an array, or a number of NumPy's that
+    is no integer, it is arithmetic."""
+    if any(isinstance(v, (list, tuple)) for v in operands):
+        if not any(isinstance(v, (np.ndarray, np.inexact)) for v in operands):
+            message = f"a list or tuple of no known structure is joined or repeated{_where(at)}"
+            raise Unsupported(message, None, "go through arrays, lists and tuples of known structure")
+
+
 def check_answer(at: str, answer: Any) -> None:
     """Raises Unsupported if a comparison gave an object, not whether something is so."""
     cls: type = type(answer)

@@ -123,3 +123,50 @@ def test_numbers_of_unknown_type_stay_right():
     again = ad.jvp(ad.grad(f), (X,), (X,))[1]
     expected = ad.jvp(ad.grad(lambda x: sum(x[k % 3] for k in range(20)) * x[0] ** 2), (X,), (X,))[1]
     assert np.allclose(again, expected)
+
+
+def row(x, n):
+    """A list, tuple or array, which only the run time knows."""
+    return {0: [x[0], x[1], 3.0 * x[0]], 1: (x[1], x[0]), 2: x[1:] * 2.0, 3: [x[1]]}[n]
+
+
+def joined(x, n):
+    q = row(x, n) + row(x, n)
+    return q[0] * q[-1]
+
+
+def repeated(x, n):
+    q = row(x, n) * 2
+    return q[0] * q[-1]
+
+
+def behind_a_list(x, n):
+    q = [1.0, *row(x, n)]
+    return q[1] * q[-1]
+
+
+def before_a_tuple(x, n):
+    q = tuple(row(x, n)) + (x[0], 2.0)
+    return q[0] * q[-1]
+
+
+def largest(x, n):
+    return max(row(x, n)) - min(row(x, n))
+
+
+@pytest.mark.parametrize("f", [joined, repeated, behind_a_list, before_a_tuple, largest])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_what_lists_and_tuples_do_otherwise_is_refused(f, n):
+    assert np.isfinite(f(X, n))
+    for call in (lambda: ad.grad(f)(X, n), lambda: ad.jvp(f, (X, n), (X, None))):
+        with pytest.raises(ad.AdcompileError, match="of no known structure"):
+            call()
+
+
+def arithmetic(x, n):
+    return ((row(x, n) + np.float64(2.0))[0] + row(x, n) * np.ones(len(row(x, n))))[-1] * row(x, n)[0]
+
+
+@pytest.mark.parametrize(("f", "n"), [(joined, 2), (repeated, 2), *((arithmetic, n) for n in range(4))])
+def test_what_is_arithmetic_stays_right(f, n):
+    ad.check_grads(lambda x: f(x, n), (X,), order=1)

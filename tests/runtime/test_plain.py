@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile.runtime.plain import check_answer, check_plain
+from adcompile.runtime.plain import check_answer, check_joined, check_plain
 
 
 class Product:
@@ -47,3 +47,16 @@ def test_a_comparison_answers_yes_or_no():
     for answer in (1.5, Product(1.0), np.ones(2)):
         with pytest.raises(ad.Unsupported, match="which gives a"):
             check_answer("", answer)
+
+
+@pytest.mark.parametrize(
+    "values", [([1.0], [2.0]), ((1.0,), 2), (2, Pair(1, 2)), ([1.0], np.int64(2)), ([1.0], (2.0,))]
+)
+def test_what_joins_and_repeats_is_refused(values):
+    with pytest.raises(ad.Unsupported, match=r"joined or repeated \(met when the code runs, f\.py:1:1\)"):
+        check_joined("f.py:1:1", *values)
+
+
+def test_arithmetic_passes():
+    for values in ((1.0, 2), ([1.0], np.ones(1)), ((1.0,), np.float64(2.0)), ("a", "b"), (np.ones(2), 2)):
+        check_joined("f.py:1:1", *values)
