@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass
+from os.path import basename
 from types import CodeType
 from typing import Any
 
@@ -20,6 +21,11 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column + 1}"
+
+
+def spot(place: Place | None) -> str:
+    """A place as generated code may say it, which is the same wherever the file lies: `model.py:12:5`."""
+    return "" if place is None else f"{basename(place.file)}:{place.line}:{place.column + 1}"
 
 
 def excerpt(place: Place) -> str:

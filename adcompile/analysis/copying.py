@@ -25,7 +25,7 @@ from adcompile.analysis.heap import cell_of, fresh, read, renewed, settle, write
 from adcompile.analysis.operators import class_named, is_not_implemented, method_call
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.analysis.views import AUGMENTED, fn_of, may_share
-from adcompile.errors import Place, Unsupported
+from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Const, Unreachable, Var
 from adcompile.ir.types import (
@@ -92,7 +92,7 @@ def copied(b: Builder, atom: Atom, begun: dict[Any, Atom] | None, place: Place |
     arrays = [key for key in memo if isinstance(key, Var)]
     if len(arrays) > 1 and any(may_be_another(b, a) for a in arrays):
         given = b.emit(ops.build_tuple, tuple(arrays), TupleT(tuple(map(b.type, arrays))))
-        b.emit(run_time.distinct, (given,), Known(None), (), "", place)
+        b.emit(run_time.distinct, (given, Const(spot(place))), Known(None), (), "", place)
     return copy_made
 
 
@@ -216,7 +216,7 @@ def deep_sequence(b: Builder, atom: Atom, t: Seq, place: Place | None) -> Atom:
             place,
             "copy the parts that are written: [Item(item.x.copy()) for item in items]",
         )
-    b.emit(run_time.distinct, (atom,), Known(None), (), "", place)
+    b.emit(run_time.distinct, (atom, Const(spot(place))), Known(None), (), "", place)
     copies = dispatch(b, Const(copies_of), [atom], [], "", place)
     return settle(b, copies) if t.cls is list else b.call(tuple, copies)
 

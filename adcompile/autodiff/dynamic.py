@@ -10,14 +10,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, parts
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure
-from adcompile.errors import NotDifferentiable, Place
+from adcompile.errors import NotDifferentiable, Place, spot
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import UNKNOWN, Instance, TupleT, Unknown
 
@@ -63,7 +62,7 @@ def sought(b: Builder, s: Call, carries: Any) -> Sought | None:
 
 
 def at(place: Place | None) -> Const:
-    return Const("" if place is None else f"{Path(place.file).name}:{place.line}:{place.column + 1}")
+    return Const(spot(place))
 
 
 def settings_of(call: Sought, wrt: Sequence[int], place: Place | None) -> tuple[Atom, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.errors import RuleError, Unsupported
+from adcompile.errors import RuleError, SharedMemory, Unsupported
 from adcompile.runtime.objects import attributes, blank
 from adcompile.runtime.shadows import share
 
@@ -103,15 +103,17 @@ HEAP_TYPE = 1 << 9
 NoneType = type(None)
 
 
-def distinct(values: Any) -> None:
-    """Refuse arrays one of which is another: their deep copies are followed one by one.
+def distinct(values: Any, at: str = "") -> None:
+    """Refuse arrays one of which is another: their deep copies, which are made `at` that place, are followed one by
+    one.
 
-    Raises ValueError.
+    Raises SharedMemory (a ValueError).
     """
     if len({id(value) for value in values}) < len(values):
-        raise ValueError(
-            "one array stands twice in what is deep-copied, and the derivative is made for different ones; write "
-            "[a.copy() for a in items], or copy the parts that are written"
+        where = f" (met when the code runs, {at})" if at else ""
+        raise SharedMemory(
+            f"one array stands twice in what is deep-copied{where}, and the derivative is made for different ones",
+            remedy="write [a.copy() for a in items], or copy the parts that are written",
         )
 
 

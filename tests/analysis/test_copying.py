@@ -27,9 +27,13 @@ def of_objects(x):
     return copy.deepcopy(parts)[0].a
 
 
+def stands_twice(f, line):
+    return rf"stands twice .*, test_copying\.py:{f.__code__.co_firstlineno + line}:"
+
+
 def test_one_array_twice_in_a_long_list():
     a = np.array([1.0, 2.0])
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ad.Unsupported, match=stands_twice(deep, 1)):
         ad.grad(deep)([a] * 20)
     assert ad.grad(deep)([a.copy() for _ in range(20)])[1].tolist() == [2.0, 4.0]
 
@@ -44,7 +48,7 @@ def chosen(x):
 
 def test_one_array_twice_where_the_run_time_decides():
     x = np.array([1.2, -0.7])
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match=stands_twice(chosen, 3)):
         ad.grad(chosen)(x)
     ad.check_grads(chosen, (-x,))
 
