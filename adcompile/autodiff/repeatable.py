@@ -19,9 +19,9 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, OpaqueCode, Raise, Statement, Yield
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, OpaqueCode, Raise, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Instance, Unknown
+from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Scalar, Seq, TupleT, Unknown
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, defined, end_atoms, statements_of
 from adcompile.rules.registry import lookup
 
@@ -99,7 +99,7 @@ def varying(context: Context, block: Block, seen: set[FunctionRef]) -> Call | No
             found = varying(context, function.body, seen)
             if found is not None:
                 return found
-        if draws(s, inside) and (s.result in used or as_write(Builder(context), s) is not None):
+        if draws(context, s, inside) and (s.result in used or as_write(Builder(context), s) is not None):
             return s
     return None
 
@@ -108,7 +108,7 @@ def is_reference(s: Call) -> bool:
     return isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef)
 
 
-def draws(s: Call, inside: Container[Atom]) -> bool:
+def draws(context: Context, s: Call, inside: Container[Atom]) -> bool:
     """Whether a call may give something else the next time, from the same arguments and memory. A generator or
     iterator that is itself made `inside` begins anew."""
     fn = fn_of(s)
@@ -116,12 +116,24 @@ def draws(s: Call, inside: Container[Atom]) -> bool:
         return False
     if fn is None or isinstance(fn, OpaqueCode):
         return True
-    first = s.args[0] if s.args else Const(None)
-    seeded = any(fn is f for f in SEEDED) and not (isinstance(first, Const) and first.value is None)
-    if seeded or first in inside and any(fn is f for f in OF_THEIR_OWN):
+    own = any(fn is f for f in OF_THEIR_OWN) and s.args[0] in inside and begins_anew(context, s.args[0])
+    if own or begins_anew(context, s.result):
         return False
     rule = lookup(fn)
     return fn is next or (is_unknown_call(fn) and not isinstance(fn, type) if rule is None else not rule.pure)
+
+
+def begins_anew(context: Context, atom: Atom) -> bool:
+    """Whether a value is a generator made of a seed, or an iterator made of a container: of an iterator or
+    generator, the same function gives itself."""
+    made = context.definition.get(atom) if isinstance(atom, Var) else None
+    if made is None or not made.args:
+        return False
+    t = Builder(context).type(made.args[0])
+    if fn_of(made) is iter:
+        return isinstance(t, (ListT, TupleT, DictT, Seq, Array))
+    seed = isinstance(t, (Scalar, Array, ListT, TupleT)) or isinstance(t, Known) and t.value is not None
+    return seed and any(fn_of(made) is f for f in SEEDED)
 
 
 SEEDED = (np.random.default_rng, np.random.RandomState)
