@@ -283,3 +283,97 @@ def test_views_and_copies(name):
             continue  # NumPy's own refusal: a read-only view, a number
         refused |= check(f, "32" in name)
     assert refused == (name in REFUSED)
+
+
+def split_or_whole(x, n):
+    parts = np.split(x, [n]) if n < 4 else [x]
+    for p in parts:
+        p *= 2
+    return x @ x
+
+
+def split_again_and_again(x, n):
+    parts = [x]
+    for i in range(n):
+        parts = np.array_split(x, i + 1)
+    q = parts[-1]
+    q += q[0] ** 2
+    return x @ x
+
+
+def split_in_a_dict(x, n):
+    d = {"parts": np.hsplit(x, 2)}
+    if n < 4:
+        d["parts"] = d["parts"][:1]
+    d["parts"][0][:] = x[-1] * 3.0
+    return x @ x
+
+
+def several_at_least_2d(x, n):
+    rows = np.atleast_2d(x[:2], x[2:]) if n < 4 else (x[None], x[None])
+    rows[0][0, 0] *= x[3]
+    return x @ x
+
+
+@pytest.mark.parametrize("f", [split_or_whole, split_again_and_again, split_in_a_dict, several_at_least_2d])
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_views_in_lists_that_branches_choose(f, n):
+    ad.check_grads(f, (np.array([0.7, 1.3, -0.4, 0.9]), n), order=1)
+
+
+def index_read(x, at):
+    return np.sum((x * x)[at] * x[at])
+
+
+def index_written(x, at):
+    a = x * 2.0
+    a[at] = x[at] * x[0, 0]
+    return np.sum(a * a)
+
+
+def index_written_by_a_number(x, at):
+    a = x * 2.0
+    a[at] = x[0, 0] * 3.0
+    return np.sum(a * a * x)
+
+
+def index_multiplied(x, at):
+    a = x * 2.0
+    a[at] *= x[at]
+    return np.sum(a * a * x)
+
+
+def index_copied_and_written(x, at):
+    a = x * 2.0
+    b = a[at]
+    b *= x[0, 0]
+    return np.sum(a * a * x) + np.sum(b * b)
+
+
+def index_added_at(x, at):
+    a = x * 2.0
+    np.add.at(a, at, x[0, 1])
+    return np.sum(a * a * x)
+
+
+TUPLES = [
+    ((0, 1), (2, 3)), ((0, 0), (1, 1)), (0, (1, 1)), ((0, 1), slice(1, None)), (Ellipsis, (0, 0)), ([0, 0], (1, 1)),
+    ((0, 1), np.array([1, 1])), ((0, 1),), ((0, 1), (1, 2)), ((0, 1),) * 2, (((0, 1),), 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("at", TUPLES, ids=str)
+@pytest.mark.parametrize(
+    "f",
+    [index_read, index_written, index_written_by_a_number, index_multiplied, index_copied_and_written, index_added_at],
+)
+def test_a_tuple_among_the_parts_of_an_index_is_a_list_of_positions(f, at):
+    x = np.random.default_rng(1).uniform(0.5, 1.5, (3, 4))
+    ad.check_grads(f, (x, at), order=1)
+
+
+@pytest.mark.parametrize("f", [index_written, index_multiplied, index_added_at])
+def test_the_same_to_second_order(f):
+    x = np.random.default_rng(1).uniform(0.5, 1.5, (3, 4))
+    for at in (((0, 0), (1, 1)), ((0, 1), 2)):
+        ad.check_grads(f, (x, at), order=2)

@@ -184,13 +184,18 @@ def is_number(part: Type) -> bool:
     """Whether a part of an index may be a number, which takes one axis away."""
     if isinstance(part, Known):
         return isinstance(part.value, (int, np.integer))
-    return not isinstance(part, (SliceT, Array, ListT, Seq))
+    return not isinstance(part, (SliceT, Array, ListT, TupleT, Seq))
+
+
+def is_tuple_part(part: Type) -> bool:
+    """Whether a part of an index is a tuple, which stands there for a list of positions."""
+    return isinstance(part, TupleT) or isinstance(part, Known) and isinstance(part.value, tuple)
 
 
 def kind_of_index(t: Type) -> str:
     match t:
         case TupleT(items):
-            return kind_of_parts(kind_of_index(widen(i)) for i in items)
+            return kind_of_parts("copy" if is_tuple_part(i) else kind_of_index(widen(i)) for i in items)
         case SliceT():
             return "view"
         case Scalar(kinds):
@@ -211,7 +216,7 @@ def kind_of_parts(parts: Iterable[str]) -> str:
 
 def kind_of_value(value: Any) -> str:
     if isinstance(value, tuple):
-        return kind_of_parts(map(kind_of_value, value))
+        return kind_of_parts("copy" if isinstance(v, tuple) else kind_of_value(v) for v in value)
     if isinstance(value, (bool, np.bool_, list, np.ndarray)):
         return "copy"
     return "view" if value is None or value is Ellipsis or isinstance(value, (int, np.integer, slice)) else "maybe"

@@ -82,7 +82,7 @@ class Forward:
             return self.dots[atom]
         if not is_structured(t) or not isinstance(atom, Var) or isinstance(t, SliceT):
             return None
-        items = b.items(atom)
+        items = b.context_items(atom)
         dots = [self.whole_dot(item) for item in items]
         if all(d is None for d in dots):
             return None

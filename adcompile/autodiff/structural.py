@@ -10,6 +10,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.analysis.views import is_tuple_part
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -59,7 +60,7 @@ def is_basic(b: Builder, index: Atom) -> bool:
     """Whether the index provably selects no element twice."""
     t = b.type(index)
     if isinstance(t, TupleT):
-        return all(is_basic(b, i) for i in b.items(index))
+        return all(not is_tuple_part(b.type(i)) and is_basic(b, i) for i in b.items(index))
     if isinstance(t, SliceT):
         return True
     if isinstance(t, Known):

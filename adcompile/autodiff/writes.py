@@ -18,7 +18,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.lengths import same_shape
-from adcompile.analysis.views import fn_of, index_kind, item_kind
+from adcompile.analysis.views import fn_of, index_kind, is_tuple_part, item_kind
 from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.errors import Unsupported
@@ -255,7 +255,7 @@ def may_repeat(b: Builder, index: Atom) -> bool:
     """Whether an index may select an element twice: all but numbers, slices and masks may."""
     t = b.type(index)
     if isinstance(t, TupleT):
-        return any(may_repeat(b, i) for i in b.items(index))
+        return any(is_tuple_part(b.type(i)) or may_repeat(b, i) for i in b.items(index))
     if isinstance(t, Array):
         return t.dtype.kind != "b"
     if isinstance(t, Known):

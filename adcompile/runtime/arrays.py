@@ -105,11 +105,14 @@ def accumulate(buffer: Any, index: Any, value: Any) -> Any:
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index selects each element at most once without looking at its values."""
-    if isinstance(index, tuple):
-        return all(is_basic(i) for i in index)
-    whole = isinstance(index, (int, np.integer, slice)) and not isinstance(index, bool)
-    return index is None or index is Ellipsis or whole
+    """Whether an index selects each element at most once without looking at its values. A tuple among its parts
+    is a list of positions."""
+    return all(map(_is_plain, index)) if isinstance(index, tuple) else _is_plain(index)
+
+
+def _is_plain(part: Any) -> bool:
+    whole = isinstance(part, (int, np.integer, slice)) and not isinstance(part, bool)
+    return part is None or part is Ellipsis or whole
 
 
 def zeros_like(x: Any) -> Any:

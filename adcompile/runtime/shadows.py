@@ -326,7 +326,7 @@ def _fit(taken: Any, value: Any) -> Any:
 def _may_repeat(index: Any) -> bool:
     """Whether an index names positions by arrays of integers, so perhaps one several times."""
     parts = index if isinstance(index, tuple) else (index,)
-    return any(not _arrays.is_basic(part) and np.asarray(part).dtype.kind in "iu" for part in parts)
+    return any(not _arrays.is_basic((part,)) and np.asarray(part).dtype.kind in "iu" for part in parts)
 
 
 def last_written(
