@@ -34,6 +34,8 @@ from adcompile.ir.types import Array, DictT, ListT, ObjectT, Seq, SliceT, TupleT
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.rules.registry import lookup
 
+OF_FIRST = (operator.getitem, rt.broadcast_like)
+
 
 @dataclass(frozen=True)
 class Written:
@@ -153,7 +155,7 @@ class Memory(Classes):
         if fn is rt.mirrored or fn is rt.followed:
             return s.args[2:3]
         rule = lookup(fn) if fn is not None else None
-        of_first = fn in AUGMENTED or fn in VIEWS or fn is operator.getitem or rule is not None and rule.view
+        of_first = fn in AUGMENTED or fn in VIEWS or fn in OF_FIRST or rule is not None and rule.view
         if of_first and s.args and fn not in (*OF_ALL, operator.iadd, operator.iconcat):
             return s.args[:1]
         if fn is operator.iadd and isinstance(s.args[0], Var) and isinstance(self.types[s.args[0]], Array):

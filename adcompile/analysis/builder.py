@@ -102,7 +102,7 @@ class Context:
     searched: tuple[int, int] = (0, 0)
     inplace: set[Atom] = field(default_factory=set[Atom])  # the memory from outside that statements write into
     tentative: int = 0  # loops around that may be run iteration by iteration instead
-    given: dict[Cell, None] = field(default_factory=dict[Cell, None])  # cells that something holds as values
+    given: dict[Cell, Type] = field(default_factory=dict[Cell, Type])  # cells that something holds, as these values
     unsteady: bool = False  # lists are written into, or get shorter: a later read gives something else
     iterated: list[Cell] = field(default_factory=list[Cell])  # what the loops around run over
     untouched: set[Cell] = field(default_factory=set[Cell])  # of those: not what is differentiated by

@@ -20,7 +20,7 @@ from adcompile.analysis.demotion import demote
 from adcompile.analysis.guards import guard_absent, relied_on, says
 from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, run_loop
-from adcompile.analysis.iteration import as_sequence, indexable, known_items
+from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
@@ -340,10 +340,9 @@ def converter(cls: type, build: Any) -> Any:
         made = None if view is None or view.make is None or taken(b, args[0]) else all_of(b, args[0], view)
         if made is not None:
             return made if cls is list else b.call(tuple, made, name=name, place=place)
-        if isinstance(t, Seq):
-            return b.emit(cls, args, Seq(t.item, cls), (), name, place)
-        if isinstance(t, RangeT):
-            return b.emit(cls, args, Seq(INT, cls), (), name, place)
+        if isinstance(t, (Seq, RangeT)) or isinstance(t, Instance) and t.cls is np.ndindex:
+            item = t.item if isinstance(t, Seq) else element_type(b, args[0], t)
+            return b.emit(cls, args, Seq(item, cls), (), name, place)
         if isinstance(t, (Array, IterT)):
             collected = collect(b, args[0], lambda _, item: item, place)
             if collected is not None and cls is tuple and isinstance(b.type(collected), Seq):

@@ -15,6 +15,7 @@ from typing import Any
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
 from adcompile.analysis.callbacks import assigns, writers
 from adcompile.analysis.contents import opened
+from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
@@ -22,14 +23,18 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import (
     BOOL,
+    NEVER,
+    UNKNOWN,
     Array,
     Cell,
     Closure,
     DictT,
+    Filled,
     Instance,
     IterT,
     Known,
     ListT,
+    Maybe,
     Method,
     ObjectT,
     Ref,
@@ -39,6 +44,7 @@ from adcompile.ir.types import (
     Type,
     Unknown,
     holds_ref,
+    join,
 )
 
 REMEDY = "build a new one: items = items + [item], d = {**d, key: value}, or copy it before it is shared"
@@ -245,7 +251,8 @@ def give_followed(b: Builder, atom: Atom) -> Atom:
     for cell in reached(b, [atom]):
         if not is_opaque(b.type(b.context.store.states[cell].content)):  # that is the object itself
             lend(b, cell)
-            b.context.given[cell] = None
+            t, before = deep_widen(b.type(b.context.store.states[cell].content)), b.context.given.get(cell, NEVER)
+            b.context.given[cell] = UNKNOWN if holds_ref(t) else join(before, t)
     return value
 
 
@@ -274,10 +281,12 @@ def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
     if made is not None and isinstance(made.fn, Const) and is_made_here(made.fn.value):
         return
     t = b.type(target)
-    if isinstance(t, (Array, Scalar, Known)):
+    if isinstance(t.type if isinstance(t, Maybe) else t, (Array, Scalar, Known)):
         return
     cls = getattr(t, "cls", list if isinstance(t, ListT) else dict if isinstance(t, DictT) else None)
-    cells = [c for c in b.context.given if cls is None or c.cls is cls]
+    cells = [c for c, given in b.context.given.items() if (cls is None or c.cls is cls) and may_be(t, given)]
+    if isinstance(t, Filled):  # made at one of its sites, and nowhere else
+        cells = [c for c in cells if (c.cls, c.place) in t.sites]
     if cells and b.context.tentative:
         raise Tentative
     for cell in cells:
@@ -291,6 +300,14 @@ def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
     if cells:
         b.context.demoted.update(c.place for c in cells)
         raise Restart
+
+
+def may_be(t: Type, given: Type) -> bool:
+    """Whether a sequence of this type may be a container that something holds as a value of type `given`."""
+    if not isinstance(t, Seq) or not isinstance(given, (Seq, ListT)):
+        return True
+    t = deep_widen(t)
+    return join(t, given) == t
 
 
 def is_made_here(fn: Any) -> bool:

@@ -308,7 +308,7 @@ def element_type(b: Builder, atom: Atom, t: Type) -> Type:
         return index_type(b, definition(b, atom).args)
     if isinstance(t, Instance) and t.cls is str:
         return t
-    return contents.element_type(b, t) if isinstance(t, (Filled, IterT)) else UNKNOWN
+    return contents.element_type(b, t) if isinstance(t, (Filled, IterT, RangeT)) else UNKNOWN
 
 
 def index_type(b: Builder, args: tuple[Atom, ...]) -> Type:

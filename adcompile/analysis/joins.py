@@ -14,7 +14,7 @@ from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
 from adcompile.analysis.heap import cell_of, give, lend, read
-from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_types, part_name
+from adcompile.analysis.leaves import deep_widen, is_index, is_undefined, leaf_types, part_name
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -149,13 +149,15 @@ class Join:
         defined = [(s, a) for s, a in alternatives if not is_undefined(a)]
         if not defined:
             return Tree(UNDEFINED)
-        types = [s.b.type(a) for s, a in defined]
+        types, loose = [s.b.type(a) for s, a in defined], self.b.context.loose
         if all(isinstance(t, Ref) for t in types):
             return Tree(Const(self.reference(name, defined)))
         first = defined[0][1]
         if len(defined) == len(alternatives) and all(same_atom(first, a) and not local(s.b, a) for s, a in defined):
             return Tree(first)
         formed = is_structured(types[0]) and all(same_form(types[0], t) for t in types)
+        if formed and is_index(types[0]) and (len(defined) < len(alternatives) or any(a in loose for _, a in defined)):
+            formed = False  # where it is unbound its parts are not there to build it of
         if not formed and any(map(holds_ref, types)):
             return self.value(name, origin, [(s, a if is_undefined(a) else self.given(s, a)) for s, a in alternatives])
         if formed:

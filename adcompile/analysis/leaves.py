@@ -18,11 +18,14 @@ from adcompile.ir.types import (
     Never,
     ObjectT,
     Ref,
+    Scalar,
     Seq,
     SliceT,
     TupleT,
     Type,
     Unknown,
+    differentiable,
+    holds_ref,
     widen,
 )
 
@@ -108,3 +111,10 @@ def value_leaves(b: Builder, value: Atom, form: Type) -> list[Atom]:
 def holds_structure(t: Type) -> bool:
     """Whether a sequence's items are containers or functions."""
     return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, Unknown))
+
+
+def is_index(t: Type) -> bool:
+    """Whether a value is a slice, or a tuple of such and of numbers that carry no derivative."""
+    if isinstance(t, TupleT):
+        return all(isinstance(i, (Known, Scalar)) and not differentiable(i) or is_index(i) for i in t.items)
+    return isinstance(t, SliceT) and not holds_ref(t)

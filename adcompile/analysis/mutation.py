@@ -44,7 +44,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Closure, DictT, Instance, IterT, ListT, Method, Seq, TupleT, Type, Unknown
+from adcompile.ir.types import Array, Closure, DictT, Instance, IterT, ListT, Maybe, Method, Seq, TupleT, Type, Unknown
 from adcompile.ir.walk import all_blocks, atoms_of, blocks_of, end_atoms, statements_of
 from adcompile.rules.registry import lookup
 
@@ -62,6 +62,8 @@ def has_memory(t: Type) -> bool:
     numbers, such as a shape, is none. A function holds what it has captured, and may write into."""
     if isinstance(t, TupleT):
         return any(map(has_memory, t.items))
+    if isinstance(t, Maybe):
+        return has_memory(t.type)
     return isinstance(t, MUTABLE) or isinstance(t, Closure) and may_write(t)
 
 

@@ -86,6 +86,7 @@ MAYBE: set[Any] = {
     *(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require),
     *(np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, rt.followed),
     *(np.linalg.matrix_power, *(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"])),
+    rt.like,
     *named(np.ndarray, "reshape ravel diagonal conj conjugate imag"),
 }
 """What gives a view or a copy, as the layout, the dtype or the other arguments want."""

@@ -8,8 +8,9 @@ carried accumulator that it creates on first use.
 from __future__ import annotations
 
 import operator
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 
@@ -37,7 +38,9 @@ from adcompile.ir.types import (
     Unknown,
     differentiable,
     is_complex,
+    join,
 )
+from adcompile.rules.runtime import total_type, zero_type
 
 
 def tangent_type(t: Type) -> Type:
@@ -268,9 +271,17 @@ def zero(b: Builder, var: Var) -> Atom:
         narrow = [k for k in tangent_type(t).kinds if k not in (float, np.float64)]  # type: ignore[union-attr]
         return Const(narrow[0](0.0)) if len(narrow) == 1 and len(t.kinds) == 1 else Const(0.0)
     fn = np.zeros_like if isinstance(t, Array) else rt.zero_list if isinstance(t, Seq) else rt.zeros_like
-    made = b.emit(fn, (var,), tangent_type(t), (), f"{var.name}_bar")
+    made = b.emit(fn, (var,), zero_type([t], {}) if isinstance(t, Maybe) else tangent_type(t), (), f"{var.name}_bar")
     b.context.shape[made] = b.context.shape.get(var, var)
     return made
+
+
+def joined_type(t: Type, found: Sequence[Type]) -> Type:
+    """The type of the cotangent of a value of type `t` behind a branch whose sides give these."""
+    if all(f == found[0] for f in found) and not isinstance(found[0], Known):
+        return found[0]
+    out = tangent_type(t)
+    return reduce(join, found) if out == UNKNOWN else out
 
 
 def refuse_stand_in(b: Builder, g: Atom) -> None:
@@ -291,7 +302,9 @@ def add_values(b: Builder, x: Atom, y: Atom, like: Var) -> Atom:
         return y
     name = f"{like.name}_bar"
     if isinstance(b.type(like), (Seq, Unknown, Instance)):
-        return b.emit(rt.add, (x, y), tangent_type(b.type(like)), (), name)
+        t = tangent_type(b.type(like))
+        found = t if t != UNKNOWN else total_type([b.type(x), b.type(y)], {})
+        return b.emit(rt.add, (x, y), found, (), name)
     out = b.call(operator.add, x, y, name=name)
     if isinstance(out, Var) and isinstance(b.type(like), Array):
         b.context.shape[out] = b.context.shape.get(like, like)
@@ -310,6 +323,10 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
         return b.call(list, g)
     if isinstance(t, Seq) and isinstance(gt, Array):  # of a list that was an operand
         return b.call(rt.unjoin, Const(np.array), g, b.real(var))
+    if gt == UNKNOWN and isinstance(t, Array) and spread:
+        return b.call(rt.like, g, b.real(var))
+    if gt == UNKNOWN and isinstance(t, Scalar) and t.kinds <= {float, np.float64}:
+        return b.call(rt.like, g, 0.0)
     if is_complex(gt) and not is_complex(t) and not isinstance(t, Seq):  # a list's items are fitted one by one
         g = b.call(np.real, g)
         gt = b.type(g)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from adcompile import runtime as rt
 from adcompile.analysis.activity import leaf_ends
 from adcompile.analysis.builder import Builder
-from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, joined_type, tangent_type, zero
 from adcompile.autodiff.keep import Keeper, Leaf, Plan, results_of
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.maskable import gathered
@@ -173,7 +173,8 @@ class LoopReversal:
         for v in touched:
             values = [side.cot.local.get(v, cot.get(v)) for side in sides]
             made = [x if x is not None else zero(side.cot.builder, v) for x, side in zip(values, sides)]
-            result = b.new(f"{v.name}_bar", tangent_type(b.type(v)))
+            found = [side.cot.builder.type(x) for x, side in zip(made, sides)]
+            result = b.new(f"{v.name}_bar", joined_type(b.type(v), found))
             self.context.shape[result] = self.context.shape.get(v, v)
             for column, x in zip(columns, made):
                 column.append(x)

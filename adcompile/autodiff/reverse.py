@@ -21,7 +21,7 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff.adjoint import add_pulled, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.checkpointed import CheckpointedReversal, is_checkpointed, plain
-from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, joined_type, zero
 from adcompile.autodiff.dynamic import reverse_dynamic
 from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
@@ -48,7 +48,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import BOOL, DictT, Known, ListT, SliceT, TupleT, differentiable
+from adcompile.ir.types import BOOL, DictT, ListT, SliceT, TupleT, differentiable
 from adcompile.ir.walk import free_vars
 from adcompile.rules.registry import lookup
 
@@ -341,8 +341,7 @@ class Sweep:
                 for k, (x, (_, c, _)) in enumerate(zip(values, sides))
             ]
             types = [c.builder.type(x) for x, (_, c, _) in zip(made, sides)]
-            same = all(t == types[0] for t in types) and not isinstance(types[0], Known)
-            result = b.new(f"{v.name}_bar", types[0] if same else tangent_type(b.type(v)))
+            result = b.new(f"{v.name}_bar", joined_type(b.type(v), types))
             self.context.shape[result] = self.context.shape.get(v, v)
             self.context.selections[result] = max(1, *(selection(self.context, x) for x in made))
             for column, x in zip(columns, made):

@@ -9,10 +9,26 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir import ops
-from adcompile.ir.types import BOOL, INT, UNKNOWN, Array, Instance, Known, Scalar, TupleT, Type, Unknown, widen
+from adcompile.ir.types import (
+    BOOL,
+    INT,
+    UNKNOWN,
+    Array,
+    Instance,
+    Known,
+    Maybe,
+    Scalar,
+    Seq,
+    TupleT,
+    Type,
+    Unknown,
+    join,
+    maybe,
+    widen,
+)
 from adcompile.rules.kinds import elementwise, linear, non_differentiable
 from adcompile.rules.registry import Rule, lookup, register
-from adcompile.rules.typing import always, result_type
+from adcompile.rules.typing import always, broadcast_type, result_type, standin_type
 
 Types = list[Type]
 Settings = dict[str, Type]
@@ -90,6 +106,25 @@ def widened_first(args: Types, kwargs: Settings) -> Type:
     return widen(args[0])
 
 
+def total_type(args: Types, kwargs: Settings) -> Type:
+    """Of two tangents of one structure: None and 0 are the zero of each."""
+    x, y = (widen(t.type if isinstance(t, Maybe) else t) for t in args)
+    if not (isinstance(x, (Scalar, Array)) and isinstance(y, (Scalar, Array))):
+        return UNKNOWN if isinstance(x, Scalar) else widen(args[0])
+    total = broadcast_type(operator.add, [x, y])
+    for t, other in zip(args, (y, x)):
+        total = join(total, other) if isinstance(t, Maybe) else total
+    return maybe(total) if all(isinstance(t, Maybe) for t in args) else total
+
+
+def zero_type(args: Types, kwargs: Settings) -> Type:
+    """Of what may be None the zero is None there."""
+    if isinstance(args[0], Maybe):
+        held = zero_type([args[0].type], kwargs)
+        return UNKNOWN if isinstance(held, (Unknown, Known)) else maybe(held)
+    return standin_type(rt.zeros_like, (args[0],))
+
+
 def second(args: Types, kwargs: Settings) -> Type:
     return args[1]
 
@@ -143,7 +178,11 @@ def sum_over(y_bar, y, p, *, axis=None, keepdims=False):
     return rt.broadcast_like(rt.expand(y_bar, p, axis, keepdims), p)
 
 
-@linear(rt.like, typing=second)
+def widened_second(args: Types, kwargs: Settings) -> Type:
+    return widen(args[1])
+
+
+@linear(rt.like, typing=widened_second, view=True)
 def like(y_bar, y, g, *, x):
     return rt.unbroadcast(y_bar, g)
 
@@ -190,11 +229,13 @@ def copy(y_bar, y, x):
 
 
 # given their meaning by autodiff/adjoint and autodiff/forward, where they work on structure
-for _fn in (rt.accumulate, ops.index_add, rt.add, rt.add_item):
+for _fn in (rt.accumulate, ops.index_add, rt.add_item):
     register(_fn, Rule("structure", typing=widened_first))
+register(rt.add, Rule("structure", typing=total_type))
 
 register(rt.total, Rule("constant"))  # what carries derivatives is the plain sum
-non_differentiable(ops.sort_order, rt.zeros_like, rt.zero_list, rt.is_basic)
+non_differentiable(ops.sort_order, rt.zero_list, rt.is_basic)
+register(rt.zeros_like, Rule("constant", typing=zero_type))
 
 register(rt.unit, Rule("constant", typing=first))
 
@@ -215,6 +256,7 @@ register(
 )
 register(rt.outline, Rule("constant", typing=first))
 register(rt.in_order, Rule("constant"))
+register(rt.places, Rule("constant", typing=always(Seq(INT))))
 register(rt.shares, Rule("constant", typing=always(BOOL)))
 register(rt.last_writes, Rule("constant", typing=always(Array(np.dtype(bool), None))))
 non_differentiable(rt.hold, rt.released, rt.within, rt.shadows, rt.arrays_in, rt.put_each)
@@ -236,6 +278,6 @@ def operand(y_bar, y, x):
     return y_bar
 
 
-@linear(rt.snapshot, rt.same_layout, typing=first)
+@linear(rt.snapshot, rt.same_layout, rt.replica, typing=first)
 def snapshot(y_bar, y, x):
     return y_bar

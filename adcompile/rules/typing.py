@@ -27,6 +27,7 @@ from adcompile.ir.types import (
     Array,
     Dim,
     Known,
+    Maybe,
     Never,
     Scalar,
     TupleT,
@@ -68,6 +69,8 @@ def result_type(fn: Any, rule: Rule, args: list[Type], kwargs: dict[str, Type]) 
     refuse_out(fn, args, kwargs)
     if any(isinstance(a, Never) for a in args):
         return NEVER
+    if rule.kind in ("elementwise", "constant") and any(isinstance(a, Maybe) for a in args) and refuses_none(fn):
+        args = numbers(args)
     if fn in IN_PLACE and isinstance(args[0], Array):
         return args[0]  # also of rank 0, where arithmetic gives a number
     if rule.typing is not None:
@@ -139,6 +142,22 @@ def broadcast_type(fn: Any, args: list[Type], kwargs: dict[str, Type] | None = N
     if "where" in settings:
         raise Unsupported("where= of a ufunc", None, "write np.where(mask, f(x), other)")
     return _broadcast(fn, wide, tuple(sorted(settings.items())))
+
+
+def numbers(args: list[Type]) -> list[Type]:
+    """The types of arguments that are numbers or arrays wherever the call gives something; others as they are."""
+    given = [a.type if isinstance(a, Maybe) else a for a in args]
+    return given if all(isinstance(widen(t), (Scalar, Array)) for t in given) else args
+
+
+def refuses_none(fn: Any) -> bool:
+    """Whether a function of numbers raises where it is given None in place of one."""
+    if isinstance(fn, np.ufunc):
+        return fn not in TAKING_NONE
+    return fn not in (operator.eq, operator.ne) and getattr(fn, "__module__", None) in ("_operator", "math")
+
+
+TAKING_NONE = (np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
 
 
 @lru_cache(maxsize=8192)

@@ -152,6 +152,8 @@ def _zero_object(x: Any, met: dict[int, Any]) -> Any:
 def like(g: Any, x: Any) -> Any:
     """`g` as the cotangent of `x`: real where `x` is real, of its dtype, shape and class."""
     if isinstance(x, np.ndarray):
+        if g is None:  # nothing has arrived
+            return zeros_like(x)
         if np.iscomplexobj(g) and x.dtype.kind != "c":
             g = np.real(g)
         g = np.asarray(g)
@@ -229,6 +231,11 @@ def scatter_list(items: Any, index: slice, g: Any) -> list[Any]:
     out = [zeros_like(item) for item in items]
     out[index] = [copy(item) for item in g]
     return out
+
+
+def places(index: slice, count: int) -> list[int]:
+    """The positions that a slice selects in a sequence of `count` items, in order."""
+    return list(range(count)[index])
 
 
 def zero_list(items: Any) -> Any:

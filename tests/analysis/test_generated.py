@@ -51,7 +51,65 @@ def summed(x):
     return rt.total([x[0], x[1] ** 2, x[2]], 1.0) * x[0]
 
 
+def parts_scattered(x):
+    items = [v * v for v in x]
+    for i in range(len(x)):
+        items.append(x[i] * items[i])
+    bars = rt.scatter_list(items, slice(1, None, 2), items[:3])
+    for i in range(len(items)):
+        bars[i] += items[i] ** 2
+    bars[1] *= 3.0
+    return sum(bars) * bars[3]
+
+
+def chosen(x):
+    total = 0.0
+    for k in range(3):
+        y, pull = rt.vjp_of([np.sin, np.exp, np.square][k], (0,), (), "", x * k)
+        total = total + np.sum(y * rt.pull(pull, x)[0])
+    return float(total)
+
+
+def step(i, y, y_bar, w):
+    y[i % 3] = y[i % 3] * w[0]
+    return y * y, np.zeros_like(y)
+
+
+def recorded_step(i, y, y_bar, w):
+    before = y[i % 3]
+    y[i % 3] = before * w[0]
+    out = y * y
+    out_bar = np.zeros_like(out)
+    return (out, out_bar), (before, y, i), (y_bar, out_bar)
+
+
+def run_again(x):
+    y, w = x * 0.9, x[1:]
+    y_bar = np.zeros_like(y)
+    y, out_bar, kept, shadows = rt.run_checkpointed(step, recorded_step, range(4), 2, (y,), (y_bar,), (), (w,))
+    out_bar += y
+    total = 0.0
+    for before, y, i, y_bar, out_bar in rt.run_back(step, recorded_step, range(4), 2, kept, shadows, (w,), True):
+        y_bar += 2.0 * y * out_bar
+        total += before * y_bar[i % 3]
+        y_bar[i % 3] *= w[0]
+    return total + np.sum(y_bar)
+
+
+def replicated(x):
+    a = np.outer(x, x)[:, ::2]
+    before = rt.replica(a)
+    a *= 2.0
+    before[0] += x[0]
+    return np.sum(a * before)
+
+
 WRITING = [added_at_fancy_places, items_added, zeros_filled, lists_added, summed]
+WRITING += [parts_scattered, run_again, replicated]
+
+
+def test_what_was_looked_up_is_looked_up_again():
+    check(chosen, X)
 
 
 @pytest.mark.parametrize("f", WRITING, ids=lambda f: f.__name__)

@@ -42,6 +42,18 @@ def block_by_a_tuple(x, p):
     return np.sum(cube[tuple(p)] ** 2) + np.sum(cube**2)
 
 
+def bound_on_one_path(x, k):
+    grid = np.outer(x, x * x)
+    if k > 0:
+        cell, tail = (k, k - 1), slice(k, None)
+    elif k < -2:
+        cell, tail = (0, 0), slice(k)
+    total = grid[0, 1] * x[0]
+    if k > 0 or k < -2:
+        total += grid[cell] ** 2 * np.sum(x[tail] ** 3)
+    return total
+
+
 X = np.array([1.3, 0.7, 2.1])
 PLACES = np.array([[0, 2], [1, 1]])
 SAMPLES = {
@@ -49,5 +61,6 @@ SAMPLES = {
     "written_at_rows": [(X, PLACES)],
     "neighbours_clipped": [(X,)],
     "rows_by_a_tuple": [(X, np.array([1]))],
+    "bound_on_one_path": [(X, 1), (X, 0), (X, -3)],
     "block_by_a_tuple": [(X, np.array([1, 2]))],
 }

@@ -201,6 +201,25 @@ def in_an_object(x):
     return energy
 
 
+def written_beside_lists_of_floats(x):
+    """The lists that are written into hold whole numbers: those of floats are not among them."""
+    places, powers = [], []
+    for i in range(len(x)):
+        row, column = [], []
+        for j in range(len(x)):
+            row.append(x[i] ** (j + 1))
+            column.append((i + j) % len(x))
+        powers.append(row)
+        places.append(column)
+    places[int(x[0] * 3)][1] = 2
+    places[2].append(places[1][1])
+    total = 0.0
+    for i in range(len(x)):
+        for k in places[i]:
+            total += powers[k][i] * x[k]
+    return total
+
+
 _X = np.array([0.62, 0.77, 1.31, 0.5, 0.98])
 
 SAMPLES = {
@@ -215,5 +234,6 @@ SAMPLES = {
     "sets_by_default": [(_X,)],
     "a_set_that_grows": [(_X,)],
     "tests_of_what_grows": [(_X,)],
+    "written_beside_lists_of_floats": [(_X,), (_X[1:],)],
     "in_an_object": [(_X,)],
 }

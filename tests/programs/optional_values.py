@@ -218,6 +218,19 @@ def captured_array(x, limit):
     return total + np.sum(masked(x) ** 2)
 
 
+def used_without_a_test(x, limit):
+    squares = []
+    for v in x:
+        squares.append(_square_above(v, limit))
+    total, largest = 1.0, None
+    for i in range(len(x)):
+        if x[i] > limit:
+            total += squares[i] * total
+            largest = squares[i] if largest is None else largest
+            total -= largest / 3.0
+    return total
+
+
 _X = np.array([1.3, 0.7, 2.1])
 
 SAMPLES = {
@@ -232,6 +245,7 @@ SAMPLES = {
     "from_dicts": [(_X, [0, 5, 1]), (_X, [7])],
     "two_at_once": [(_X, 1.0), (_X, 9.0), (_X, 0.0)],
     "optional_kept_in_a_list": [(_X, 1.0), (_X, 0.0)],
+    "used_without_a_test": [(_X, 1.0), (_X, 9.0)],
     "named_tests": [(_X, 1.0), (_X, 9.0)],
     "loops_within": [(_X, 1.0), (_X, 9.0)],
     "captured_array": [(_X, 1.0), (_X, 0.0)],

@@ -21,6 +21,7 @@ from adcompile.ir.types import (
     Instance,
     Known,
     ListT,
+    Maybe,
     Scalar,
     Seq,
     TupleT,
@@ -259,3 +260,24 @@ def test_the_three_forms_of_vjp():
     vjp(cube, lambda g, y, x: (g,))
     assert registry.lookup(cube).kind == "vjp"
     registry.unregister(cube)
+
+
+@pytest.mark.parametrize("fn", [operator.add, operator.pow, operator.lt, math.exp, np.sin, np.maximum, np.isnan])
+def test_where_none_raises_the_result_is_that_of_numbers(fn):
+    rule = registry.lookup(fn)
+    count = 1 if fn in (math.exp, np.sin, np.isnan) else 2
+    numbers = [FLOAT, FLOAT][:count]
+    for k in range(count):
+        given = [2.0] * count
+        given[k] = None
+        with pytest.raises(TypeError):
+            fn(*given)
+        types = [Maybe(t) if i == k else t for i, t in enumerate(numbers)]
+        assert result_type(fn, rule, types, {}) == result_type(fn, rule, numbers, {}) != UNKNOWN
+
+
+@pytest.mark.parametrize("fn", [np.equal, np.logical_not, np.real, np.sum], ids=lambda f: f.__name__)
+def test_what_takes_none_gives_what_is_not_known(fn):
+    args = [Maybe(FLOAT)] * getattr(fn, "nin", 1)
+    fn(*[None] * len(args))  # raises nothing
+    assert result_type(fn, registry.lookup(fn), args, {}) == UNKNOWN

@@ -121,3 +121,15 @@ def test_zeros_of_objects_have_their_structure():
     assert type(zero) is Pair and zero.a == 0.0
     assert zero.b["k"][0].tolist() == [0.0, 0.0] and zero.b["back"] is zero
     assert rt.zeros_like(np.random.default_rng(0)) is None and rt.zeros_like(len) is None
+
+
+@pytest.mark.parametrize("index", [slice(None), slice(1, None), slice(-2), slice(5, 1, -2), slice(7, 9)], ids=str)
+def test_places_are_what_a_slice_selects(index):
+    items = list("abcdef")
+    assert [items[k] for k in rt.places(index, len(items))] == items[index]
+
+
+def test_a_cotangent_that_has_not_come_is_zero():
+    found = rt.like(None, np.ones(2, np.float32))
+    assert found.dtype == np.float32
+    assert np.array_equal(found, np.zeros(2))

@@ -49,13 +49,15 @@ def draw_type(kind: type, first: int, count: int) -> Typing:
 
     def typing(args: list[Type], kwargs: dict[str, Type]) -> Type:
         others = [*args[first : first + count], *(t for k, t in kwargs.items() if k != "size")]
-        if len(args) > first + count + 1 or not all(t in DOUBLE or is_number(t) for t in others):
+        if len(args) > first + count + 1 or not all(t in DOUBLE or t in SINGLE or is_number(t) for t in others):
             return UNKNOWN  # an array of another dtype, or of a shape that only running would tell
-        return sized(parameter(args, kwargs, first + count, "size"), kind, scalar(kind))
+        dtype = np.float32 if kwargs.get("dtype") in SINGLE else kind
+        return sized(parameter(args, kwargs, first + count, "size"), dtype, scalar(kind))
 
     return typing
 
 
+SINGLE = (Known(np.float32), Known(np.dtype(np.float32)))
 DOUBLE = (Known(np.float64), Known(float), Known(np.dtype(float)))
 
 
