@@ -27,12 +27,13 @@ def is_listed(items: Any) -> bool:
 
 
 def wrapped(indices: Any, length: int, mode: str) -> Any:
-    """The indices that `np.take` and `np.choose` use under `mode`."""
+    """The indices that `np.take` and `np.choose` use under `mode`. A tuple of them is a list, not a place in
+    several axes."""
     if mode == "wrap":
         return np.mod(indices, length)
     if mode == "clip":
         return np.clip(indices, 0, length - 1)
-    return indices
+    return list(indices) if isinstance(indices, tuple) else indices
 
 
 def along(indices: Any, axis: int, ndim: int) -> Any:

@@ -37,7 +37,7 @@ _MANY = 1024
 def outline(x: Any) -> Any:
     """An array of the shape and dtype of `x` without its memory: what is kept where the shape alone
     is wanted. None of what no path has bound. Nobody can write into it, so that one does for all."""
-    if not isinstance(x, np.ndarray):
+    if not isinstance(x, (np.ndarray, np.generic)):
         return None
     key = (x.dtype, x.shape)
     found = _OUTLINES.get(key)

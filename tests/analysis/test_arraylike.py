@@ -166,3 +166,48 @@ class Unit:
 def test_objects_that_say_what_functions_of_numpy_do():
     with pytest.raises(ad.Unsupported, match="asks its __array_ufunc__"):
         ad.grad(lambda x: np.sum(np.multiply(Unit(x), x)))(np.ones(3))
+
+
+def put_at_a_tuple(x):
+    y = x * 1.0
+    np.put(y, (0, 2), x[:2] * 3)
+    y.put((3,), x[0])
+    return y @ y
+
+
+def added_at_a_tuple(x):
+    y = x * 1.0
+    np.add.at(y, ((0, 1, 1),), x[2])
+    np.multiply.at(y, (0,), x[1])
+    return y @ y
+
+
+def masked_by_a_tuple(x):
+    y, z = x * 2.0, x * 3.0
+    np.putmask(y, (True, False, True, False), x * x)
+    np.place(z, (True, False, True, False), x * x)
+    return y @ z
+
+
+POSITIONS = {
+    "take": lambda x: np.sum(np.take(x, (0, 0, 2)) ** 2),
+    "rows": lambda x: np.sum(np.outer(x, x).take((0, 0), axis=0) ** 2),
+    "columns": lambda x: np.sum(np.outer(x, x).take((0, 0), axis=1) ** 2),
+    "table": lambda x: np.sum(np.outer(x, x).take(((0, 0), (1, 2))) ** 2),
+    "wrap": lambda x: np.sum(np.take(x, (0, 9), mode="wrap") ** 2),
+    "bincount": lambda x: np.sum(np.bincount((0, 1, 1, 0), weights=x) ** 2),
+    "repeat": lambda x: np.sum(np.repeat(x, (1, 2, 0, 3)) ** 2),
+    "delete": lambda x: np.sum(np.delete(x, (1, 2)) ** 2),
+    "insert": lambda x: np.sum(np.insert(x, (1, 2), (x[0], x[3])) ** 2),
+    "choose": lambda x: np.sum(np.choose((0, 1, 0, 1), (x, x * x)) ** 2),
+    "compress": lambda x: np.sum(np.compress((True, False, True), x) ** 2),
+    "reduceat": lambda x: np.sum(np.add.reduceat(x, (0, 2)) ** 2),
+    "put": put_at_a_tuple,
+    "at": added_at_a_tuple,
+    "masks": masked_by_a_tuple,
+}
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_positions_given_as_a_tuple(name):
+    ad.check_grads(POSITIONS[name], (np.array([1.0, 2.0, 3.0, 0.5]),), order=1 if name == "put" else 2)

@@ -367,7 +367,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) ->
 
 @vjps(np.bincount, wrt=(1,))
 def bincount(y_bar: Any, y: Any, x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
-    return None, y_bar[x]
+    return None, y_bar[np.asarray(x)]
 
 
 def spread_counts(y_bar: Any, a: Any, edges: Any) -> Any:
