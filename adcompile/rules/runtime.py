@@ -236,6 +236,6 @@ def operand(y_bar, y, x):
     return y_bar
 
 
-@linear(rt.snapshot, rt.same_layout, typing=first)
+@linear(rt.snapshot, rt.replica, rt.same_layout, typing=first)
 def snapshot(y_bar, y, x):
     return y_bar
