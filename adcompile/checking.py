@@ -20,7 +20,7 @@ from adcompile.boundary import conj
 from adcompile.errors import SharedMemory
 from adcompile.numerical import directional, eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
-from adcompile.runtime.detached import detached
+from adcompile.runtime.detached import replicas
 from adcompile.runtime.shadows import share
 from adcompile.runtime.structure import parts_of
 from adcompile.tangents import dot, norm, randn_like, tangent_type
@@ -46,7 +46,7 @@ class Check:
         return CheckFailure(f"{self.name}: {what}\n  got      {got!r}\n  expected {expected!r}")
 
     def function(self, f: Callable[..., Any], args: tuple[Any, ...], order: int, modes: tuple[str, ...]) -> None:
-        after = detached(args)
+        after = replicas(args)
         value = f(*after)
         if share_memory(args) and not all(map(identical, inexact_leaves(after), inexact_leaves(args))):
             raise SharedMemory(f"{self.name} writes into arguments that share memory", None, "check it with copies")
@@ -69,7 +69,7 @@ class Check:
     def forward(self, sample: Sample) -> Any:
         """Value, tangent and state of jvp; returns the tangent."""
         f, args, along = sample.f, sample.args, sample.along
-        given = detached(args)
+        given = replicas(args)
         got, tangent = jvp(f, given, along)
         self.same_value("value of jvp", got, sample.value)
         self.same_state("after jvp", given, sample.after)
@@ -80,20 +80,20 @@ class Check:
         for i in active if len(active) > 1 else ():  # one at a time, to say which is wrong
             part, error = sample.slope(i)
             what = f"tangent for argument {i} along a random direction"
-            self.close(what, jvp(f, detached(args), sample.only(i))[1], part, error)
+            self.close(what, jvp(f, replicas(args), sample.only(i))[1], part, error)
         self.close(f"tangent for argument{_list(active)} along a random direction", tangent, *sample.slope())
         return tangent
 
     def reverse(self, sample: Sample, ct: Any) -> tuple[Any, ...]:
         """Value, cotangents and state of vjp, argument by argument; returns the cotangents."""
         f, args, along = sample.f, sample.args, sample.along
-        given = detached(args)
+        given = replicas(args)
         got, pullback = vjp(f, *given)
         self.same_value("value of vjp", got, sample.value)
         self.same_state("after vjp", given, sample.after)
         pulled: tuple[Any, ...] = pullback(ct)
         self.same_state("after the pullback, which puts back what was written", given, args)
-        again, anew = pullback(ct), vjp(f, *detached(args))[1](ct)
+        again, anew = pullback(ct), vjp(f, *replicas(args))[1](ct)
         self.same_state("after the pullback's second run", given, args)
         for i, (bar, arg) in enumerate(zip(pulled, args)):
             self.same_type(f"cotangent of argument {i}", bar, tangent_type(arg))
@@ -119,7 +119,7 @@ class Check:
         names = list(inspect.signature(f).parameters)
         at = {name: names.index(name) if name in names else name for name in pullback.mutated}
         ct_after = {name: randn_like(sample.after[i], self.rng) for name, i in at.items()}
-        _, tangent, moved = jvp(f, detached(args), along, mutated=True)
+        _, tangent, moved = jvp(f, replicas(args), along, mutated=True)
         expected, error = directional(with_state(f, tuple(at.values())), args, along)
         self.close("tangents of what is left in the arguments", (tangent, *(moved[n] for n in at)), expected, error)
         pulled = pullback(ct, mutated=ct_after)
@@ -266,14 +266,14 @@ def identical(a: Any, b: Any) -> bool:
 
 def on_copies(f: Callable[..., Any]) -> Callable[..., Any]:
     """`f` on copies of its arguments, into which it may write."""
-    return lambda *args: f(*detached(args))
+    return lambda *args: f(*replicas(args))
 
 
 def with_state(f: Callable[..., Any], written: tuple[int, ...]) -> Callable[..., Any]:
     """What `f` returns, and what it leaves in the arguments at these positions."""
 
     def transition(*args: Any) -> Any:
-        given = detached(args)
+        given = replicas(args)
         value = f(*given)
         return (value, *(given[i] for i in written))
 

@@ -34,7 +34,7 @@ from adcompile.numerical import eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.writing import differentiated, written_by_rule
-from adcompile.runtime.detached import detached
+from adcompile.runtime.detached import replicas
 from adcompile.runtime.shadows import share
 from adcompile.tangents import dot, norm, randn_like, tangent_type
 from adcompile.targets import synthesise
@@ -141,8 +141,8 @@ def _check_writes(check: Check, fn: Any, args: tuple[Any, ...], settings: dict[s
     """What the function writes into, its rule has to say."""
     if not callable(fn) or written_by_rule(fn):
         return
-    given = detached(args)
-    fn(*given, **detached(settings))
+    given = replicas(args)
+    fn(*given, **replicas(settings))
     for i, (after, before) in enumerate(zip(given, args)):
         if not all(map(identical, inexact_leaves(after), inexact_leaves(before))):
             raise check.fail(f"argument {i} after a call, of which the rule does not say writes={i}", after, before)
@@ -154,7 +154,7 @@ SUBSETS = 16
 
 def _check_view(check: Check, f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     """A result that is a view of an argument: a write into it is one into the argument."""
-    given = detached(args)
+    given = replicas(args)
     y = f(*given)
     if not isinstance(y, np.ndarray) or not arrays_of(y) or not y.flags.writeable:
         return
@@ -175,7 +175,7 @@ def _check_view(check: Check, f: Callable[..., Any], args: tuple[Any, ...]) -> N
 def _check_subsets(check: Check, f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     """Every subset of the differentiable arguments active, the others inert; where they are too many,
     each argument active alone and inert alone: code for one depends on the others by what they share."""
-    value = f(*detached(args))
+    value = f(*replicas(args))
     ct = randn_like(value, check.rng)
     if tangents.is_absent(ct):
         return
@@ -190,7 +190,7 @@ def _check_subsets(check: Check, f: Callable[..., Any], args: tuple[Any, ...]) -
                 if not tangents.allclose(bar, whole[i], relative, 1e-12 * (1 + norm(whole[i]))):
                     raise check.fail(f"gradient for argument {i} with {subset} active", bar, whole[i])
             along = tuple(randn_like(a, check.rng) if i in subset else None for i, a in enumerate(args))
-            got, tangent = jvp(f, detached(args), along)
+            got, tangent = jvp(f, replicas(args), along)
             check.same_value("value of jvp", got, value)
             left = dot(ct, tangent)
             right = sum(dot(conj(whole[i]), along[i]) for i in subset)
@@ -211,14 +211,14 @@ def _single(value: Any) -> Any:
 def _check_single(check: Check, f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     """In float32: types, and values within its rounding of those in float64."""
     single = _single(args)
-    value = f(*detached(single))
+    value = f(*replicas(single))
     ct = randn_like(value, check.rng)
     if tangents.is_absent(ct) or not any(tangents.has_tangent(a) for a in args):
         return
     got, pullback = vjp(f, *single)
     check.same_value("value of vjp in float32", got, value)
     pulled = pullback(ct)
-    wide = f(*detached(args))
+    wide = f(*replicas(args))
     reference = vjp(f, *args)[1](_widened(ct, wide))
     for i, (bar, arg, ref) in enumerate(zip(pulled, single, reference)):
         check.same_type(f"cotangent of argument {i} in float32", bar, tangent_type(arg))
@@ -250,7 +250,7 @@ def check_body(check: Check, fn: Any, rule: Rule, args: tuple[Any, ...], setting
     Only where the body can be called as it stands, and types only where all arguments share one
     dtype: elsewhere the compiler converts.
     """
-    y = fn(*detached(args), **settings) if callable(fn) else fn.__get__(args[0])
+    y = fn(*replicas(args), **settings) if callable(fn) else fn.__get__(args[0])
     ct = randn_like(y, check.rng)
     if tangents.is_absent(ct) or any(np.iscomplexobj(leaf) for leaf in (*tangents.leaves(ct), *inexact_leaves(args))):
         return
@@ -274,7 +274,7 @@ def _called(check: Check, body: Any, given: tuple[Any, ...], settings: dict[str,
         inspect.signature(body).bind(*given, **settings)
     except TypeError:  # settings that the compiler fills in
         return _NOT_CALLED
-    before = detached(given)
+    before = replicas(given)
     with np.errstate(all="ignore"):
         try:
             made = body(*given, **settings)
@@ -342,7 +342,7 @@ def _check_cotangents(
 def _check_explicit(
     check: Check, rule: Rule, y: Any, ct: Any, args: tuple[Any, ...], settings: dict[str, Any], wrt: tuple[int, ...]
 ) -> None:
-    before = detached(args)
+    before = replicas(args)
     if rule.rrule is not None:
         made = _called(check, rule.rrule, args, settings)
         if made is not _NOT_CALLED:

@@ -17,7 +17,7 @@ from adcompile.boundary import accept, batch_length, batch_of, none_of, project,
 from adcompile.errors import NotDifferentiable
 from adcompile.products import check_again, check_pairs, jvp
 from adcompile.runs import Plan
-from adcompile.runtime.detached import detached
+from adcompile.runtime.detached import replicas
 from adcompile.runtime.settings import Backend
 from adcompile.targets import Target, resolve
 
@@ -142,11 +142,11 @@ def linearize(fun: Fun, *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """
     check_again(fun, primals, "linearize")
     target = Target(fun) if hasattr(type(fun), "__adcompile_key__") else resolve(fun)
-    kept = detached((target.leading, primals))
+    kept = replicas((target.leading, primals))
     value, _ = jvp(fun, primals, (None,) * len(primals))
 
     def push(*given: Any) -> Any:
-        leading, args = detached(kept)
+        leading, args = replicas(kept)
         again = functools.partial(target.function, *leading, **target.keywords) if leading else fun
         return jvp(again, args, given)[1]
 

@@ -7,6 +7,7 @@ sets are the least fixpoints over loops; membership is by Var, since in SSA a va
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -31,7 +32,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import DictT, ListT, ObjectT, TupleT, Type, differentiable
+from adcompile.ir.types import DictT, Instance, IterT, ListT, ObjectT, TupleT, Type, differentiable
 from adcompile.rules.registry import lookup
 
 
@@ -63,6 +64,18 @@ def passes_derivative(call: Call) -> bool:
         return call.args[1].value not in OF_SHAPES  # what rules ask of a value of unknown type
     rule = lookup(call.fn.value)
     return not (rule is not None and rule.kind == "constant")
+
+
+def unites_sets(call: Call, types: Mapping[Var, Type]) -> bool:
+    """`s | t`, `s & t`, `s ^ t` of sets, which holds what they hold; of numbers these operators are constant."""
+    if not isinstance(call.fn, Const) or not any(call.fn.value is fn for fn in UNITING):
+        return False
+    given = [types[a] for a in call.args if isinstance(a, Var)]
+    items = any(isinstance(t, IterT) and t.kind == "items" for t in given)
+    return items or any(isinstance(t, Instance) and issubclass(t.cls, SETS) for t in given)
+
+
+UNITING, SETS = (operator.or_, operator.and_, operator.xor), (set, frozenset)
 
 
 def leaf_ends(body: Block) -> list[tuple[Atom, ...]]:
@@ -140,7 +153,7 @@ class Varied:
     def call(self, s: Call) -> None:
         t = self.types[s.result]
         if any([self.has(a) for a in (s.fn, *s.args, *(a for _, a in s.kwargs))]):  # noqa: C419  all are marked
-            if passes_derivative(s) and s.result not in self.still:
+            if (passes_derivative(s) or unites_sets(s, self.types)) and s.result not in self.still:
                 self.add(s.result)
             if makes_detached(s, t):
                 self.detached.add(s.result)
@@ -206,7 +219,7 @@ class Useful:
 
     def statement(self, s: Statement) -> None:
         if isinstance(s, Call):
-            if s.result in self.vars and passes_derivative(s):
+            if s.result in self.vars and (passes_derivative(s) or unites_sets(s, self.types)):
                 for a in (s.fn, *s.args, *(a for _, a in s.kwargs)):
                     self.add(a)
         elif isinstance(s, If):

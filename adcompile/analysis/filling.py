@@ -20,7 +20,7 @@ from adcompile.analysis.contents import (
     may_be_filled,
 )
 from adcompile.analysis.heap import cell_of, hand_over, look, read, settle
-from adcompile.analysis.pools import call_pooled, entered, mapped, on_values, sorted_in_place
+from adcompile.analysis.pools import as_value, call_pooled, entered, mapped, on_values, sorted_in_place
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
@@ -281,6 +281,8 @@ def display(b: Builder, fn: Any, args: Args, name: str, place: Place | None) -> 
     """A list display or `set(…)`, `{…}` that makes a container which is filled as the code runs."""
     cls = list if fn is ops.build_list else set
     args = [kept(b, a, place) for a in args]
+    if fn is set and b.context.pools is not None:  # which holds values themselves, or is refused
+        args = [as_value(b, a, place) for a in args]
     held: Held | None = Held()
     if fn is set and args:
         item = iterated(b, args[0])

@@ -25,7 +25,7 @@ from adcompile.rules.registry import lookup
 Key = Any
 Lengths = tuple[Key, ...]
 SAME: set[Any] = {
-    ops.identity, rt.snapshot, rt.shadow, rt.copy, np.copy, np.zeros_like, np.ones_like, np.empty_like,
+    ops.identity, rt.snapshot, rt.replica, rt.shadow, rt.copy, np.copy, np.zeros_like, np.ones_like, np.empty_like,
     np.ndarray.copy, np.conj, np.real, np.imag, np.ndarray.astype,
 }  # fmt: skip
 DEEP = 12  # definitions looked through for one answer

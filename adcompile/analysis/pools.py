@@ -49,24 +49,30 @@ class Pools:
 
     types: dict[Any, Type] = field(default_factory=dict[Any, Type])  # what each holds, as far as is known
     cells: dict[Any, Const] = field(default_factory=dict[Any, Const])  # of this round
-    empty: dict[Any, Atom] = field(default_factory=dict[Any, Atom])  # what they hold before anything has gone in
+    empty: set[Atom] = field(default_factory=set[Atom])  # what they hold before anything has gone in
 
 
 def open_pools(b: Builder, entry: bool) -> None:
-    """Where a function begins that is differentiated: the pools, which are empty. A function within it goes on with
-    them, unless they are empty still: memory in them is its own then."""
+    """Where a function begins that is differentiated: the pools, which are empty. A function within it has lists of
+    its own that begin with what is there already: what it does may be done again, in a loop over columns or rows, and
+    each time it goes on from here."""
     pools = b.context.pools
     if pools is None:
         return
     for kind, item in pools.types.items():
         name = "numbers" if kind == "numbers" else "arrays"
         if entry:
-            pools.cells[kind] = fresh(b, list, b.emit(ops.build_list, (), Seq(item, list), (), name), name)
-        elif pools.empty[kind] is read(b, pools.cells[kind].value):
-            b.context.store.put(pools.cells[kind].value, State(b.emit(ops.build_list, (), Seq(item, list), (), name)))
-        else:
+            content = b.emit(ops.build_list, (), Seq(item, list), (), name)
+            pools.cells[kind] = fresh(b, list, content, name)
+            pools.empty.add(read(b, pools.cells[kind].value))
             continue
-        pools.empty[kind] = read(b, pools.cells[kind].value)
+        cell = pools.cells[kind].value
+        if read(b, cell) in pools.empty:
+            content = b.emit(ops.build_list, (), Seq(item, list), (), name)
+            pools.empty.add(content)
+        else:
+            content = b.emit(list, (read(b, cell),), Seq(item, list), (), name)
+        b.context.store.put(cell, State(content))
 
 
 def kind_of(t: Type) -> Any:

@@ -15,6 +15,15 @@ from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, widen
 from adcompile.rules.registry import lookup
 
+LOST: set[Any] = {
+    np.broadcast_arrays, np.ix_, np.ndarray.view, np.ndarray.flat,
+    np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
+}  # fmt: skip
+"""Views whose shadow would not be the same view of the shadow."""
+
+ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes, rt.shares}
+"""What asks of its arguments where they lie in memory: copies would not do."""
+
 
 def fn_of(s: Call) -> Any:
     """The callable of a call, where it is known and can be looked up."""

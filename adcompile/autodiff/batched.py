@@ -143,10 +143,10 @@ def astype(bt: Batch, s: Call) -> Atom | None:
     return bt.b.emit(s.fn, (bt.version(s.args[0]), *s.args[1:]), same_type(bt, s), s.kwargs)
 
 
-@rule(np.copy, np.ndarray.copy, rt.snapshot, rt.copy, rt.apart)
+@rule(np.copy, np.ndarray.copy, rt.snapshot, rt.replica, rt.copy, rt.apart)
 def copied(bt: Batch, s: Call) -> Atom | None:
     if not isinstance(bt.b.type(s.args[0]), (Array, Scalar)):
-        if fn_is(s, rt.copy, rt.snapshot):
+        if fn_is(s, rt.copy, rt.snapshot, rt.replica):
             return bt.b.emit(s.fn, (bt.version(s.args[0]),), bt.b.type(bt.version(s.args[0])))
         return None
     return bt.b.emit(s.fn, (bt.version(s.args[0]),), same_type(bt, s))

@@ -11,8 +11,8 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.invariance import without_influence
 from adcompile.analysis.mutation import calls_in, check_writes
 from adcompile.analysis.summaries import summaries, written_arguments
-from adcompile.analysis.views import fn_of
-from adcompile.autodiff.mirror import LOST, refuse_memory
+from adcompile.analysis.views import LOST, fn_of
+from adcompile.autodiff.mirror import refuse_memory
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.unseen import check_unseen
 from adcompile.autodiff.writes import as_write

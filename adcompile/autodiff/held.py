@@ -191,7 +191,7 @@ def copied(b: Builder, values: Sequence[Atom], together: bool) -> list[Atom]:
             b.call(operator.setitem, copies[a], Const(Ellipsis), a)
     for a in leaves:
         if a not in copies:
-            copies[a] = b.emit(rt.snapshot, (a,), b.type(a), (), getattr(a, "name", ""))
+            copies[a] = b.emit(rt.replica, (a,), b.type(a), (), getattr(a, "name", ""))
     return [with_copies(b, v, copies) for v in values]
 
 

@@ -22,6 +22,7 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.mutation import AUGMENTED, METHODS
 from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.views import (
+    LOST,
     OVERLAPPING,
     SAME_MEMORY,
     VIEWS,
@@ -144,6 +145,8 @@ class Mirror:
     def beside(self, s: Call) -> list[Statement]:
         """What gives the shadow of a call's result."""
         kind = sharing_of(s, self.b.context.types)
+        if fn_of(s) is rt.replica:
+            return self.beside_replica(s)
         if kind == "fresh":
             return [self.emit(s.result, rt.shadow, s.result)]
         root = self.roots.get(root_of(s, self.memory))
@@ -151,8 +154,7 @@ class Mirror:
             self.shadow[s.result] = root
             return []
         if kind == "out":
-            target = next(a for k, a in s.kwargs if k == "out")
-            self.shadow[s.result] = self.of(target)
+            self.shadow[s.result] = self.of(next(a for k, a in s.kwargs if k == "out"))
             return []
         if fn_of(s) in CONTAINERS or joins_lists(s, self.b.context.types):
             out: list[Statement] = []
@@ -176,6 +178,13 @@ class Mirror:
             return [self.emit(s.result, rt.mirrored, s.result, base, self.of(base))]
         args = tuple(self.of(a) if a in self.mirrored or isinstance(a, Const) else a for a in s.args)
         return [self.emit(s.result, fn, *args, kwargs=s.kwargs)]
+
+    def beside_replica(self, s: Call) -> list[Statement]:
+        """The strides of such a copy are those of something else."""
+        types = TupleT((self.b.type(s.result),))
+        made = Call(self.new(s.result, types), Const(rt.shadows), (s.result,), (), s.place, self.role)
+        self.b.context.definition[made.result] = made
+        return [made, self.emit(s.result, operator.getitem, made.result, Const(0))]
 
     def beside_shadows(self, s: Call) -> list[Statement]:
         """Shadows of shadows that may overlap: they mirror the same arrays."""
@@ -489,12 +498,3 @@ CONTAINERS: set[Any] = {
 
 TOGETHER: set[Any] = {rt.shadows, rt.released, rt.within}
 """What makes several shadows together."""
-
-ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes, rt.shares}
-"""What asks of its arguments where they lie in memory: copies would not do."""
-
-LOST: set[Any] = {
-    np.broadcast_arrays, np.ix_, np.ndarray.view, np.ndarray.flat,
-    np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
-}  # fmt: skip
-"""Views whose shadow would not be the same view of the shadow."""

@@ -83,7 +83,10 @@ def by_reference(f: Forward, s: Call) -> None:
         mirror.check_apart(s)
     role, b.role = b.role, "tangent"
     d, by_frule = called(f, s)
-    if kind == "maybe" and root is not None and not by_frule:
+    if fn_of(s) is rt.replica:
+        b.statements += mirror.beside(s)
+        b.emit(rt.add_at, (f.dots[s.result], WHOLE, Const(0.0) if d is None else d), Known(None))
+    elif kind == "maybe" and root is not None and not by_frule:
         given = d if d is not None else b.emit(rt.shadow, (s.result,), b.type(s.result))
         args = (s.result, root, mirror.of(root), given)
         f.dots[s.result] = b.emit(rt.followed, args, b.type(s.result), (), f"{s.result.name}_dot")

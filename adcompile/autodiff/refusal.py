@@ -44,7 +44,7 @@ WRITTEN: dict[Any, tuple[str, str]] = {
         "write the arguments out, or splat a tuple, list or dict of known length",
     ),
     **dict.fromkeys(
-        (ops.build_set, set, frozenset),
+        (ops.build_set, set, frozenset, operator.or_, operator.and_, operator.xor),
         ("a set of values that carry derivatives", "make it a list or a tuple"),
     ),
     **dict.fromkeys(

@@ -17,7 +17,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity, passes_derivative
 from adcompile.analysis.alias import values_in
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.views import fn_of
+from adcompile.analysis.views import ABOUT_MEMORY, fn_of
 from adcompile.autodiff.adjoint import add_pulled, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.checkpointed import CheckpointedReversal, is_checkpointed, plain
@@ -27,7 +27,7 @@ from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import selection
-from adcompile.autodiff.mirror import ABOUT_MEMORY, memory_base, refuse_memory, sharing_of
+from adcompile.autodiff.mirror import memory_base, refuse_memory, sharing_of
 from adcompile.autodiff.plain import checked
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.regions import is_region, reverse_region

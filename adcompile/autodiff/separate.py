@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 from adcompile import runtime as rt
 from adcompile.analysis.alias import effect_of, values_in
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
-from adcompile.analysis.views import fn_of
+from adcompile.analysis.views import ABOUT_MEMORY, fn_of
 from adcompile.autodiff.cotangents import Cotangents, into_shadow, tangent_structure, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.live import live_statements
-from adcompile.autodiff.mirror import ABOUT_MEMORY
 from adcompile.autodiff.reference import buffers_in, note_shadow, own_tangent
 from adcompile.autodiff.state import Results, State, detached, enter, enter_called
 from adcompile.errors import Unsupported

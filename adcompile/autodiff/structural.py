@@ -26,6 +26,7 @@ from adcompile.ir.types import (
     SliceT,
     TupleT,
     Type,
+    Unknown,
     differentiable,
 )
 
@@ -162,8 +163,13 @@ def followed(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Activ
 
 
 def add_lists(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
-    for a in call.args:
-        cot.add(a, y_bar)
+    """Lists are taken apart and filled again in place: each gets one of its own."""
+    for k, a in enumerate(call.args):
+        g = y_bar
+        if k and isinstance(b.type(g), (Seq, Unknown)):
+            g = b.emit(rt.copy, (g,), b.type(g))
+            cot.owned.add(g)
+        cot.add(a, g)
     return True
 
 

@@ -146,8 +146,8 @@ def dispatched(
     names = [getattr(v, "name", "") for v in given]
     cells = [adopt(b, v, g if entry else None, (i,), n) for i, (v, g, n) in enumerate(zip(values, given, names))]
     pairs = [] if entry else [pair for g, c in zip(given, cells) for pair in paired(b, g, c)]
-    open_pools(b, entry)
     before = b.context.store.mark()
+    open_pools(b, entry)
     regions, b.context.regions = b.context.regions, entry and b.context.regions
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
     b.context.regions = regions

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Union
 
 from adcompile.backend import purity
+from adcompile.backend.purity import Memory
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -97,7 +98,7 @@ class _Pending:
     index: int
     statement: Call | If
     ordered: bool
-    memory: bool
+    memory: Memory
     depth: int
     width: int
     epoch: int
@@ -107,14 +108,14 @@ class _Pending:
 @dataclass(slots=True)
 class _Expression:
     ordered: bool = False
-    memory: bool = False
+    memory: Memory = Memory.NONE
     depth: int = 0
     width: int = 0
     writes: bool = False
 
-    def add(self, ordered: bool, memory: bool, depth: int, width: int) -> None:
+    def add(self, ordered: bool, memory: Memory, depth: int, width: int) -> None:
         self.ordered |= ordered
-        self.memory |= memory
+        self.memory = max(self.memory, memory)
         self.depth = max(self.depth, depth)
         self.width += width
 
@@ -174,7 +175,7 @@ class _Folder:
         self.result = Folding()
         self.uses = self.result.uses
         self.pending: dict[Var, _Pending] = {}
-        self.epoch = 0  # grows with every write to memory
+        self.epochs = (0, 0, 0)  # of each kind of memory: grows with every write into it
         self.consumes: frozenset[str] = frozenset()  # names that mean: made for the statement at hand
 
     # -- counting
@@ -267,7 +268,7 @@ class _Folder:
 
     # -- folding
 
-    def _memory(self, var: Var) -> bool:
+    def _memory(self, var: Var) -> Memory:
         return purity.reads_memory(self.types.get(var))
 
     def _absorb(
@@ -289,7 +290,7 @@ class _Folder:
                 if entry.ordered:
                     self.result.ordered.add(atom)
                 del self.pending[atom]
-                memory = entry.memory or purity.names_memory(entry.statement, atom, self.types)
+                memory = max(entry.memory, purity.names_memory(entry.statement, atom, self.types))
                 out.add(entry.ordered, memory, entry.depth, entry.width)
                 out.writes |= entry.writes
             else:
@@ -305,7 +306,7 @@ class _Folder:
             return False
         if entry.index >= len(open_.items) or open_.items[entry.index] is not entry.statement:
             return False  # it belongs to an enclosing block
-        if not entry.ordered and entry.memory and entry.epoch != self.epoch:
+        if not entry.ordered and entry.epoch != self.epochs[entry.memory]:
             return False
         if entry.writes and any(item is not None for item in open_.items[entry.index + 1 :]):
             return False  # they may read what it writes
@@ -391,25 +392,29 @@ class _Folder:
             atoms = tuple(atom for atom in atoms if not (isinstance(atom, Const) and atom.value is None))
         expression = self._absorb(open_, atoms, call.place)
         ordered = kind.ordered or expression.ordered
-        self.epoch += kind.writes
+        self._written(kind)
         index = open_.append(call, ordered)
         if not kind.statement and call not in self.apart:
             depth, width = expression.depth + 1, expression.width + 3
             writes = kind.writes or expression.writes
             self.pending[call.result] = _Pending(
-                index, call, ordered, expression.memory, depth, width, self.epoch, writes
+                index, call, ordered, expression.memory, depth, width, self.epochs[expression.memory], writes
             )
         return ordered
 
+    def _written(self, kind: purity.Kind) -> None:
+        none, arrays, lists = self.epochs
+        self.epochs = none, arrays + kind.writes, lists + (kind.writes or kind.pushes)
+
     def _if(self, open_: _Open, statement: If, loop: For | While | None) -> bool:
         ordered = False
-        before = self.epoch
+        before = self.epochs
         for branch in (statement.then, statement.orelse):
             ordered |= self.block(branch, statement.results, loop)
         inline, twice = self._as_expression(statement)
-        after, self.epoch = self.epoch, before  # the test comes before what the branches write
+        after, self.epochs = self.epochs, before  # the test comes before what the branches write
         expression = self._absorb(open_, (statement.test,), None, twice)
-        self.epoch = after
+        self.epochs = after
         ordered |= expression.ordered
         if not inline:
             open_.append(statement, True)
@@ -420,15 +425,16 @@ class _Folder:
             for value in end_values(branch.end):
                 if not (isinstance(value, Var) and value is twice):
                     expression.add(*self._shape(value))
+        epoch = self.epochs[expression.memory]
         self.pending[statement.results[0]] = _Pending(
-            index, statement, ordered, expression.memory, expression.depth + 1, expression.width + 9, self.epoch
+            index, statement, ordered, expression.memory, expression.depth + 1, expression.width + 9, epoch
         )
         return ordered
 
-    def _shape(self, atom: Atom) -> tuple[bool, bool, int, int]:
+    def _shape(self, atom: Atom) -> tuple[bool, Memory, int, int]:
         """ordered, memory, depth and width of an expression that has been folded already."""
         if isinstance(atom, Const):
-            return False, False, 0, purity.const_width(atom.value)
+            return False, Memory.NONE, 0, purity.const_width(atom.value)
         inside = self.result.inlined.get(atom)
         if inside is None:
             return False, self._memory(atom), 0, len(atom.name) or 1
@@ -437,7 +443,7 @@ class _Folder:
         for part in parts:
             out.add(*self._shape(part))
         ordered = isinstance(inside, Call) and purity.classify(inside, self.types).ordered
-        memory = out.memory or purity.names_memory(inside, atom, self.types)
+        memory = max(out.memory, purity.names_memory(inside, atom, self.types))
         return out.ordered or ordered, memory, out.depth + 1, out.width
 
     def _as_expression(self, statement: If) -> tuple[bool, Var | None]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from adcompile.backend.callables import GETTER_TYPES
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, GlobalRef, If, OpaqueCode, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Type
+from adcompile.ir.types import Array, Type
 from adcompile.ir.walk import free_vars
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.shapes import Shapes
@@ -53,6 +54,15 @@ class Kind:
     ordered: bool
     writes: bool
     named: bool  # its first argument must be a name
+    pushes: bool = False  # it writes into a list of ours, and into nothing else
+
+
+class Memory(IntEnum):
+    """The memory that an expression reads. What writes into arrays may write into lists; a push does so alone."""
+
+    NONE = 0
+    ARRAYS = 1
+    LISTS = 2  # and whatever may hold one
 
 
 def callee(call: Call) -> Any:
@@ -76,7 +86,7 @@ def classify(call: Call, types: Mapping[Var, Type]) -> Kind:
     if known and fn in NEVER_RAISE:
         return Kind(statement, False, False, named)
     if fn is ops.push and call.role != "primal":
-        return Kind(True, False, False, True)  # nobody looks at what is kept before the sweep turns round
+        return Kind(True, False, False, True, True)  # in no order with others, but for those that read lists
     effects = Effects(types)
     pure = known and not isinstance(fn, FunctionRef) and effects.pure(call)
     writes = not pure or known and fn in BUFFERED
@@ -84,9 +94,11 @@ def classify(call: Call, types: Mapping[Var, Type]) -> Kind:
     return Kind(statement, writes or statement or raises, writes, named)
 
 
-def reads_memory(t: Type | None) -> bool:
-    """Whether what a value of this type means can change while the value stays the same."""
-    return t is None or not is_immutable(t)
+def reads_memory(t: Type | None) -> Memory:
+    """Where what a value of this type means can change while the value stays the same."""
+    if t is not None and is_immutable(t):
+        return Memory.NONE
+    return Memory.ARRAYS if isinstance(t, Array) else Memory.LISTS
 
 
 def const_width(value: Any) -> int:
@@ -116,9 +128,9 @@ def is_path(statement: Call | If, var: Var) -> bool:
     return fn is ops.load_global or fn is slice
 
 
-def names_memory(statement: Call | If, var: Var, types: Mapping[Var, Type]) -> bool:
-    """Whether a path leads to memory, as `module.buffer` does: what is read of it depends on when."""
-    return is_path(statement, var) and reads_memory(types.get(var))
+def names_memory(statement: Call | If, var: Var, types: Mapping[Var, Type]) -> Memory:
+    """The memory that a path leads to, as `module.buffer` does: what is read of it depends on when."""
+    return reads_memory(types.get(var)) if is_path(statement, var) else Memory.NONE
 
 
 def last_reader(

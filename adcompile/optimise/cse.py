@@ -75,7 +75,8 @@ class _Cse(ForwardWalk):
 
     def _is_needless_copy(self, call: Call) -> bool:
         """Whether this copies, for later, what nobody writes into."""
-        if not (isinstance(call.fn, Const) and call.fn.value is rt.snapshot and len(call.args) == 1):
+        copies = isinstance(call.fn, Const) and (call.fn.value is rt.snapshot or call.fn.value is rt.replica)
+        if not copies or len(call.args) != 1:
             return False
         same = self.types.get(call.result) == type_of(call.args[0], self.types)
         return same and self.sharing.may_merge(call.result, call.args[0])

@@ -24,7 +24,7 @@ from adcompile.ir.walk import atoms_of, results_of
 from adcompile.optimise.sharing import is_fresh
 from adcompile.optimise.typing import INPLACE, hashable, same_atom, type_of
 
-_COPIES = (rt.snapshot, np.ndarray.copy, np.copy)
+_COPIES = (rt.snapshot, rt.replica, np.ndarray.copy, np.copy)
 _TURNED = {operator.iadd: operator.isub, operator.isub: operator.iadd}
 _STORES = (operator.setitem, operator.iadd, operator.isub, operator.imul, operator.itruediv)
 """What computes as if its last operand had been copied before, where they overlap: NumPy sees to it."""

@@ -19,6 +19,7 @@ from adcompile.ir.types import Array, Scalar, Type
 from adcompile.optimise.typing import const_key, definite, hashable, type_of, widened
 from adcompile.rules import registry
 from adcompile.runtime import arrays, memory
+from adcompile.runtime.detached import replica
 
 ELEMENTWISE: frozenset[Any] = frozenset(
     {
@@ -44,6 +45,7 @@ _LIKE: dict[Any, int] = {
     arrays.zeros_like: 0,
     memory.shadow: 0,
     memory.snapshot: 0,
+    replica: 0,
     ops.index_add: 0,
 }
 """Functions whose result has the shape of the argument at this position."""

@@ -41,13 +41,14 @@ from adcompile.optimise.effects import Effects, has_buffer
 from adcompile.optimise.shapes import is_elementwise
 from adcompile.optimise.typing import INPLACE, hashable, is_immutable, type_of
 from adcompile.runtime import arrays, memory
+from adcompile.runtime.detached import replica
 
 _FRESH: frozenset[Any] = frozenset(
     {
         *(np.zeros_like, np.ones_like, np.full_like, np.zeros, np.ones, np.full, np.copy, np.sum, np.mean, np.prod),
         *(np.cumsum, np.cumprod, np.outer, np.where, np.concatenate, np.stack, np.eye, np.linspace, np.arange, np.tile),
         *(operator.matmul, np.dot, np.einsum, np.max, np.min, np.linalg.solve, np.linalg.inv, arrays.scatter),
-        *(memory.shadow, memory.snapshot),
+        *(memory.shadow, memory.snapshot, replica),
     }
 )
 _STORING = (operator.setitem, memory.add_at)

@@ -13,9 +13,13 @@ from adcompile.runtime import objects
 from adcompile.runtime.shadows import bounds, groups_of, mirrors_of, strides_of
 
 
-def replica(a: np.ndarray) -> np.ndarray:
-    """A copy with the strides of the original: what is computed of it anew gives views and copies where they
-    were views and copies."""
+def replica(a: Any) -> Any:
+    """A copy of an array, or of each of a list, with the strides of the original: what is computed of it anew gives
+    views and copies where they were views and copies."""
+    if isinstance(a, (list, tuple)):
+        return [replica(item) for item in a]
+    if not isinstance(a, np.ndarray):
+        return a.copy() if hasattr(a, "copy") else a  # a number, where the type was not known
     if a.flags.c_contiguous or a.flags.f_contiguous or a.dtype.hasobject or type(a) is not np.ndarray:
         return a.copy(order="K")
     return _copies([a], True)[0]

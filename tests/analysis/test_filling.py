@@ -64,3 +64,30 @@ def counted(x):
 
 def test_a_dict_of_numbers():
     ad.check_grads(counted, (X,), order=1)
+
+
+SETS = {
+    "of a list": lambda x: sum(set([x[0], x[1]])),
+    "of a list, united": lambda x: sum(set([x[0]]) | set([x[1]])),
+    "of pairs": lambda x: max(set([(x[0], 1), (x[1], 2)]))[0],
+    "of a list that is filled": lambda x: sorted(list(set([v * v for v in x])))[1],
+    "of what a generator gives": lambda x: sum(set(v for v in [x[0], x[1]])),
+    "of tuples, united": lambda x: sum(set((x[0],)) | set((x[1],))),
+    "of tuples, in common": lambda x: sum({x[0], x[1]} & {x[1]}),
+    "of tuples, in one of them": lambda x: max(frozenset([x[0]]) ^ frozenset((x[1],))),
+    "taken out of": lambda x: set([x[0]]).pop() * x[0],
+}
+
+
+@pytest.mark.parametrize("form", SETS)
+def test_sets_of_what_carries_derivatives_are_refused(form):
+    for derive in (ad.grad(SETS[form]), lambda x: ad.jvp(SETS[form], (x,), (x,))):
+        with pytest.raises((ad.Unsupported, ad.NotDifferentiable)):
+            derive(X)
+
+
+def test_how_many_such_a_set_holds():
+    def f(x):
+        return len(set([x[0], x[1], x[0]])) * x[0] * (len({x[0]} | {x[1]}) + 1.0)
+
+    ad.check_grads(f, (X,), order=1)

@@ -1,11 +1,14 @@
 """Containers that hold numbers in place of values: where these go, the values are seen, or it is refused."""
 
+import collections
+
 import numpy as np
 import pytest
 
 import adcompile as ad
 from adcompile.analysis.contents import is_pooled, physical
 from adcompile.ir.types import FLOAT, INT, Array, Known, TupleT
+from tests.programs import lists_pooled
 from tests.programs.lists_pooled import table_of_run_time_size
 
 X = np.array([1.3, 0.7, 2.1])
@@ -112,3 +115,42 @@ def test_rows_are_joined():
         return np.sum(np.concatenate(rows) ** 2) * np.sum(np.vstack(rows)[0])
 
     ad.check_grads(lambda x: joined(x, 3), (np.array([1.3, 0.7, 2.1]),))
+
+
+def differences(g, x):
+    steps = 1e-6 * np.eye(len(x))
+    return np.stack([(g(x + h) - g(x - h)) / 2e-6 for h in steps], -1)
+
+
+def rotated(x, n):
+    last = collections.deque(maxlen=2)
+    for i in range(n):
+        last.append(x[i] * (last[0] if last else 1.0))
+        last.rotate(1)
+    return last[0] * last[1]
+
+
+ONES = [
+    lists_pooled.written_over_from_the_end,
+    lists_pooled.derivatives_of_one_within_another,
+    lists_pooled.one_row_under_many_names,
+    lists_pooled.elimination,
+    rotated,
+]
+
+
+@pytest.mark.parametrize("f", ONES, ids=lambda f: f.__name__)
+def test_all_transforms_keep_the_order_of_writes(f):
+    """They run the function again as code that may be rearranged, but for what is put into lists and read."""
+    x, gradient = np.array([1.3, 0.7, 2.1, 0.4]), ad.grad(f)
+    once, twice = gradient(x, 3), differences(lambda v: gradient(v, 3), np.array([1.3, 0.7, 2.1, 0.4]))
+    np.testing.assert_allclose(once, differences(lambda v: f(v, 3), x), 1e-5, 1e-5)
+    for first in (ad.jacrev(f), ad.jacfwd(f), ad.prepare(gradient, x, 3)):
+        np.testing.assert_allclose(first(x, 3), once, 1e-10)
+    for second in (ad.hessian(f), *(j(d(f)) for j in (ad.jacrev, ad.jacfwd) for d in (ad.jacrev, ad.jacfwd, ad.grad))):
+        np.testing.assert_allclose(second(x, 3), twice, 1e-5, 1e-5 * np.max(np.abs(twice)))
+    try:
+        columns = ad.jvp_batched(f, (x, 3), (np.eye(4), None))[1]
+    except ad.Unsupported:
+        return
+    np.testing.assert_allclose(columns, once, 1e-10)

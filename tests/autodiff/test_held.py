@@ -224,3 +224,56 @@ def test_functions_out_of_a_long_list():
 def test_what_a_pullback_takes():
     with pytest.raises(ad.Unsupported, match="one cotangent"):
         ad.grad(lambda x: ad.vjp(total, x)[1](1.0, mutated={})[0][0])(X)
+
+
+def raveled(x):
+    y = x.ravel()  # a view or a copy: so it is in what runs again
+    y[0] = 5.0
+    return np.sum(x**2)
+
+
+def reshaped(x):
+    y = x.T.reshape(-1)
+    y[1] *= y[2]
+    return np.sum(x**2) * x[0, 1]
+
+
+def made_contiguous(x):
+    y = np.ascontiguousarray(x)
+    y[0] = y[1] ** 2
+    return np.sum(x**2)
+
+
+LAYOUTS = {
+    "columns": lambda: np.linspace(0.2, 2.0, 24).reshape(4, 6)[:, ::2],
+    "rows": lambda: np.linspace(0.2, 2.0, 24).reshape(8, 3)[::2],
+    "transposed": lambda: np.linspace(0.2, 2.0, 12).reshape(3, 4).T,
+    "backwards": lambda: np.linspace(0.2, 2.0, 12).reshape(4, 3)[::-1, ::-1],
+    "three axes": lambda: np.linspace(0.2, 2.0, 24).reshape(4, 3, 2)[:, :, 0],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("f", [raveled, reshaped, made_contiguous])
+def test_copies_have_the_layout_of_the_original(f, layout):
+    def with_vjp(x):
+        value, pullback = ad.vjp(f, x)
+        return np.sum(pullback(1.0)[0] * W) + value
+
+    def with_linearize(x):
+        value, push = ad.linearize(f, x)
+        return push(x * W) + value
+
+    def moved(x, by):
+        x += by  # in its own memory
+        return x
+
+    fresh = LAYOUTS[layout]
+    along = np.cos(fresh())
+    for g in (with_vjp, with_linearize):
+        expected = (g(moved(fresh(), 1e-6 * along)) - g(moved(fresh(), -1e-6 * along))) / 2e-6
+        value, slope = ad.jvp(g, (fresh(),), (along,))
+        assert value == pytest.approx(g(fresh())) and slope == pytest.approx(expected, 1e-6)
+        value, gradient = ad.value_and_grad(g)(fresh())
+        assert value == pytest.approx(g(fresh())) and np.sum(gradient * along) == pytest.approx(expected, 1e-6)
+    assert ad.linearize(f, fresh())[1](along) == ad.jvp(f, (fresh(),), (along,))[1]

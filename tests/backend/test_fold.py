@@ -10,7 +10,7 @@ from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.ir import ops
 from adcompile.ir.nodes import Var
-from adcompile.ir.types import FLOAT, Array
+from adcompile.ir.types import FLOAT, INT, Array, Seq
 from tests.backend.printing import call, function, program
 
 
@@ -40,6 +40,17 @@ def test_pure_adjoints_do_not_cross_writes():
     run = load(emit(program(function("f", [a], [read, write, pair], pair.result), types=types)))
     # the value read is a number: it may not be read after the write
     assert run(np.ones(2))[0] == 1.0
+
+
+def test_pure_adjoints_do_not_cross_pushes():
+    items, types = Var("items"), {}
+    types[items] = Seq(FLOAT, list)
+    length = call(len, items, role="adjoint")
+    pushed = call(ops.push, items, 5.0, name="items", role="adjoint")
+    types[length.result], types[pushed.result] = INT, types[items]
+    pair = call(ops.build_tuple, length.result, pushed.result, role="adjoint")
+    run = load(emit(program(function("f", [items], [length, pushed, pair], pair.result), types=types)))
+    assert run([1.0]) == (1, [1.0, 5.0])
 
 
 def test_what_is_drawn_is_kept_where_it_is_drawn():

@@ -4,6 +4,8 @@ from collections import defaultdict
 
 import numpy as np
 
+import adcompile as ad
+
 
 def table_of_run_time_size(x, n):
     T = [[0.0] * n for _ in range(n)]
@@ -117,6 +119,26 @@ def orders_of_rows(x, n):
     return T[1][0] * T[2][0] + U[1][0] + sum(T[0]) * (1.0 if x[0] * 2.0 in T[0] else x[2])
 
 
+def written_over_from_the_end(x, n):
+    D = [[0.0] for _ in range(n)]
+    for i in range(n):
+        D[i][0] = x[i] * D[i - 1][0] + x[i] ** 3
+    return D[0][0] * D[-1][0]
+
+
+def derivatives_of_one_within_another(x, n):
+    def inside(y):
+        return written_over_from_the_end(y, n) * D[0][0]
+
+    D = [[0.0] for _ in range(n)]
+    for i in range(n):
+        D[i][0] = x[i] ** 2
+    D[0][0] = x[1]
+    g = ad.grad(inside)(x * D[0][0])
+    D[1][0] *= np.sum(g**2)
+    return D[1][0] * D[0][0] + D[2][0]
+
+
 X = np.array([1.3, 0.7, 2.1, 0.4])
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
 SAMPLES = {
@@ -129,4 +151,6 @@ SAMPLES = {
     "rows_beside_arrays": [(X, 2)],
     "arrays_in_a_table": [(X, 2)],
     "orders_of_rows": [(X, 3)],
+    "written_over_from_the_end": [(X, 3)],
+    "derivatives_of_one_within_another": [(X, 3)],
 }
