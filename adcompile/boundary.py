@@ -8,7 +8,7 @@ enter are checked against the primal and copied, so that generated code may accu
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,14 @@ import numpy as np
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
-from adcompile.ir.types import DictT, ListT, Maybe, ObjectT, Scalar, Seq, TupleT, Type, differentiable
 from adcompile.runtime.detached import replica
 from adcompile.runtime.memory import is_outline
 from adcompile.runtime.objects import attributes
-from adcompile.runtime.shadows import groups_of
+from adcompile.runtime.shadows import groups_of, shows_twice
 from adcompile.runtime.state import build_object
-from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
+from adcompile.runtime.structure import made_of, parts_of
+from adcompile.spaces import Inert, Registered, is_hollow, keys_of, shown, space_of
+from adcompile.tangents import ArraySpace, NoTangent, Product, Record, is_absent
 
 getrefcount: Callable[[Any], int] = sys.getrefcount
 
@@ -97,77 +98,6 @@ def apart(raw: Any, i: Any, seen: set[int]) -> Any:
     return tangents.rebuild(value, [apart(value, k, seen) for k in keys])
 
 
-# -- what crosses -------------------------------------------------------------------------------
-
-
-def space_of(value: Any) -> Any:
-    """The space of the tangents of `value` as they cross: closures are constants here, and objects
-    that are not taken apart."""
-    return _crossing(tangents.tangent_type(value))
-
-
-def _crossing(space: Any) -> Any:
-    if isinstance(space, Record) and isinstance(space.of, type) and is_followed(space.of):
-        items = tuple([_crossing(item) for item in space.items])
-        return Record(space.of, items, space.keys) if any(item is not NoTangent for item in items) else NoTangent
-    if isinstance(space, (Record, Cycle)):
-        return NoTangent
-    if isinstance(space, Product):
-        items = tuple([_crossing(item) for item in space.items])
-        return Product(space.cls, items, space.keys) if any(item is not NoTangent for item in items) else NoTangent
-    return space
-
-
-def cotangent_space(value: Any, t: Type) -> Any:
-    """The space of the cotangents of `value` as a pullback takes them that was made for type `t`: it goes into
-    lists, dicts and objects in which there could be what has tangents, whether there is or not."""
-    return _completed(space_of(value), value, t)
-
-
-def _completed(space: Any, value: Any, t: Type) -> Any:
-    if isinstance(t, Maybe):
-        return _completed(space, value, t.type)
-    if not isinstance(t, (Seq, ListT, TupleT, DictT, ObjectT)) or not differentiable(t):
-        return space
-    if isinstance(t, Seq) and isinstance(t.item, Scalar) and type(value) in (list, tuple):
-        numbers = space.items if isinstance(space, Product) else (NoTangent,) * len(value)
-        return Product(type(value), tuple([float if s is NoTangent else s for s in numbers]))  # whole numbers get zero
-    if isinstance(t, ObjectT):
-        parts: Any = attributes(value) if type(value) is t.cls and is_followed(t.cls) else None
-    else:
-        parts = dict(_items(value)) if tangents.is_container(value) else None
-    types = _item_types(t, parts or ())
-    if parts is None or not types.keys() >= parts.keys():
-        return space
-    known = isinstance(space, (Product, Record))
-    spaces: dict[Any, Any] = dict(zip(_keys(space), space.items)) if known else {}
-    items = tuple([_completed(spaces.get(k, NoTangent), v, types[k]) for k, v in parts.items()])
-    if isinstance(t, ObjectT):
-        return Record(t.cls, items, tuple(parts))
-    return Product(type(value), items, tuple(parts) if type(value) is dict else None)
-
-
-def _item_types(t: Seq | ListT | TupleT | DictT | ObjectT, keys: Iterable[Any]) -> dict[Any, Type]:
-    if isinstance(t, Seq):
-        return dict.fromkeys(keys, t.item)
-    if isinstance(t, ObjectT):
-        return dict(zip(t.names, t.types))
-    return dict(zip(t.keys, t.values)) if isinstance(t, DictT) else dict(enumerate(t.items))
-
-
-def _items(value: Any) -> Any:
-    return value.items() if type(value) is dict else enumerate(value)
-
-
-def _keys(space: Product | Record) -> Any:
-    return range(len(space.items)) if space.keys is None else space.keys
-
-
-def crosses(value: Any) -> bool:
-    """Whether any part of `value` is differentiated."""
-    return space_of(value) is not NoTangent
-
-
 # -- leaving ------------------------------------------------------------------------------------
 
 
@@ -187,13 +117,16 @@ def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None) -> Any:
     if isinstance(space, Record):
         held = {} if is_absent(raw[i]) else attributes(raw[i])
         held = {key: held.get(key) for key in space.keys}
-        return build_object(space.of, space.keys, *[project(held, k, s, seen) for k, s in zip(space.keys, space.items)])
+        parts = {k: project(held, k, s, seen) for k, s in zip(space.keys, space.items)}
+        if isinstance(space, Registered):  # its class says how
+            given = {k: parts.get(k) for k in space.parts}
+            return made_of(space.like, {k: NoTangent if g is None else g for k, g in given.items()})
+        return build_object(space.of, space.keys, *parts.values())
     if not isinstance(space, Product):
-        return None if space is NoTangent else project_scalar(raw[i], space)
-    keys = _keys(space)
+        return None if space is NoTangent or isinstance(space, Inert) else project_scalar(raw[i], space)
+    keys = keys_of(space)
     value = dict.fromkeys(keys) if is_absent(raw[i]) else raw[i]
-    parts = [project(value, k, s, seen) for k, s in zip(keys, space.items)]
-    return container(space, parts)
+    return container(space, [project(value, k, s, seen) for k, s in zip(keys, space.items)])
 
 
 def container(space: Product, parts: list[Any]) -> Any:
@@ -240,12 +173,14 @@ def accept(given: Any, space: Any, what: str) -> Any:
 
     Raises NotDifferentiable (a TypeError) that names the part that does not fit.
     """
-    if _is_hollow(space):
+    if is_hollow(space):
         if not is_absent(given) and tangents.leaves(_spread(given)):
             raise NotDifferentiable(f"{what} belongs to a value that has none", remedy="pass None")
         given = None
         if space is NoTangent:
             return None
+        if isinstance(space, Inert):
+            return accept(None, space.space, what)
     if isinstance(space, Product):
         return _accept_container(given, space, what)
     if isinstance(space, Record):
@@ -258,11 +193,6 @@ def accept(given: Any, space: Any, what: str) -> Any:
         raise NotDifferentiable(f"{what} has type {_kind(given)} where a {space.__name__} is needed")
     _check_cast(np.asarray(given).dtype, np.dtype(space), what)
     return space(given)
-
-
-def _is_hollow(space: Any) -> bool:
-    """Whether nothing in it has a tangent."""
-    return space is NoTangent or isinstance(space, (Product, Record)) and all(map(_is_hollow, space.items))
 
 
 def _spread(given: Any) -> Any:
@@ -293,7 +223,7 @@ def _accept_array(given: Any, space: ArraySpace, what: str) -> Any:
 
 def _accept_container(given: Any, space: Product, what: str) -> Any:
     n = len(space.items)
-    names = _keys(space)
+    names = keys_of(space)
     if is_absent(given):
         items: list[Any] = [None] * n
     elif type(given) is not space.cls or len(given) != n or (space.keys is not None and set(given) != set(space.keys)):
@@ -312,8 +242,11 @@ def _accept_object(given: Any, space: Record, what: str) -> Any:
             f"{what} is a {_kind(given)} where a {space.of.__name__} with tangents for attributes is needed",
             remedy="make one with object.__new__, or take it from adcompile.tangents.zeros_like",
         )
-    held = {} if is_absent(given) else attributes(given)
-    items = [accept(held.get(k), s, f"{what}.{k}") for k, s in zip(space.keys, space.items)]
+    held: Any = {}
+    if not is_absent(given):
+        held = parts_of(given) if isinstance(space, Registered) else attributes(given)
+    pairs = [(k, None if isinstance(s, Inert) else held.get(k), s) for k, s in zip(space.keys, space.items)]
+    items = [accept(part, s, f"{what}.{k}") for k, part, s in pairs]
     return build_object(space.of, space.keys, *items)
 
 
@@ -327,12 +260,12 @@ def check_buffers(buffers: Any, spaces: list[Any]) -> None:
     for i, (buffer, space) in enumerate(zip(buffers, spaces)):
         if buffer is None:
             continue
-        if not _grows(space) or space_of(buffer) != space:
+        if not _grows(space) or shown(space_of(buffer)) != shown(space):
             raise TypeError(f"out[{i}] is a {_kind(buffer)}, to which this gradient cannot be added: {_wanted(space)}")
         arrays += [a for a in tangents.leaves(buffer) if type(a) is np.ndarray]
     if not all(a.flags.writeable for a in arrays):
         raise ValueError("a buffer in out is read-only")
-    if len(groups_of(arrays)) < len(arrays):
+    if len(groups_of(arrays)) < len(arrays) or any(shows_twice(a) for a in arrays):
         raise ValueError("buffers in out share memory: the gradients would be added to each other")
 
 
@@ -340,13 +273,22 @@ def _grows(space: Any) -> bool:
     """Whether a tangent can be added to another one of its space in place."""
     if isinstance(space, Product) and space.cls not in (list, dict):
         return all(item is NoTangent or _grows(item) for item in space.items)
-    return isinstance(space, (ArraySpace, Product, Record))
+    return isinstance(space, (ArraySpace, Product, Record)) and not isinstance(space, Registered)
 
 
 def _wanted(space: Any) -> str:
     if isinstance(space, ArraySpace):
         return f"pass a {space.dtype} array of shape {space.shape}"
     return "pass what has the structure of the gradient" if _grows(space) else "pass None; numbers are returned"
+
+
+def any_complex(t: Any) -> bool:
+    """Whether there is anything in a tangent that `conj` changes."""
+    if tangents.is_container(t):
+        return any(map(any_complex, tangents.children(t)))
+    if is_followed(type(t)):
+        return any(map(any_complex, attributes(t).values()))
+    return isinstance(t, (complex, np.complexfloating)) or type(t) is np.ndarray and t.dtype.kind == "c"
 
 
 def conj(t: Any) -> Any:
@@ -377,19 +319,6 @@ def batch_length(given: Any) -> int | None:
             f"a {_kind(given)} where a batch of tangents is needed", remedy="put an axis in front: np.array([tangent])"
         )
     return int(shape[0])
-
-
-def batch_of(space: Any, count: int) -> Any:
-    """The space of batches of tangents: every array and number has an axis of this length in front."""
-    if isinstance(space, Product):
-        return Product(space.cls, tuple([batch_of(item, count) for item in space.items]), space.keys)
-    if isinstance(space, ArraySpace):
-        return ArraySpace(space.dtype, (count, *space.shape))
-    if isinstance(space, Record):
-        raise NotDifferentiable(
-            f"a batch of tangents of a {space.of.__name__}", remedy="call jvp for each tangent, or pass its arrays"
-        )
-    return space if space is NoTangent else ArraySpace(np.dtype(space), (count,))
 
 
 def none_of(batch: Any) -> Any:

@@ -17,13 +17,14 @@ import numpy as np
 from adcompile import tangents
 from adcompile.api import dispatcher_of
 from adcompile.backend.cache import Entry
-from adcompile.boundary import container, cotangent_space, crosses, own_tree, project, project_scalar, space_of
+from adcompile.boundary import container, own_tree, project, project_scalar
 from adcompile.errors import RuleError, Unsupported, place_of
 from adcompile.runs import Plan
 from adcompile.runtime.arrays import zeros_like
 from adcompile.runtime.dynamic import Back, Forth
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import build_object
+from adcompile.spaces import inner_cotangent_space, inner_space
 from adcompile.tangents import ArraySpace, NoTangent, Product, Record, is_absent
 from adcompile.targets import Bound, Target, arity, bind, innermost, resolve, wrapper
 
@@ -104,20 +105,20 @@ def push(fn: Any, args: Sequence[Any], dots: Mapping[int, Any]) -> tuple[Any, An
     """The value of `fn(*args)` and its tangent; None where there is none."""
     if fn is getattr and callable(value := getattr(*args)):
         return value, None  # a method, whose call is differentiated
-    wrt = tuple(k for k, d in dots.items() if not is_absent(d) and crosses(args[k]))
+    wrt = tuple(k for k, d in dots.items() if not is_absent(d) and inner_space(args[k]) is not NoTangent)
     if not wrt:
         value = fn(*args)
         return value, zeros_like(value)
     entry, function, given = entry_of(fn, "jvp", wrt, args)
-    raw = list(entry.run(function, given, tuple(tangent_in(dots[k], space_of(args[k])) for k in wrt)))
-    space = space_of(raw[0])
+    raw = list(entry.run(function, given, tuple(tangent_in(dots[k], inner_space(args[k])) for k in wrt)))
+    space = inner_space(raw[0])
     return raw[0], filled(None if space is NoTangent else project(raw, 1, space), raw[0])
 
 
 def pull(fn: Any, args: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Any, Callable[[Any], Sequence[Any]]]:
     """The value of `fn(*args)`, and the function from its cotangent to those of the arguments `wrt`."""
-    at = tuple(k for k in wrt if crosses(args[k]))
-    spaces = [space_of(args[k]) for k in at]
+    at = tuple(k for k in wrt if inner_space(args[k]) is not NoTangent)
+    spaces = [inner_space(args[k]) for k in at]
     nothing = [zeros_like(args[k]) for k in wrt if k not in at]
     if not at:
         return fn(*args), lambda y_bar: nothing
@@ -125,7 +126,7 @@ def pull(fn: Any, args: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Any, Calla
     raw = list(entry.run(function, given))
     value, kept = raw[0], own_tree(raw, 1)
     del raw
-    space, pullback = cotangent_space(value, entry.made.derived.result), entry.made.derived.pullback
+    space, pullback = inner_cotangent_space(value, entry.made.derived.result), entry.made.derived.pullback
     absent = [k not in at for k in wrt]
 
     def run(y_bar: Any) -> Sequence[Any]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import functools
 import types as python_types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.binding import read_held
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, parts
 from adcompile.analysis.callables import Partial
 from adcompile.analysis.calls import class_handlers
-from adcompile.analysis.heap import owner_of
-from adcompile.errors import NotDifferentiable, Place
+from adcompile.analysis.heap import owner_of, read
+from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import Atom
-from adcompile.ir.types import Closure, Instance, Known, Method, Type, differentiable
+from adcompile.ir.types import Cell, Closure, Instance, Known, Method, ObjectT, Ref, Type, differentiable
+from adcompile.runtime.structure import by_attributes, registered, registration_of
 
 Kwargs = Sequence[tuple[str, Atom]]
 
@@ -95,6 +96,26 @@ def _of_function(b: Builder, fn: python_types.FunctionType, place: Place | None)
     return Parameters(fn.__name__, positional, only, default)
 
 
+def check_unregistered(b: Builder, values: Iterable[Atom], place: Place | None) -> None:
+    """Refuse objects of classes that are registered with `tangents`, as arguments or results of a derivative
+    inside a function: its gradients consist of their attributes. Those that crossed before may be known to agree."""
+    work, seen = [b.type(value) for value in values] if registered else [], set[Cell]()
+    while work:
+        t = work.pop()
+        if isinstance(t, Ref) and t.cell not in seen:
+            seen.add(t.cell)
+            work.append(b.type(read(b, t.cell, place)))
+        cls = t.cls if isinstance(t, (ObjectT, Instance)) else None
+        known = None if cls is None else registration_of(cls)
+        if cls is not None and known is not None and (cls, known) not in by_attributes:
+            raise Unsupported(
+                f"a derivative inside a function with an object of {cls.__name__}, whose parts tangents.register tells",
+                place,
+                "pass and return its attributes, or leave the class unregistered",
+            )
+        work += parts(t)
+
+
 def meant(
     b: Builder, fun: Atom, argnums: Any, args: Sequence[Atom], kwargs: Kwargs, place: Place | None
 ) -> tuple[list[tuple[str, Atom]], tuple[int, ...]]:
@@ -104,7 +125,9 @@ def meant(
     Raises NotDifferentiable for an argument that is not there or has no derivative.
     """
     if argnums is None:
-        return list(kwargs), tuple(i for i, a in enumerate(args) if differentiable(b.type(a)))
+        active = [i for i, a in enumerate(args) if differentiable(b.type(a))]
+        check_unregistered(b, [args[i] for i in active], place)
+        return list(kwargs), tuple(active)
     known, passed = parameters(b, fun, place), list(kwargs)
     out: list[int] = []
     for a in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
@@ -112,6 +135,7 @@ def meant(
         if not differentiable(b.type(args[i] if i < len(args) else passed[i - len(args)][1])):
             raise _no_derivative(b, known, i, args, passed, place)
         out.append(i)
+    check_unregistered(b, [args[i] if i < len(args) else passed[i - len(args)][1] for i in out], place)
     return passed, tuple(out)
 
 

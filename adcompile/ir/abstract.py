@@ -40,6 +40,7 @@ from adcompile.ir.types import (
 from adcompile.runtime.dynamic import Back, Forth
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import is_plain
+from adcompile.runtime.structure import DEEPEST
 from adcompile.tangents import is_namedtuple_class
 
 LONG = 16
@@ -197,6 +198,11 @@ def _check_tree(value: Any, outer: tuple[int, ...]) -> None:
         raise Unsupported(
             f"a {type(value).__name__} among the arguments contains itself",
             remedy="pass data without cycles, or keep the cycle in an object's attribute",
+        )
+    if len(outer) >= DEEPEST:
+        raise Unsupported(
+            f"a {type(value).__name__} nested more than {DEEPEST} levels deep among the arguments",
+            remedy="keep what it holds in one list",
         )
 
 
