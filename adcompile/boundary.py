@@ -8,7 +8,7 @@ enter are checked against the primal and copied, so that generated code may accu
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,15 @@ import numpy as np
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
+from adcompile.runtime.arrays import add
 from adcompile.runtime.detached import replica
 from adcompile.runtime.memory import is_outline
-from adcompile.runtime.objects import attributes
+from adcompile.runtime.objects import attributes, blank, set_attribute
 from adcompile.runtime.shadows import groups_of, shows_twice
 from adcompile.runtime.state import build_object
 from adcompile.runtime.structure import made_of, parts_of
-from adcompile.spaces import Inert, Registered, is_hollow, keys_of, shown, space_of
-from adcompile.tangents import ArraySpace, NoTangent, Product, Record, is_absent
+from adcompile.spaces import Inert, Registered, holds_cycle, is_hollow, keys_of, shown, space_of
+from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
 
 getrefcount: Callable[[Any], int] = sys.getrefcount
 
@@ -101,9 +102,9 @@ def apart(raw: Any, i: Any, seen: set[int]) -> Any:
 # -- leaving ------------------------------------------------------------------------------------
 
 
-def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None) -> Any:
+def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None, around: tuple[Any, ...] = ()) -> Any:
     """The gradient (or tangent) `raw[i]` as the user gets it: of the type `space`, None where
-    there is no tangent. `seen` are the arrays handed out so far.
+    there is no tangent. `seen` are the arrays handed out so far, `around` is what it is a part of.
 
     A complex gradient is conjugated by the caller, before.
     """
@@ -117,16 +118,21 @@ def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None) -> Any:
     if isinstance(space, Record):
         held = {} if is_absent(raw[i]) else attributes(raw[i])
         held = {key: held.get(key) for key in space.keys}
-        parts = {k: project(held, k, s, seen) for k, s in zip(space.keys, space.items)}
+        made = blank(space.of)
+        parts = {k: project(held, k, s, seen, (*around, made)) for k, s in zip(space.keys, space.items)}
         if isinstance(space, Registered):  # its class says how
             given = {k: parts.get(k) for k in space.parts}
             return made_of(space.like, {k: NoTangent if g is None else g for k, g in given.items()})
-        return build_object(space.of, space.keys, *parts.values())
+        for name, part in parts.items():
+            set_attribute(made, name, part)
+        return made
+    if isinstance(space, Cycle):
+        return around[-space.levels]
     if not isinstance(space, Product):
         return None if space is NoTangent or isinstance(space, Inert) else project_scalar(raw[i], space)
     keys = keys_of(space)
     value = dict.fromkeys(keys) if is_absent(raw[i]) else raw[i]
-    return container(space, [project(value, k, s, seen) for k, s in zip(keys, space.items)])
+    return container(space, [project(value, k, s, seen, (*around, None)) for k, s in zip(keys, space.items)])
 
 
 def container(space: Product, parts: list[Any]) -> Any:
@@ -134,6 +140,45 @@ def container(space: Product, parts: list[Any]) -> Any:
     if space.keys is not None:
         return dict(zip(space.keys, parts))
     return space.cls(parts) if space.cls in (tuple, list) else tuple.__new__(space.cls, parts)
+
+
+def gathered(raw: Sequence[Any], spaces: Sequence[Any]) -> Sequence[Any]:
+    """Cotangents in which what an object that holds itself has got as a part of itself is added to
+    what it has got as the whole."""
+    if not any(map(holds_cycle, spaces)):
+        return raw
+    return [_gathered(raw[k], space) if holds_cycle(space) else raw[k] for k, space in enumerate(spaces)]
+
+
+Way = tuple[Any, ...]  # keys and attributes, from the outside
+
+
+def _gathered(raw: Any, space: Any) -> Any:
+    totals: dict[Way, Any] = {}
+
+    def visit(g: Any, s: Any, way: Way, spaces: tuple[Any, ...], around: frozenset[int]) -> None:
+        if isinstance(s, Cycle):
+            n = len(way) - s.levels
+            visit(g, spaces[n], way[:n], spaces[:n], around)
+        elif is_absent(g) or isinstance(s, (Product, Record)) and (id(g) in around or isinstance(g, (int, float))):
+            return  # zeros of what holds itself hold themselves
+        elif isinstance(s, (Product, Record)):
+            held = attributes(g) if isinstance(s, Record) else g
+            for key, part in zip(keys_of(s), s.items):
+                if part is not NoTangent and (isinstance(s, Product) or key in held):
+                    visit(held[key], part, (*way, key), (*spaces, s), around | {id(g)})
+        else:
+            totals[way] = add(totals[way], g) if way in totals else g
+
+    def built(s: Any, way: Way) -> Any:
+        if isinstance(s, Record):
+            return build_object(s.of, s.keys, *[built(part, (*way, k)) for k, part in zip(s.keys, s.items)])
+        if isinstance(s, Product):
+            return container(s, [built(part, (*way, k)) for k, part in zip(keys_of(s), s.items)])
+        return totals.get(way)
+
+    visit(raw, space, (), (), frozenset())
+    return built(space, ())
 
 
 def project_scalar(g: Any, cls: type) -> Any:
@@ -167,12 +212,22 @@ def project_array(raw: Any, i: Any, primal: np.ndarray[Any, Any] | ArraySpace) -
 # -- entering -----------------------------------------------------------------------------------
 
 
-def accept(given: Any, space: Any, what: str) -> Any:
+Around = tuple[Any, ...]
+"""What a part is in, from the outside: what the user passed, and what is made of it."""
+
+
+def accept(given: Any, space: Any, what: str, around: Around = (), forward: bool = False) -> Any:
     """A tangent of this space from what the user passed: checked, converted, in memory of its
     own; None where there is no tangent. None for what has one stands for zero.
 
-    Raises NotDifferentiable (a TypeError) that names the part that does not fit.
+    What holds itself has a tangent that does so too (`forward`); the cotangent of what it holds is
+    that of the whole alone. Raises NotDifferentiable (a TypeError) that names the part that does not fit.
     """
+    if isinstance(space, Cycle):
+        whole, made = around[-space.levels]
+        if not is_absent(given) and given is not whole:
+            raise NotDifferentiable(f"{what} is not the object that it is a part of", remedy="pass that, or None")
+        return made if forward else None
     if is_hollow(space):
         if not is_absent(given) and tangents.leaves(_spread(given)):
             raise NotDifferentiable(f"{what} belongs to a value that has none", remedy="pass None")
@@ -180,11 +235,11 @@ def accept(given: Any, space: Any, what: str) -> Any:
         if space is NoTangent:
             return None
         if isinstance(space, Inert):
-            return accept(None, space.space, what)
+            return accept(None, space.space, what, around, forward)
     if isinstance(space, Product):
-        return _accept_container(given, space, what)
+        return _accept_container(given, space, what, around, forward)
     if isinstance(space, Record):
-        return _accept_object(given, space, what)
+        return _accept_object(given, space, what, around, forward)
     if is_absent(given):
         return np.zeros(space.shape, space.dtype) if isinstance(space, ArraySpace) else space(0)
     if isinstance(space, ArraySpace):
@@ -221,7 +276,7 @@ def _accept_array(given: Any, space: ArraySpace, what: str) -> Any:
     return array.astype(space.dtype)
 
 
-def _accept_container(given: Any, space: Product, what: str) -> Any:
+def _accept_container(given: Any, space: Product, what: str, around: Around, forward: bool) -> Any:
     n = len(space.items)
     names = keys_of(space)
     if is_absent(given):
@@ -233,10 +288,12 @@ def _accept_container(given: Any, space: Product, what: str) -> Any:
         )
     else:
         items = [given[k] for k in names]
-    return container(space, [accept(i, s, f"{what}[{name!r}]") for i, s, name in zip(items, space.items, names)])
+    inner = (*around, (given, None))
+    pairs = zip(items, space.items, names)
+    return container(space, [accept(i, s, f"{what}[{name!r}]", inner, forward) for i, s, name in pairs])
 
 
-def _accept_object(given: Any, space: Record, what: str) -> Any:
+def _accept_object(given: Any, space: Record, what: str, around: Around, forward: bool) -> Any:
     if not is_absent(given) and type(given) is not space.of:
         raise NotDifferentiable(
             f"{what} is a {_kind(given)} where a {space.of.__name__} with tangents for attributes is needed",
@@ -245,9 +302,11 @@ def _accept_object(given: Any, space: Record, what: str) -> Any:
     held: Any = {}
     if not is_absent(given):
         held = parts_of(given) if isinstance(space, Registered) else attributes(given)
-    pairs = [(k, None if isinstance(s, Inert) else held.get(k), s) for k, s in zip(space.keys, space.items)]
-    items = [accept(part, s, f"{what}.{k}") for k, part, s in pairs]
-    return build_object(space.of, space.keys, *items)
+    made = blank(space.of)
+    for k, s in zip(space.keys, space.items):
+        part = None if isinstance(s, Inert) else held.get(k)
+        set_attribute(made, k, accept(part, s, f"{what}.{k}", (*around, (given, made)), forward))
+    return made
 
 
 def check_buffers(buffers: Any, spaces: list[Any]) -> None:
@@ -284,19 +343,30 @@ def _wanted(space: Any) -> str:
 
 def any_complex(t: Any) -> bool:
     """Whether there is anything in a tangent that `conj` changes."""
-    if tangents.is_container(t):
-        return any(map(any_complex, tangents.children(t)))
-    if is_followed(type(t)):
-        return any(map(any_complex, attributes(t).values()))
-    return isinstance(t, (complex, np.complexfloating)) or type(t) is np.ndarray and t.dtype.kind == "c"
+    work, seen = [t], set[int]()
+    while work:
+        t = work.pop()
+        if isinstance(t, (complex, np.complexfloating)) or type(t) is np.ndarray and t.dtype.kind == "c":
+            return True
+        if tangents.is_container(t):
+            work += tangents.children(t)
+        elif is_followed(type(t)) and id(t) not in seen:
+            seen.add(id(t))  # zeros may hold themselves
+            work += attributes(t).values()
+    return False
 
 
-def conj(t: Any) -> Any:
-    """Complex leaves conjugated, in new memory; the rest as it is. None stays None."""
+def conj(t: Any, met: dict[int, Any] | None = None) -> Any:
+    """Complex leaves conjugated, in new memory; the rest as it is. None stays None. `met`: the objects so far."""
+    met = {} if met is None else met
     if tangents.is_container(t):
-        return tangents.rebuild(t, [conj(c) for c in tangents.children(t)])
+        return tangents.rebuild(t, [conj(c, met) for c in tangents.children(t)])
     if is_followed(type(t)):
-        return build_object(type(t), tuple(attributes(t)), *map(conj, attributes(t).values()))
+        if id(t) not in met:
+            met[id(t)] = blank(type(t))
+            for name, item in attributes(t).items():
+                set_attribute(met[id(t)], name, conj(item, met))
+        return met[id(t)]
     if isinstance(t, (complex, np.complexfloating)):
         return t.conjugate()
     if type(t) is np.ndarray and t.dtype.kind == "c":

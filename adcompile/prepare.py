@@ -20,7 +20,7 @@ from adcompile.backend.load import load
 from adcompile.backend.native.choice import chosen
 from adcompile.backend.native.compiled import compiled
 from adcompile.backend.native.regions import native_parts
-from adcompile.boundary import own, project
+from adcompile.boundary import gathered, own, project
 from adcompile.errors import Place, Unsupported, place_of
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom
@@ -136,7 +136,7 @@ class Prepared:
         head = None
         if plan.transform == "value_and_grad":
             head, raw = raw
-        raw = conjugated(raw if isinstance(plan.argnums, tuple) else (raw,))
+        raw = gathered(conjugated(raw if isinstance(plan.argnums, tuple) else (raw,)), spaces)
         ours = {id(a) for a in self._spare if a is not None}
         seen: set[int] = set()
         grads = tuple([_lent(raw, k, space, ours, seen) for k, space in enumerate(spaces)])

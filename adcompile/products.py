@@ -11,14 +11,14 @@ import numpy as np
 from adcompile import tangents
 from adcompile.api import find
 from adcompile.autodiff import nested
-from adcompile.boundary import accept, check_buffers, conj, own_tree, project
+from adcompile.boundary import accept, check_buffers, conj, gathered, own_tree, project
 from adcompile.errors import AdcompileError, Unsupported, place_of
 from adcompile.refusals import spaces_at
 from adcompile.runs import Made, Plan, conjugated
 from adcompile.runtime.settings import Backend, known_backend
 from adcompile.runtime.shadows import groups_of
 from adcompile.spaces import cotangent_space, crosses, is_hollow, space_of
-from adcompile.tangents import ArraySpace, is_absent
+from adcompile.tangents import ArraySpace, NoTangent, is_absent
 from adcompile.targets import Target, innermost, resolve
 
 
@@ -68,7 +68,7 @@ def _along(fun: Callable[..., Any], primals: Any, given: Any) -> dict[int, Any]:
     """The tangents of the arguments that have one, checked, by position; zeros where none is given."""
     for positions in ([i for i, t in enumerate(given) if not is_absent(t)], range(len(given))):
         spaces = dict(zip(positions, spaces_at(fun, [primals[i] for i in positions])))
-        checked = {i: accept(given[i], space, f"tangent {i}") for i, space in spaces.items()}
+        checked = {i: accept(given[i], space, f"tangent {i}", forward=True) for i, space in spaces.items()}
         along = {i: t for i, t in checked.items() if not is_hollow(spaces[i])}
         if along:
             return along
@@ -142,8 +142,10 @@ class Pullback:
         if self._left or mutated:
             seed = self._with_state(seed, mutated or {}, unwritten)
         buffers = self._buffers(out)
-        raw = conjugated(self._made.derived.pullback(self._kept, seed))
         lead, spaces, seen = self._lead, self._spaces, set[int]()
+        raw = conjugated(self._made.derived.pullback(self._kept, seed))
+        at = [i - lead for i in self._made.wrt]
+        raw = gathered(raw, [spaces[i] if 0 <= i < len(spaces) else NoTangent for i in at])
         grads: list[Any] = [None] * len(spaces)
         for k, i in enumerate(self._made.wrt):
             if 0 <= i - lead < len(spaces):

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from adcompile import tangents
-from adcompile.boundary import ALONE, any_complex, apart, conj, getrefcount, project, project_array, project_scalar
+from adcompile.boundary import (
+    ALONE,
+    any_complex,
+    apart,
+    conj,
+    gathered,
+    getrefcount,
+    project,
+    project_array,
+    project_scalar,
+)
 from adcompile.errors import AdcompileError, Place
 from adcompile.ir.nodes import Call, Const
 from adcompile.ir.walk import statements_of
@@ -132,7 +142,7 @@ def gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[.
             raw, head = raw
         raw = (raw,) if bare else raw
         seen: set[int] = set()
-        raw = conjugated(raw)
+        raw = gathered(conjugated(raw), [*spaces, *[space for _, space in by_cells]])
         grads = tuple([project(raw, k, space, seen) for k, space in enumerate(spaces)])
         out = grads[0] if single else grads
         if plan.closure:

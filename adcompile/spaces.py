@@ -19,7 +19,7 @@ from adcompile.ir.abstract import is_followed
 from adcompile.ir.types import DictT, ListT, Maybe, ObjectT, Scalar, Seq, TupleT, Type, differentiable
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.structure import DEEPEST, Registration, by_attributes, made_of, registered, registration_of
-from adcompile.tangents import ArraySpace, NoTangent, Product, Record, has_tangent, is_leaf
+from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, has_tangent, is_leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,23 @@ def is_hollow(space: Any) -> bool:
     """Whether nothing in it has a tangent."""
     if isinstance(space, (Product, Record)):
         return all(map(is_hollow, space.items))
-    return space is NoTangent or isinstance(space, Inert)
+    return space is NoTangent or isinstance(space, (Inert, Cycle))
+
+
+def holds_cycle(space: Any) -> bool:
+    """Whether a value of this space holds itself."""
+    if isinstance(space, (Product, Record)):
+        return any(map(holds_cycle, space.items))
+    return isinstance(space, Cycle)
+
+
+def without_cycles(space: Any) -> Any:
+    """The space of trees: of what holds itself, without itself as a part."""
+    if isinstance(space, Record):
+        return Record(space.of, tuple(map(without_cycles, space.items)), space.keys)
+    if isinstance(space, Product):
+        return Product(space.cls, tuple(map(without_cycles, space.items)), space.keys)
+    return NoTangent if isinstance(space, Cycle) else space
 
 
 def shown(space: Any) -> Any:
@@ -89,25 +105,29 @@ def keys_of(space: Product | Record) -> Any:
 
 def inner_space(value: Any) -> Any:
     """The space of the tangents of `value` in generated code: by attributes."""
-    return _inner(value, {})
+    return _inner(value, {})[0]
 
 
-def _inner(value: Any, path: dict[int, int]) -> Any:
+def _inner(value: Any, path: dict[int, int]) -> tuple[Any, int]:
+    """The space, and the outermost of the values around it (`path`) that a part of it is."""
     if is_leaf(value):
-        return tangents.tangent_type(value)
+        return tangents.tangent_type(value), len(path)
     parts = _parts(value)
-    if parts is None or id(value) in path:
-        return NoTangent
+    if parts is None:
+        return NoTangent, len(path)
+    if id(value) in path:
+        return Cycle(len(path) - path[id(value)]), path[id(value)]
     if len(path) >= DEEPEST:
         raise tangents.too_deep()
-    path[id(value)] = len(path)
-    items = tuple([_inner(part, path) for part in parts.values()])
+    level = path[id(value)] = len(path)
+    found = [_inner(part, path) for part in parts.values()]
     del path[id(value)]
+    items, outermost = tuple([space for space, _ in found]), min([level, *[out for _, out in found]])
     # what a registered class says of its parts is compared with these, empty or not
     known = registration_of(type(value))
-    if all(item is NoTangent for item in items) and (known is None or known.parts is None):
-        return NoTangent
-    return _like(value, items, parts)
+    if all(map(is_hollow, items)) and outermost == level and (known is None or known.parts is None):
+        return NoTangent, level
+    return _like(value, items, parts), outermost
 
 
 def _parts(value: Any) -> dict[Any, Any] | None:
@@ -188,6 +208,8 @@ def _of_registered(known: Registration, space: Any, value: Any) -> Any:
     if not active:
         return space if is_hollow(space) else Inert(space)
     held = dict(zip(keys_of(space), space.items)) if isinstance(space, Record) else {}
+    if holds_cycle(space):
+        raise _other_parts(type(value).__name__, "it holds itself")
     _check_parts(known, value, active, held)
     pairs = [_outside(s, active[k]) if k in active else s if s is NoTangent else Inert(s) for k, s in held.items()]
     return Registered(type(value), tuple(pairs), tuple(held), tuple(parts), value)
@@ -243,7 +265,7 @@ def _moved(part: Any) -> Any:
 
 def _equal(space: Any, a: Any, b: Any) -> bool:
     """Whether two values hold the same numbers where `space` has any."""
-    if space is NoTangent:
+    if space is NoTangent or isinstance(space, Cycle):
         return True
     if type(a) is not type(b):
         return False

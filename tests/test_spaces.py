@@ -200,3 +200,72 @@ def test_long_chains_are_refused():
     with pytest.raises(Unsupported, match="levels deep"):
         ad.grad(lambda n, x: x * x, argnums=1)(nested, 2.0)
     assert ad.grad(lambda n, x: n.x[0] * x, argnums=1)(node, 2.0) == 1499.0
+
+
+class Node:
+    def __init__(self, v, next=None):
+        self.v, self.next = v, next
+
+
+class Tree:
+    def __init__(self, v, *children):
+        self.v, self.children, self.parent = v, list(children), None
+        for child in children:
+            child.parent = self
+
+
+def ring(count):
+    nodes = [Node(k + 1.0) for k in range(count)]
+    for node, following in zip(nodes, nodes[1:] + nodes[:1]):
+        node.next = following
+    return nodes[0]
+
+
+def twice_round(n):
+    return n.v * 3 + n.next.next.v**2 + n.next.next.next.next.v * n.v
+
+
+def seven_steps(n):
+    total, at = 0.0, n
+    for k in range(7):
+        total = total + (k + 1) * at.v**2
+        at = at.next
+    return total
+
+
+def up_and_down(t):
+    first, second = t.children
+    return t.v * first.parent.v**2 * np.sum(second.v) + first.v * second.parent.children[0].v
+
+
+@pytest.mark.parametrize("f, value", [
+    *[(f, ring(count)) for f in (twice_round, seven_steps) for count in (1, 2, 3)],
+    (up_and_down, Tree(1.5, Tree(2.0), Tree(np.array([3.0, 1.0])))),
+    (lambda pair: up_and_down(pair[0]) * pair[1], (Tree(1.5, Tree(2.0), Tree(np.array([3.0, 1.0]))), 0.5)),
+])  # fmt: skip
+def test_objects_that_hold_themselves(f, value):
+    along = tangents.randn_like(value, np.random.default_rng(3))
+    step = 1e-6
+    ahead, back = (f(add_to_primal(value, tangents.scale(s, along))) for s in (step, -step))
+    expected = pytest.approx((ahead - back) / (2 * step), rel=1e-6, abs=1e-5)
+    gradient = ad.grad(f)(value)
+    assert tangents.dot(gradient, along) == expected
+    assert tangents.dot(ad.vjp(f, value)[1](1.0)[0], along) == expected
+    assert ad.jvp(f, (value,), (along,))[1] == expected
+    assert tangent_type(gradient) == tangent_type(value)
+    ad.check_grads(f, (value,), order=1)
+    with pytest.raises(Unsupported, match="that may hold itself"):
+        ad.jacrev(lambda v: [f(v), f(v)])(value)
+
+
+def test_tangents_of_what_holds_itself():
+    value = ring(2)
+    _, pullback = ad.vjp(lambda n: n, value)
+    bar = pullback(value)[0]
+    assert (bar.v, bar.next.v) == (1.0, 2.0) and bar.next.next is bar
+    assert ad.jvp(lambda n: Node(n.v * 2, n), (value,), (value,))[1].next.next.next.v == 1.0
+    with pytest.raises(NotDifferentiable, match="is not the object that it is a part of"):
+        pullback(Node(1.0, Node(1.0, Node(1.0))))
+    silent = Tree("a", Tree("b"))
+    assert space_of(silent) is NoTangent and not crosses(silent)
+    assert crosses(Tree("a", Tree(1.0)))

@@ -16,7 +16,7 @@ from adcompile.analysis.heap import owner_of, read
 from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import Atom
 from adcompile.ir.types import Cell, Closure, Instance, Known, Method, ObjectT, Ref, Type, differentiable
-from adcompile.runtime.structure import by_attributes, registered, registration_of
+from adcompile.runtime.structure import by_attributes, registration_of
 
 Kwargs = Sequence[tuple[str, Atom]]
 
@@ -96,24 +96,31 @@ def _of_function(b: Builder, fn: python_types.FunctionType, place: Place | None)
     return Parameters(fn.__name__, positional, only, default)
 
 
-def check_unregistered(b: Builder, values: Iterable[Atom], place: Place | None) -> None:
-    """Refuse objects of classes that are registered with `tangents`, as arguments or results of a derivative
-    inside a function: its gradients consist of their attributes. Those that crossed before may be known to agree."""
-    work, seen = [b.type(value) for value in values] if registered else [], set[Cell]()
+def check_objects(b: Builder, values: Iterable[Atom], place: Place | None) -> None:
+    """Refuse objects as arguments or results of a derivative inside a function whose gradients, which consist of
+    their attributes, would be others than outside: of classes that are registered with `tangents` and have not
+    crossed yet, and what may hold itself."""
+    seen = set[Cell]()
+    work: list[tuple[Type, tuple[type, ...]]] = [(b.type(value), ()) for value in values]
     while work:
-        t = work.pop()
+        t, around = work.pop()
         if isinstance(t, Ref) and t.cell not in seen:
             seen.add(t.cell)
-            work.append(b.type(read(b, t.cell, place)))
-        cls = t.cls if isinstance(t, (ObjectT, Instance)) else None
-        known = None if cls is None else registration_of(cls)
-        if cls is not None and known is not None and (cls, known) not in by_attributes:
-            raise Unsupported(
-                f"a derivative inside a function with an object of {cls.__name__}, whose parts tangents.register tells",
-                place,
-                "pass and return its attributes, or leave the class unregistered",
-            )
-        work += parts(t)
+            work.append((b.type(read(b, t.cell, place)), around))
+        if isinstance(t, (ObjectT, Instance)):
+            known = registration_of(t.cls)
+            if known is not None and (t.cls, known) not in by_attributes:
+                what = f"an object of {t.cls.__name__}, whose parts tangents.register tells"
+                raise _refused(what, place, "pass and return its attributes, or leave the class unregistered")
+            if isinstance(t, Instance) and t.cls in around:
+                what = f"an object of {t.cls.__name__} that may hold itself"
+                raise _refused(what, place, "pass what it is differentiated by as arguments")
+            around = (*around, t.cls)
+        work += [(part, around) for part in parts(t)]
+
+
+def _refused(what: str, place: Place | None, remedy: str) -> Unsupported:
+    return Unsupported(f"a derivative inside a function with {what}", place, remedy)
 
 
 def meant(
@@ -126,7 +133,7 @@ def meant(
     """
     if argnums is None:
         active = [i for i, a in enumerate(args) if differentiable(b.type(a))]
-        check_unregistered(b, [args[i] for i in active], place)
+        check_objects(b, [args[i] for i in active], place)
         return list(kwargs), tuple(active)
     known, passed = parameters(b, fun, place), list(kwargs)
     out: list[int] = []
@@ -135,7 +142,7 @@ def meant(
         if not differentiable(b.type(args[i] if i < len(args) else passed[i - len(args)][1])):
             raise _no_derivative(b, known, i, args, passed, place)
         out.append(i)
-    check_unregistered(b, [args[i] if i < len(args) else passed[i - len(args)][1] for i in out], place)
+    check_objects(b, [args[i] if i < len(args) else passed[i - len(args)][1] for i in out], place)
     return passed, tuple(out)
 
 
