@@ -15,7 +15,7 @@ import numpy as np
 
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable
-from adcompile.ir.abstract import is_followed
+from adcompile.ir.abstract import is_followed, shows
 from adcompile.ir.types import DictT, ListT, Maybe, ObjectT, Scalar, Seq, TupleT, Type, differentiable
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.structure import DEEPEST, Registration, by_attributes, made_of, registered, registration_of
@@ -125,9 +125,18 @@ def _inner(value: Any, path: dict[int, int]) -> tuple[Any, int]:
     items, outermost = tuple([space for space, _ in found]), min([level, *[out for _, out in found]])
     # what a registered class says of its parts is compared with these, empty or not
     known = registration_of(type(value))
+    if not all(map(is_hollow, items)) and not (tangents.is_container(value) or shows(type(value), parts)):
+        raise _hidden(value)
     if all(map(is_hollow, items)) and outermost == level and (known is None or known.parts is None):
         return NoTangent, level
     return _like(value, items, parts), outermost
+
+
+def _hidden(value: Any) -> NotDifferentiable:
+    return NotDifferentiable(
+        f"an object of {type(value).__name__}, whose class computes what is read of its attributes",
+        remedy="make the object in the function that is differentiated, or pass its numbers",
+    )
 
 
 def _parts(value: Any) -> dict[Any, Any] | None:

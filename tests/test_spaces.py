@@ -269,3 +269,34 @@ def test_tangents_of_what_holds_itself():
     silent = Tree("a", Tree("b"))
     assert space_of(silent) is NoTangent and not crosses(silent)
     assert crosses(Tree("a", Tree(1.0)))
+
+
+class Tripled(Opaque):
+    def __getattribute__(self, name):
+        value = object.__getattribute__(self, name)
+        return value * 3 if name == "a" else value
+
+
+class Doubled:
+    def __get__(self, owner, cls=None):
+        return self if owner is None else owner.__dict__["a"] * 2
+
+    def __set__(self, owner, value):
+        owner.__dict__["a"] = value
+
+
+class Described(Opaque):
+    a = Doubled()
+
+
+@pytest.mark.parametrize("cls, factor", [(Tripled, 3), (Described, 2)])
+def test_attributes_that_classes_compute(cls, factor):
+    def product(o, x):
+        return o.a * x
+
+    value, gradient = ad.value_and_grad(product, argnums=1)(cls(2.0), 1.5)
+    assert (value, gradient) == (product(cls(2.0), 1.5), 2.0 * factor)
+    assert ad.jvp(product, (cls(2.0), 1.5), (None, 1.0)) == (value, gradient)
+    for call in (ad.grad(product), lambda o, x: ad.grad(lambda p: product(*p))((o, x))):
+        with pytest.raises(NotDifferentiable, match="whose class computes what is read"):
+            call(cls(2.0), 1.5)
