@@ -8,7 +8,7 @@ enter are checked against the primal and copied, so that generated code may accu
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,14 @@ import numpy as np
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
-from adcompile.ir.types import DictT, ListT, Maybe, ObjectT, Scalar, Seq, TupleT, Type, differentiable
+from adcompile.runtime.arrays import add
 from adcompile.runtime.detached import replica
 from adcompile.runtime.memory import is_outline
-from adcompile.runtime.objects import attributes
-from adcompile.runtime.shadows import groups_of
+from adcompile.runtime.objects import attributes, blank, set_attribute
+from adcompile.runtime.shadows import groups_of, shows_twice
 from adcompile.runtime.state import build_object
+from adcompile.runtime.structure import made_of, parts_of
+from adcompile.spaces import Inert, Registered, holds_cycle, is_hollow, keys_of, shown, space_of
 from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
 
 getrefcount: Callable[[Any], int] = sys.getrefcount
@@ -97,83 +99,12 @@ def apart(raw: Any, i: Any, seen: set[int]) -> Any:
     return tangents.rebuild(value, [apart(value, k, seen) for k in keys])
 
 
-# -- what crosses -------------------------------------------------------------------------------
-
-
-def space_of(value: Any) -> Any:
-    """The space of the tangents of `value` as they cross: closures are constants here, and objects
-    that are not taken apart."""
-    return _crossing(tangents.tangent_type(value))
-
-
-def _crossing(space: Any) -> Any:
-    if isinstance(space, Record) and isinstance(space.of, type) and is_followed(space.of):
-        items = tuple([_crossing(item) for item in space.items])
-        return Record(space.of, items, space.keys) if any(item is not NoTangent for item in items) else NoTangent
-    if isinstance(space, (Record, Cycle)):
-        return NoTangent
-    if isinstance(space, Product):
-        items = tuple([_crossing(item) for item in space.items])
-        return Product(space.cls, items, space.keys) if any(item is not NoTangent for item in items) else NoTangent
-    return space
-
-
-def cotangent_space(value: Any, t: Type) -> Any:
-    """The space of the cotangents of `value` as a pullback takes them that was made for type `t`: it goes into
-    lists, dicts and objects in which there could be what has tangents, whether there is or not."""
-    return _completed(space_of(value), value, t)
-
-
-def _completed(space: Any, value: Any, t: Type) -> Any:
-    if isinstance(t, Maybe):
-        return _completed(space, value, t.type)
-    if not isinstance(t, (Seq, ListT, TupleT, DictT, ObjectT)) or not differentiable(t):
-        return space
-    if isinstance(t, Seq) and isinstance(t.item, Scalar) and type(value) in (list, tuple):
-        numbers = space.items if isinstance(space, Product) else (NoTangent,) * len(value)
-        return Product(type(value), tuple([float if s is NoTangent else s for s in numbers]))  # whole numbers get zero
-    if isinstance(t, ObjectT):
-        parts: Any = attributes(value) if type(value) is t.cls and is_followed(t.cls) else None
-    else:
-        parts = dict(_items(value)) if tangents.is_container(value) else None
-    types = _item_types(t, parts or ())
-    if parts is None or not types.keys() >= parts.keys():
-        return space
-    known = isinstance(space, (Product, Record))
-    spaces: dict[Any, Any] = dict(zip(_keys(space), space.items)) if known else {}
-    items = tuple([_completed(spaces.get(k, NoTangent), v, types[k]) for k, v in parts.items()])
-    if isinstance(t, ObjectT):
-        return Record(t.cls, items, tuple(parts))
-    return Product(type(value), items, tuple(parts) if type(value) is dict else None)
-
-
-def _item_types(t: Seq | ListT | TupleT | DictT | ObjectT, keys: Iterable[Any]) -> dict[Any, Type]:
-    if isinstance(t, Seq):
-        return dict.fromkeys(keys, t.item)
-    if isinstance(t, ObjectT):
-        return dict(zip(t.names, t.types))
-    return dict(zip(t.keys, t.values)) if isinstance(t, DictT) else dict(enumerate(t.items))
-
-
-def _items(value: Any) -> Any:
-    return value.items() if type(value) is dict else enumerate(value)
-
-
-def _keys(space: Product | Record) -> Any:
-    return range(len(space.items)) if space.keys is None else space.keys
-
-
-def crosses(value: Any) -> bool:
-    """Whether any part of `value` is differentiated."""
-    return space_of(value) is not NoTangent
-
-
 # -- leaving ------------------------------------------------------------------------------------
 
 
-def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None) -> Any:
+def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None, around: tuple[Any, ...] = ()) -> Any:
     """The gradient (or tangent) `raw[i]` as the user gets it: of the type `space`, None where
-    there is no tangent. `seen` are the arrays handed out so far.
+    there is no tangent. `seen` are the arrays handed out so far, `around` is what it is a part of.
 
     A complex gradient is conjugated by the caller, before.
     """
@@ -187,13 +118,21 @@ def project(raw: Any, i: Any, space: Any, seen: set[int] | None = None) -> Any:
     if isinstance(space, Record):
         held = {} if is_absent(raw[i]) else attributes(raw[i])
         held = {key: held.get(key) for key in space.keys}
-        return build_object(space.of, space.keys, *[project(held, k, s, seen) for k, s in zip(space.keys, space.items)])
+        made = blank(space.of)
+        parts = {k: project(held, k, s, seen, (*around, made)) for k, s in zip(space.keys, space.items)}
+        if isinstance(space, Registered):  # its class says how
+            given = {k: parts.get(k) for k in space.parts}
+            return made_of(space.like, {k: NoTangent if g is None else g for k, g in given.items()})
+        for name, part in parts.items():
+            set_attribute(made, name, part)
+        return made
+    if isinstance(space, Cycle):
+        return around[-space.levels]
     if not isinstance(space, Product):
-        return None if space is NoTangent else project_scalar(raw[i], space)
-    keys = _keys(space)
+        return None if space is NoTangent or isinstance(space, Inert) else project_scalar(raw[i], space)
+    keys = keys_of(space)
     value = dict.fromkeys(keys) if is_absent(raw[i]) else raw[i]
-    parts = [project(value, k, s, seen) for k, s in zip(keys, space.items)]
-    return container(space, parts)
+    return container(space, [project(value, k, s, seen, (*around, None)) for k, s in zip(keys, space.items)])
 
 
 def container(space: Product, parts: list[Any]) -> Any:
@@ -201,6 +140,45 @@ def container(space: Product, parts: list[Any]) -> Any:
     if space.keys is not None:
         return dict(zip(space.keys, parts))
     return space.cls(parts) if space.cls in (tuple, list) else tuple.__new__(space.cls, parts)
+
+
+def gathered(raw: Sequence[Any], spaces: Sequence[Any]) -> Sequence[Any]:
+    """Cotangents in which what an object that holds itself has got as a part of itself is added to
+    what it has got as the whole."""
+    if not any(map(holds_cycle, spaces)):
+        return raw
+    return [_gathered(raw[k], space) if holds_cycle(space) else raw[k] for k, space in enumerate(spaces)]
+
+
+Way = tuple[Any, ...]  # keys and attributes, from the outside
+
+
+def _gathered(raw: Any, space: Any) -> Any:
+    totals: dict[Way, Any] = {}
+
+    def visit(g: Any, s: Any, way: Way, spaces: tuple[Any, ...], around: frozenset[int]) -> None:
+        if isinstance(s, Cycle):
+            n = len(way) - s.levels
+            visit(g, spaces[n], way[:n], spaces[:n], around)
+        elif is_absent(g) or isinstance(s, (Product, Record)) and (id(g) in around or isinstance(g, (int, float))):
+            return  # zeros of what holds itself hold themselves
+        elif isinstance(s, (Product, Record)):
+            held = attributes(g) if isinstance(s, Record) else g
+            for key, part in zip(keys_of(s), s.items):
+                if part is not NoTangent and (isinstance(s, Product) or key in held):
+                    visit(held[key], part, (*way, key), (*spaces, s), around | {id(g)})
+        else:
+            totals[way] = add(totals[way], g) if way in totals else g
+
+    def built(s: Any, way: Way) -> Any:
+        if isinstance(s, Record):
+            return build_object(s.of, s.keys, *[built(part, (*way, k)) for k, part in zip(s.keys, s.items)])
+        if isinstance(s, Product):
+            return container(s, [built(part, (*way, k)) for k, part in zip(keys_of(s), s.items)])
+        return totals.get(way)
+
+    visit(raw, space, (), (), frozenset())
+    return built(space, ())
 
 
 def project_scalar(g: Any, cls: type) -> Any:
@@ -234,22 +212,34 @@ def project_array(raw: Any, i: Any, primal: np.ndarray[Any, Any] | ArraySpace) -
 # -- entering -----------------------------------------------------------------------------------
 
 
-def accept(given: Any, space: Any, what: str) -> Any:
+Around = tuple[Any, ...]
+"""What a part is in, from the outside: what the user passed, and what is made of it."""
+
+
+def accept(given: Any, space: Any, what: str, around: Around = (), forward: bool = False) -> Any:
     """A tangent of this space from what the user passed: checked, converted, in memory of its
     own; None where there is no tangent. None for what has one stands for zero.
 
-    Raises NotDifferentiable (a TypeError) that names the part that does not fit.
+    What holds itself has a tangent that does so too (`forward`); the cotangent of what it holds is
+    that of the whole alone. Raises NotDifferentiable (a TypeError) that names the part that does not fit.
     """
-    if _is_hollow(space):
+    if isinstance(space, Cycle):
+        whole, made = around[-space.levels]
+        if not is_absent(given) and given is not whole:
+            raise NotDifferentiable(f"{what} is not the object that it is a part of", remedy="pass that, or None")
+        return made if forward else None
+    if is_hollow(space):
         if not is_absent(given) and tangents.leaves(_spread(given)):
             raise NotDifferentiable(f"{what} belongs to a value that has none", remedy="pass None")
         given = None
         if space is NoTangent:
             return None
+        if isinstance(space, Inert):
+            return accept(None, space.space, what, around, forward)
     if isinstance(space, Product):
-        return _accept_container(given, space, what)
+        return _accept_container(given, space, what, around, forward)
     if isinstance(space, Record):
-        return _accept_object(given, space, what)
+        return _accept_object(given, space, what, around, forward)
     if is_absent(given):
         return np.zeros(space.shape, space.dtype) if isinstance(space, ArraySpace) else space(0)
     if isinstance(space, ArraySpace):
@@ -258,11 +248,6 @@ def accept(given: Any, space: Any, what: str) -> Any:
         raise NotDifferentiable(f"{what} has type {_kind(given)} where a {space.__name__} is needed")
     _check_cast(np.asarray(given).dtype, np.dtype(space), what)
     return space(given)
-
-
-def _is_hollow(space: Any) -> bool:
-    """Whether nothing in it has a tangent."""
-    return space is NoTangent or isinstance(space, (Product, Record)) and all(map(_is_hollow, space.items))
 
 
 def _spread(given: Any) -> Any:
@@ -291,9 +276,9 @@ def _accept_array(given: Any, space: ArraySpace, what: str) -> Any:
     return array.astype(space.dtype)
 
 
-def _accept_container(given: Any, space: Product, what: str) -> Any:
+def _accept_container(given: Any, space: Product, what: str, around: Around, forward: bool) -> Any:
     n = len(space.items)
-    names = _keys(space)
+    names = keys_of(space)
     if is_absent(given):
         items: list[Any] = [None] * n
     elif type(given) is not space.cls or len(given) != n or (space.keys is not None and set(given) != set(space.keys)):
@@ -303,18 +288,25 @@ def _accept_container(given: Any, space: Product, what: str) -> Any:
         )
     else:
         items = [given[k] for k in names]
-    return container(space, [accept(i, s, f"{what}[{name!r}]") for i, s, name in zip(items, space.items, names)])
+    inner = (*around, (given, None))
+    pairs = zip(items, space.items, names)
+    return container(space, [accept(i, s, f"{what}[{name!r}]", inner, forward) for i, s, name in pairs])
 
 
-def _accept_object(given: Any, space: Record, what: str) -> Any:
+def _accept_object(given: Any, space: Record, what: str, around: Around, forward: bool) -> Any:
     if not is_absent(given) and type(given) is not space.of:
         raise NotDifferentiable(
             f"{what} is a {_kind(given)} where a {space.of.__name__} with tangents for attributes is needed",
             remedy="make one with object.__new__, or take it from adcompile.tangents.zeros_like",
         )
-    held = {} if is_absent(given) else attributes(given)
-    items = [accept(held.get(k), s, f"{what}.{k}") for k, s in zip(space.keys, space.items)]
-    return build_object(space.of, space.keys, *items)
+    held: Any = {}
+    if not is_absent(given):
+        held = parts_of(given) if isinstance(space, Registered) else attributes(given)
+    made = blank(space.of)
+    for k, s in zip(space.keys, space.items):
+        part = None if isinstance(s, Inert) else held.get(k)
+        set_attribute(made, k, accept(part, s, f"{what}.{k}", (*around, (given, made)), forward))
+    return made
 
 
 def check_buffers(buffers: Any, spaces: list[Any]) -> None:
@@ -327,12 +319,12 @@ def check_buffers(buffers: Any, spaces: list[Any]) -> None:
     for i, (buffer, space) in enumerate(zip(buffers, spaces)):
         if buffer is None:
             continue
-        if not _grows(space) or space_of(buffer) != space:
+        if not _grows(space) or shown(space_of(buffer)) != shown(space):
             raise TypeError(f"out[{i}] is a {_kind(buffer)}, to which this gradient cannot be added: {_wanted(space)}")
         arrays += [a for a in tangents.leaves(buffer) if type(a) is np.ndarray]
     if not all(a.flags.writeable for a in arrays):
         raise ValueError("a buffer in out is read-only")
-    if len(groups_of(arrays)) < len(arrays):
+    if len(groups_of(arrays)) < len(arrays) or any(shows_twice(a) for a in arrays):
         raise ValueError("buffers in out share memory: the gradients would be added to each other")
 
 
@@ -340,7 +332,7 @@ def _grows(space: Any) -> bool:
     """Whether a tangent can be added to another one of its space in place."""
     if isinstance(space, Product) and space.cls not in (list, dict):
         return all(item is NoTangent or _grows(item) for item in space.items)
-    return isinstance(space, (ArraySpace, Product, Record))
+    return isinstance(space, (ArraySpace, Product, Record)) and not isinstance(space, Registered)
 
 
 def _wanted(space: Any) -> str:
@@ -349,12 +341,32 @@ def _wanted(space: Any) -> str:
     return "pass what has the structure of the gradient" if _grows(space) else "pass None; numbers are returned"
 
 
-def conj(t: Any) -> Any:
-    """Complex leaves conjugated, in new memory; the rest as it is. None stays None."""
+def any_complex(t: Any) -> bool:
+    """Whether there is anything in a tangent that `conj` changes."""
+    work, seen = [t], set[int]()
+    while work:
+        t = work.pop()
+        if isinstance(t, (complex, np.complexfloating)) or type(t) is np.ndarray and t.dtype.kind == "c":
+            return True
+        if tangents.is_container(t):
+            work += tangents.children(t)
+        elif is_followed(type(t)) and id(t) not in seen:
+            seen.add(id(t))  # zeros may hold themselves
+            work += attributes(t).values()
+    return False
+
+
+def conj(t: Any, met: dict[int, Any] | None = None) -> Any:
+    """Complex leaves conjugated, in new memory; the rest as it is. None stays None. `met`: the objects so far."""
+    met = {} if met is None else met
     if tangents.is_container(t):
-        return tangents.rebuild(t, [conj(c) for c in tangents.children(t)])
+        return tangents.rebuild(t, [conj(c, met) for c in tangents.children(t)])
     if is_followed(type(t)):
-        return build_object(type(t), tuple(attributes(t)), *map(conj, attributes(t).values()))
+        if id(t) not in met:
+            met[id(t)] = blank(type(t))
+            for name, item in attributes(t).items():
+                set_attribute(met[id(t)], name, conj(item, met))
+        return met[id(t)]
     if isinstance(t, (complex, np.complexfloating)):
         return t.conjugate()
     if type(t) is np.ndarray and t.dtype.kind == "c":
@@ -377,19 +389,6 @@ def batch_length(given: Any) -> int | None:
             f"a {_kind(given)} where a batch of tangents is needed", remedy="put an axis in front: np.array([tangent])"
         )
     return int(shape[0])
-
-
-def batch_of(space: Any, count: int) -> Any:
-    """The space of batches of tangents: every array and number has an axis of this length in front."""
-    if isinstance(space, Product):
-        return Product(space.cls, tuple([batch_of(item, count) for item in space.items]), space.keys)
-    if isinstance(space, ArraySpace):
-        return ArraySpace(space.dtype, (count, *space.shape))
-    if isinstance(space, Record):
-        raise NotDifferentiable(
-            f"a batch of tangents of a {space.of.__name__}", remedy="call jvp for each tangent, or pass its arrays"
-        )
-    return space if space is NoTangent else ArraySpace(np.dtype(space), (count,))
 
 
 def none_of(batch: Any) -> Any:

@@ -17,14 +17,14 @@ import numpy as np
 from adcompile import tangents
 from adcompile.api import dispatcher_of
 from adcompile.backend.cache import Entry
-from adcompile.boundary import container, cotangent_space, crosses, own_tree, project, project_scalar, space_of
+from adcompile.boundary import container, gathered, own_tree, project, project_scalar
 from adcompile.errors import RuleError, Unsupported, place_of
 from adcompile.runs import Plan
 from adcompile.runtime.arrays import zeros_like
 from adcompile.runtime.dynamic import Back, Forth
-from adcompile.runtime.objects import attributes
-from adcompile.runtime.state import build_object
-from adcompile.tangents import ArraySpace, NoTangent, Product, Record, is_absent
+from adcompile.runtime.objects import attributes, blank, set_attribute
+from adcompile.spaces import inner_cotangent_space, inner_space, without_cycles
+from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
 from adcompile.targets import Bound, Target, arity, bind, innermost, resolve, wrapper
 
 
@@ -104,20 +104,20 @@ def push(fn: Any, args: Sequence[Any], dots: Mapping[int, Any]) -> tuple[Any, An
     """The value of `fn(*args)` and its tangent; None where there is none."""
     if fn is getattr and callable(value := getattr(*args)):
         return value, None  # a method, whose call is differentiated
-    wrt = tuple(k for k, d in dots.items() if not is_absent(d) and crosses(args[k]))
+    wrt = tuple(k for k, d in dots.items() if not is_absent(d) and inner_space(args[k]) is not NoTangent)
     if not wrt:
         value = fn(*args)
         return value, zeros_like(value)
     entry, function, given = entry_of(fn, "jvp", wrt, args)
-    raw = list(entry.run(function, given, tuple(tangent_in(dots[k], space_of(args[k])) for k in wrt)))
-    space = space_of(raw[0])
+    raw = list(entry.run(function, given, tuple(tangent_in(dots[k], inner_space(args[k]), True) for k in wrt)))
+    space = inner_space(raw[0])
     return raw[0], filled(None if space is NoTangent else project(raw, 1, space), raw[0])
 
 
 def pull(fn: Any, args: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Any, Callable[[Any], Sequence[Any]]]:
     """The value of `fn(*args)`, and the function from its cotangent to those of the arguments `wrt`."""
-    at = tuple(k for k in wrt if crosses(args[k]))
-    spaces = [space_of(args[k]) for k in at]
+    at = tuple(k for k in wrt if inner_space(args[k]) is not NoTangent)
+    spaces = [inner_space(args[k]) for k in at]
     nothing = [zeros_like(args[k]) for k in wrt if k not in at]
     if not at:
         return fn(*args), lambda y_bar: nothing
@@ -125,18 +125,19 @@ def pull(fn: Any, args: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Any, Calla
     raw = list(entry.run(function, given))
     value, kept = raw[0], own_tree(raw, 1)
     del raw
-    space, pullback = cotangent_space(value, entry.made.derived.result), entry.made.derived.pullback
-    absent = [k not in at for k in wrt]
+    space, pullback = inner_cotangent_space(value, entry.made.derived.result), entry.made.derived.pullback
+    absent, trees = [k not in at for k in wrt], list(map(without_cycles, spaces))
 
     def run(y_bar: Any) -> Sequence[Any]:
-        bars = list(pullback(kept, None if space is NoTangent else tangent_in(y_bar, space)))
+        seed = None if space is NoTangent else tangent_in(*gathered([y_bar], [space]), space)
+        bars = gathered(list(pullback(kept, seed)), spaces)
         seen: set[int] = set()
-        found = iter([project(bars, k, s, seen) for k, s in enumerate(spaces)])
+        found = iter([project(bars, k, s, seen) for k, s in enumerate(trees)])
         rest = iter(nothing)
         return [next(rest) if a else next(found) for a in absent]
 
     if space is NoTangent:
-        return value, lambda y_bar: [zeros_like_space(s) for s in spaces]
+        return value, lambda y_bar: [zeros_like_space(s) for s in trees]
     return value, run
 
 
@@ -160,8 +161,9 @@ def held(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tangents.rebuild(args, [own_tree(args, k) for k in range(len(args))])
 
 
-def tangent_in(g: Any, space: Any) -> Any:
-    """A tangent or cotangent of this space, in memory of its own; None and the number 0 are zero.
+def tangent_in(g: Any, space: Any, forward: bool = False, around: tuple[Any, ...] = ()) -> Any:
+    """A tangent (`forward`) or cotangent of this space, in memory of its own, `around` it what it is a part of;
+    None and the number 0 are zero.
 
     Raises RuleError where it does not fit.
     """
@@ -169,14 +171,18 @@ def tangent_in(g: Any, space: Any) -> Any:
         return None
     if isinstance(space, ArraySpace):
         return _array_in(g, space)
+    if isinstance(space, Cycle):
+        return around[-space.levels] if forward else None
     if isinstance(space, Record):
-        have = {} if is_number(g) else attributes(g)
-        items = [tangent_in(have.get(k), s) for k, s in zip(space.keys, space.items)]
-        return build_object(space.of, space.keys, *items)
+        have, made = {} if is_number(g) else attributes(g), blank(space.of)
+        for k, s in zip(space.keys, space.items):
+            set_attribute(made, k, tangent_in(have.get(k), s, forward, (*around, made)))
+        return made
     if isinstance(space, Product):
         keys = range(len(space.items)) if space.keys is None else space.keys
         none = is_number(g)
-        return container(space, [tangent_in(None if none else g[k], s) for k, s in zip(keys, space.items)])
+        pairs = [(None if none else g[k], s) for k, s in zip(keys, space.items)]
+        return container(space, [tangent_in(item, s, forward, (*around, None)) for item, s in pairs])
     return project_scalar(g, space)
 
 

@@ -42,6 +42,7 @@ from adcompile.analysis.infer import Terminated
 from adcompile.analysis.leaving import write_back
 from adcompile.analysis.narrow import narrow
 from adcompile.analysis.pools import Pools
+from adcompile.analysis.real import without_functions
 from adcompile.analysis.recursion import AsObject
 from adcompile.analysis.slots import open_slots
 from adcompile.autodiff import nested
@@ -434,8 +435,9 @@ class Entry:
         returned = handed_out(b, called.result, called.value, request.has_aux, request.restore)
         if request.mutated:
             self.after = after(b, b.statements[start:], values, called.cells)
-        target = called.differentiated(b, request.has_aux)
-        whole = b.build_tuple(target, *self.after.values) if self.after.at else target
+        target = without_functions(b, called.differentiated(b, request.has_aux))
+        left = [without_functions(b, v) for v in self.after.values]
+        whole = b.build_tuple(target, *left) if self.after.at else target
         statements = b.statements[start:]
         del b.statements[start:]
         wrt = [leaf for i in request.argnums for leaf in leaves(b, values[i])]

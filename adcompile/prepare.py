@@ -20,12 +20,13 @@ from adcompile.backend.load import load
 from adcompile.backend.native.choice import chosen
 from adcompile.backend.native.compiled import compiled
 from adcompile.backend.native.regions import native_parts
-from adcompile.boundary import own, project, space_of
+from adcompile.boundary import gathered, own, project
 from adcompile.errors import Place, Unsupported, place_of
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom
 from adcompile.ir.walk import large_stack
 from adcompile.pipeline import Derived
+from adcompile.refusals import spaces_at
 from adcompile.runs import Made, Plan, conjugated, invoker, located
 from adcompile.runtime import settings
 from adcompile.runtime.objects import attributes
@@ -130,12 +131,12 @@ class Prepared:
 
     def _lent(self, plan: Plan, fun: Any, args: tuple[Any, ...]) -> Any:
         """Gradients that may lie in the arrays that are kept."""
-        spaces = [space_of(args[i]) for i in self._made.wrt]
+        spaces = spaces_at(fun, [args[i] for i in self._made.wrt])
         raw = self._invoke(fun, args)
         head = None
         if plan.transform == "value_and_grad":
             head, raw = raw
-        raw = conjugated(raw if isinstance(plan.argnums, tuple) else (raw,))
+        raw = gathered(conjugated(raw if isinstance(plan.argnums, tuple) else (raw,)), spaces)
         ours = {id(a) for a in self._spare if a is not None}
         seen: set[int] = set()
         grads = tuple([_lent(raw, k, space, ours, seen) for k, space in enumerate(spaces)])

@@ -11,12 +11,14 @@ import numpy as np
 from adcompile import tangents
 from adcompile.api import find
 from adcompile.autodiff import nested
-from adcompile.boundary import accept, check_buffers, conj, cotangent_space, own_tree, project, space_of
-from adcompile.errors import Unsupported, place_of
+from adcompile.boundary import accept, check_buffers, conj, gathered, own_tree, project
+from adcompile.errors import AdcompileError, Unsupported, place_of
+from adcompile.refusals import spaces_at
 from adcompile.runs import Made, Plan, conjugated
 from adcompile.runtime.settings import Backend, known_backend
 from adcompile.runtime.shadows import groups_of
-from adcompile.tangents import ArraySpace, NoTangent
+from adcompile.spaces import cotangent_space, crosses, is_hollow, space_of
+from adcompile.tangents import ArraySpace, NoTangent, is_absent
 from adcompile.targets import Target, innermost, resolve
 
 
@@ -44,19 +46,15 @@ def _jvp(
     fun: Callable[..., Any], primals: Any, given: Any, has_aux: bool, mutated: bool, backend: Backend | None
 ) -> tuple[Any, ...]:
     check_pairs(primals, given)
-    spaces = [space_of(p) for p in primals]
-    checked = [accept(t, s, f"tangent {i}") for i, (t, s) in enumerate(zip(given, spaces))]
-    active = [i for i, (t, c) in enumerate(zip(given, checked)) if not tangents.is_absent(t) and c is not None]
-    if not active:
-        active = [i for i, s in enumerate(spaces) if s is not NoTangent]
+    along = _along(fun, primals, given)
     lead = len(resolve(fun).leading)
-    plan = Plan("jvp", tuple(i + lead for i in active) or None, has_aux, mutated=mutated, backend=backend)
+    plan = Plan("jvp", tuple(i + lead for i in along) or None, has_aux, mutated=mutated, backend=backend)
     target, bound, entry = find(fun, primals, plan)
     args = (*bound.args, *bound.values)
-    raw = list(entry.run(target.function, args, tuple(checked[i] for i in active)))
+    raw = list(entry.run(target.function, args, tuple(along.values())))
     value, aux = raw[0] if has_aux else (raw[0], None)
     seen: set[int] = set()
-    tangent = project(raw, 1, space_of(value), seen)
+    tangent = project(raw, 1, *spaces_at(fun, [value]), seen)
     out = (value, tangent, aux) if has_aux else (value, tangent)
     if not mutated:
         return out
@@ -66,10 +64,21 @@ def _jvp(
     return (*out, {_name(target.function, i): project(after, k, space_of(args[i]), seen) for k, i in at})
 
 
+def _along(fun: Callable[..., Any], primals: Any, given: Any) -> dict[int, Any]:
+    """The tangents of the arguments that have one, checked, by position; zeros where none is given."""
+    for positions in ([i for i, t in enumerate(given) if not is_absent(t)], range(len(given))):
+        spaces = dict(zip(positions, spaces_at(fun, [primals[i] for i in positions])))
+        checked = {i: accept(given[i], space, f"tangent {i}", forward=True) for i, space in spaces.items()}
+        along = {i: t for i, t in checked.items() if not is_hollow(spaces[i])}
+        if along:
+            return along
+    return {}
+
+
 def check_again(fun: Callable[..., Any], primals: Any, what: str) -> None:
     """Raise Unsupported for a function that finds something else when it runs again on the same
     arguments: one that writes into arrays, lists or objects which it has not been given."""
-    active = [i for i, p in enumerate(primals) if space_of(p) is not NoTangent]
+    active = [i for i, p in enumerate(primals) if crosses(p)]
     plan = Plan("jvp", tuple(i + len(resolve(fun).leading) for i in active) or None)
     if not find(fun, primals, plan)[2].made.derived.writes:
         return
@@ -133,14 +142,16 @@ class Pullback:
         if self._left or mutated:
             seed = self._with_state(seed, mutated or {}, unwritten)
         buffers = self._buffers(out)
-        raw = conjugated(self._made.derived.pullback(self._kept, seed))
         lead, spaces, seen = self._lead, self._spaces, set[int]()
+        raw = conjugated(self._made.derived.pullback(self._kept, seed))
+        at = [i - lead for i in self._made.wrt]
+        raw = gathered(raw, [spaces[i] if 0 <= i < len(spaces) else NoTangent for i in at])
         grads: list[Any] = [None] * len(spaces)
         for k, i in enumerate(self._made.wrt):
             if 0 <= i - lead < len(spaces):
                 grads[i - lead] = project(raw, k, spaces[i - lead], seen)
         for i, g in unwritten.items():
-            grads[i - lead] = tangents.add(grads[i - lead], g)
+            grads[i - lead] = tangents.add(grads[i - lead], project([g], 0, spaces[i - lead]))
         return tuple([g if b is None else tangents.add_(b, g) for g, b in zip(grads, buffers)])
 
     # -- what is passed -----------------------------------------------------------------------
@@ -230,12 +241,16 @@ def vjp(
     known = None if backend is None else known_backend(backend)
     target, bound, entry = find(fun, primals, Plan("vjp", None, has_aux, restore, backend=known))
     args = (*bound.args, *bound.values)
-    spaces = [space_of(p) for p in primals]  # before the function writes into them
+    spaces = spaces_at(fun, primals)  # before the function writes into them
     raw = list(entry.run(target.function, args))
     aux = raw.pop(1) if has_aux else None
     value = raw[0]
     kept = own_tree(raw, 1) if copy else raw[1]
-    pullback = Pullback(target, entry.made, kept, cotangent_space(value, entry.made.derived.result), spaces, args)
+    try:
+        seed = cotangent_space(value, entry.made.derived.result)
+    except AdcompileError as error:
+        raise error.at(place_of(innermost(target.function))) from None
+    pullback = Pullback(target, entry.made, kept, seed, spaces, args)
     return (value, pullback, aux) if has_aux else (value, pullback)
 
 

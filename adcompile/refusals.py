@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import types as pytypes
+from collections.abc import Iterable
 from typing import Any
 
 import gast
 import numpy as np
 
 from adcompile import tangents
-from adcompile.boundary import crosses
-from adcompile.errors import NotDifferentiable, Place, Unsupported, place_of
+from adcompile.errors import AdcompileError, NotDifferentiable, Place, Unsupported, place_of
 from adcompile.frontend.source import source_of
-from adcompile.targets import innermost
+from adcompile.spaces import is_hollow, space_of
+from adcompile.targets import innermost, resolve
+
+
+def spaces_at(fun: Any, values: Iterable[Any]) -> list[Any]:
+    """The spaces of the tangents of values that cross; errors have the place of the function."""
+    try:
+        return [space_of(value) for value in values]
+    except AdcompileError as error:
+        raise error.at(place_of(innermost(resolve(fun).function))) from None
 
 
 def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...], names: tuple[str, ...] = ()) -> tuple[int, ...]:
@@ -20,7 +29,7 @@ def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...], names: tuple[s
     of `args` are those passed by keyword, `names`."""
     count = len(args) - len(names)
     if argnums is None:
-        wrt = tuple(i for i, arg in enumerate(args[:count]) if crosses(arg))
+        wrt = tuple(i for i, space in enumerate(spaces_at(fun, args[:count])) if not is_hollow(space))
         if not wrt:
             raise NotDifferentiable(
                 f"no argument of {innermost(fun).__name__}() is differentiable",
@@ -30,8 +39,8 @@ def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...], names: tuple[s
         return wrt
     given = argnums if isinstance(argnums, tuple) else (argnums,)
     wrt = tuple(_position(fun, i, count, names) for i in given)
-    for i in wrt:
-        if not crosses(args[i]):
+    for i, space in zip(wrt, spaces_at(fun, [args[i] for i in wrt])):
+        if is_hollow(space):
             raise _no_tangent(innermost(fun), i if i < count else names[i - count], args[i])
     return wrt
 

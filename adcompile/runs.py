@@ -9,10 +9,21 @@ from typing import Any
 import numpy as np
 
 from adcompile import tangents
-from adcompile.boundary import ALONE, apart, conj, getrefcount, project, project_array, project_scalar, space_of
+from adcompile.boundary import (
+    ALONE,
+    any_complex,
+    apart,
+    conj,
+    gathered,
+    getrefcount,
+    project,
+    project_array,
+    project_scalar,
+)
 from adcompile.errors import AdcompileError, Place
 from adcompile.ir.nodes import Call, Const
 from adcompile.ir.walk import statements_of
+from adcompile.refusals import spaces_at
 from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import check_places
 from adcompile.runtime.state import different
@@ -121,7 +132,7 @@ def gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[.
     bare = single and not plan.closure
 
     def run(fun: Any, args: tuple[Any, ...]) -> Any:
-        spaces = [space_of(args[i]) for i in wrt]  # before the function writes into them
+        spaces = spaces_at(fun, [args[i] for i in wrt])  # before the function writes into them
         by_cells = _captured_spaces(made, fun)
         raw = invoke(fun, args)
         head: Any = None
@@ -131,7 +142,7 @@ def gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[.
             raw, head = raw
         raw = (raw,) if bare else raw
         seen: set[int] = set()
-        raw = conjugated(raw)
+        raw = gathered(conjugated(raw), [*spaces, *[space for _, space in by_cells]])
         grads = tuple([project(raw, k, space, seen) for k, space in enumerate(spaces)])
         out = grads[0] if single else grads
         if plan.closure:
@@ -151,7 +162,7 @@ def _captured_spaces(made: Made, fun: Any) -> list[tuple[str, Any]]:
         return []
     plain = innermost(fun)
     names, cells = plain.__code__.co_freevars, plain.__closure__ or ()
-    return [(names[i], space_of(cells[i].cell_contents)) for i in at]
+    return list(zip([names[i] for i in at], spaces_at(fun, [cells[i].cell_contents for i in at])))
 
 
 def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., Any] | None:
@@ -187,8 +198,4 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
 
 def conjugated(raw: tuple[Any, ...]) -> tuple[Any, ...]:
     """User gradients of complex values are the conjugates of cotangents."""
-    return tuple([conj(raw[k]) if _any_complex(raw[k]) else raw[k] for k in range(len(raw))])
-
-
-def _any_complex(t: Any) -> bool:
-    return any(np.iscomplexobj(leaf) for leaf in tangents.leaves(t))
+    return tuple([conj(raw[k]) if any_complex(raw[k]) else raw[k] for k in range(len(raw))])

@@ -26,12 +26,14 @@ from typing import Any
 import numpy as np
 
 from adcompile.errors import NotDifferentiable
-from adcompile.runtime.shadows import counted_once, groups_of
+from adcompile.runtime.shadows import check_places, counted_once, groups_of
 from adcompile.runtime.structure import (
+    DEEPEST,
     GO,
     InPlace,
     Survey,
     Walk,
+    check_leaves,
     children,
     has_tangent,
     is_container,
@@ -39,7 +41,7 @@ from adcompile.runtime.structure import (
     is_leaf,
     is_namedtuple_class,
     is_number_space,
-    parts_of,
+    parts_of_tangent,
     rebuild,
     register,
     row_of_parts,
@@ -129,7 +131,8 @@ class Cycle:
 def tangent_type(value: Any) -> Any:
     """The space of the tangents of `value`: a scalar class, ArraySpace, Product, Record or NoTangent.
 
-    Values of one type, structure, shapes and dtypes have the same.
+    Values of one type, structure, shapes and dtypes have the same. Raises NotDifferentiable for
+    values nested very deep: their spaces are.
     """
     if is_leaf(value):
         return ArraySpace(value.dtype, value.shape) if type(value) is np.ndarray else type(value)
@@ -144,6 +147,8 @@ def _space(value: Any, survey: Survey, path: dict[int, int]) -> Any:
         return NoTangent
     if key in path:
         return Cycle(len(path) - path[key])
+    if len(path) >= DEEPEST:
+        raise too_deep()
     path[key] = len(path)
     parts = survey.parts[key]
     items = tuple([_space(part, survey, path) for part in parts.values()])
@@ -151,6 +156,11 @@ def _space(value: Any, survey: Survey, path: dict[int, int]) -> Any:
     if is_container(value):
         return Product(type(value), items, tuple(parts) if type(value) is dict else None)
     return Record(value.__code__ if type(value) is types.FunctionType else type(value), items, tuple(parts))
+
+
+def too_deep() -> NotDifferentiable:
+    message = f"a value nested more than {DEEPEST} levels deep"
+    return NotDifferentiable(message, remedy="keep its parts in one list: gradients have the structure of their values")
 
 
 # --- new tangents ---------------------------------------------------------------------------------
@@ -163,12 +173,16 @@ def _made_like(value: Any, leaf: Callable[[Any], Any]) -> Any:
     def early(item: Any) -> Any:
         return GO if is_leaf(item) or id(item) in survey.active else NoTangent
 
-    return Walk(leaf, early).run(value, survey=survey)
+    return Walk(leaf, early, of_tangent=False).run(value, survey=survey)
+
+
+def _zero(x: Any) -> Any:
+    return np.zeros(x.shape, x.dtype) if type(x) is np.ndarray else type(x)(0)
 
 
 def zeros_like(value: Any) -> Any:
     """The zero tangent of `value`, in memory of its own."""
-    return _made_like(value, lambda x: np.zeros(x.shape, x.dtype) if type(x) is np.ndarray else type(x)(0))
+    return _made_like(value, _zero)
 
 
 def randn_like(value: Any, rng: np.random.Generator) -> Any:
@@ -202,7 +216,17 @@ def map_tree(fn: Callable[..., Any], tangent: Any, *others: Any) -> Any:
     def early(item: Any, *_: Any) -> Any:
         return NoTangent if is_absent(item) else GO
 
-    return Walk(fn, early).run(tangent, *others, survey=None if is_leaf(tangent) else Survey(tangent))
+    def leaf(item: Any, *rest: Any) -> Any:
+        check_leaves(item, *[other for other in rest if not is_absent(other)])
+        return fn(item, *rest)
+
+    return Walk(leaf, early).run(tangent, *others, survey=None if is_leaf(tangent) else Survey(tangent))
+
+
+def _sum(a: Any, b: Any) -> Any:
+    """The sum of two leaves."""
+    check_leaves(a, b)
+    return _as(a, a + b)
 
 
 def _either(s: Any, t: Any) -> Any:
@@ -214,7 +238,7 @@ def _either(s: Any, t: Any) -> Any:
 
 def add(s: Any, t: Any) -> Any:
     """s + t, in new memory where there is anything to add."""
-    walk = Walk(lambda a, b: _as(a, a + b), _either)
+    walk = Walk(_sum, _either)
     return walk.run(s, t, survey=None if is_leaf(s) else Survey(s))
 
 
@@ -229,7 +253,7 @@ def add_to_primal(primal: Any, tangent: Any) -> Any:
     def early(p: Any, t: Any) -> Any:
         return p if is_absent(t) else GO
 
-    walk = Walk(lambda p, t: _as(p, p + t), early)
+    walk = Walk(_sum, early, of_tangent=False)
     return walk.run(primal, tangent, survey=None if is_leaf(primal) else Survey(primal))
 
 
@@ -249,11 +273,13 @@ def conj(t: Any) -> Any:
 def add_(t: Any, s: Any) -> Any:
     """s added to t: to arrays, lists, dicts and objects in place; returns the sum, which is `t`
     itself unless `t` is a number, absent, of a registered class, or a tuple that holds such."""
-    walk = InPlace(lambda a, b: _as(a, a + b), _either)
+    walk = InPlace(_sum, _either)
     result = walk.run(t, s)
     partners: dict[int, list[np.ndarray]] = {}
     for a, b in walk.rows:
+        check_leaves(a, b)  # all, before any is written
         partners.setdefault(id(a), []).append(b)
+        check_places(a)
     for group in groups_of([a for a, _ in walk.rows]):
         given = [partners[id(a)] for a in group]
         if len(group) > 1 and len(groups_of([b for bs in given for b in bs])) == 1:
@@ -270,7 +296,7 @@ def add_(t: Any, s: Any) -> Any:
 
 def zero_(t: Any) -> Any:
     """t made zero, in place as with `add_`; returns the zero tangent."""
-    walk = InPlace(lambda x: type(x)(0), lambda x: NoTangent if is_absent(x) else GO)
+    walk = InPlace(_zero, lambda x: NoTangent if is_absent(x) else GO)
     result = walk.run(t)
     for (array,) in walk.rows:
         array[...] = 0
@@ -286,7 +312,7 @@ def _pairs(s: Any, t: Any) -> Iterator[tuple[Any, Any]]:
     todo, seen, alive = [(s, t)], set[tuple[int, int]](), list[Any]()
     while todo:
         a, b = todo.pop()
-        parts = None if is_leaf(a) or is_absent(a) or is_absent(b) else parts_of(a)
+        parts = None if is_leaf(a) or is_absent(a) or is_absent(b) else parts_of_tangent(a)
         if parts is None or not is_immutable(a):
             key = (id(a), id(b))
             if key in seen and (parts is not None or type(a) is np.ndarray):
@@ -307,7 +333,8 @@ def dot(s: Any, t: Any) -> float:
     for a, b in _pairs(s, t):
         if is_absent(a) or is_absent(b):
             continue
-        if type(a) is np.ndarray and type(b) is np.ndarray:
+        check_leaves(a, b)
+        if type(a) is np.ndarray:
             arrays.append((a, b))
         else:
             total += float(np.real(np.conj(a) * b))
@@ -365,7 +392,7 @@ def leaves(t: Any) -> list[Any]:
             continue
         if is_absent(item) or id(item) in path:
             continue
-        parts = None if is_leaf(item) else parts_of(item)
+        parts = None if is_leaf(item) else parts_of_tangent(item)
         if parts is None:
             found.append(item)
         else:

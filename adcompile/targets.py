@@ -107,7 +107,8 @@ def bind(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], asked: t
     rest.update((k, v) for k, v in (function.__kwdefaults__ or {}).items() if k in asked and k not in rest)
     takes_all = bool(code.co_flags & inspect.CO_VARKEYWORDS)
     takes_more = bool(code.co_flags & inspect.CO_VARARGS)
-    known = all(k in only or (takes_all and k not in names) for k in rest)
+    by_name = names[code.co_posonlyargcount :]
+    known = all(k in only or (takes_all and k not in by_name) for k in rest)
     wanted = all(k in rest or k in (function.__kwdefaults__ or {}) for k in only)
     if len(values) < len(names) or (len(args) > len(names) and not takes_more) or not known or not wanted:
         inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)

@@ -13,12 +13,14 @@ from typing import Any, overload
 
 from adcompile.api import Derivative, find, grad, transform
 from adcompile.autodiff import nested
-from adcompile.boundary import accept, batch_length, batch_of, none_of, project, space_of
+from adcompile.boundary import accept, batch_length, none_of, project
 from adcompile.errors import NotDifferentiable
 from adcompile.products import check_again, check_pairs, jvp
+from adcompile.refusals import spaces_at
 from adcompile.runs import Plan
 from adcompile.runtime.detached import replicas
 from adcompile.runtime.settings import Backend
+from adcompile.spaces import batch_of
 from adcompile.targets import Target, resolve
 
 Fun = Callable[..., Any]
@@ -112,22 +114,23 @@ def jvp_batched(
     do not fit, Unsupported for functions through which several cannot be taken at once.
     """
     check_pairs(primals, tangents)
-    for p in primals:
-        batch_of(space_of(p), 0)  # refuses what has no batches
+    single = spaces_at(fun, primals)
+    for space in single:
+        batch_of(space, 0)  # refuses what has no batches
     counts = [n for n in map(batch_length, tangents) if n is not None]
     if not counts:
         raise NotDifferentiable("no tangents", remedy="pass an array with an axis in front for at least one argument")
     count = counts[0]
-    spaces = [batch_of(space_of(p), count) for p in primals]
+    spaces = [batch_of(space, count) for space in single]
     checked = [accept(t, s, f"tangent {i}") for i, (t, s) in enumerate(zip(tangents, spaces))]
     active = [i for i, (t, c) in enumerate(zip(tangents, checked)) if t is not None and c is not None]
     if count == 0:  # the function runs all the same
-        checked = [accept(None, batch_of(space_of(p), 1), "") for p in primals]
+        checked = [accept(None, batch_of(space, 1), "") for space in single]
     lead = len(resolve(fun).leading)
     target, bound, entry = find(fun, primals, Plan("jvp_batched", tuple(i + lead for i in active), has_aux))
     raw = list(entry.run(target.function, (*bound.args, *bound.values), tuple(checked[i] for i in active)))
     value, aux = raw[0] if has_aux else (raw[0], None)
-    found = project(raw, 1, batch_of(space_of(value), max(count, 1)))
+    found = project(raw, 1, batch_of(*spaces_at(fun, [value]), max(count, 1)))
     found = found if count else none_of(found)
     return (value, found, aux) if has_aux else (value, found)
 

@@ -6,14 +6,12 @@ import pytest
 from adcompile.boundary import (
     accept,
     conj,
-    crosses,
     is_owned,
     own,
     own_tree,
     project,
     project_array,
     project_scalar,
-    space_of,
 )
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.tangents import NoTangent, tangent_type
@@ -150,16 +148,3 @@ def test_conj_leaves_real_values_alone():
     a = np.ones(2)
     assert conj((1.0, a, None))[1] is a
     assert conj([1j, np.array([1j])])[0] == -1j
-
-
-class Holder:
-    def __init__(self, x):
-        self.x = x
-
-
-def test_what_crosses():
-    x = 2.0
-    for value in (Holder("inert"), lambda: x, [Holder(3)], {"h": Holder(None)}):
-        assert space_of(value) is NoTangent and not crosses(value)
-    for value in (1.0, np.ones(2), [1.0, 2], {"a": 1.0}, Pair(1.0, np.ones(3)), Holder(1.0), [Holder(np.ones(2))]):
-        assert space_of(value) == tangent_type(value) and crosses(value)

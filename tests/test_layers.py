@@ -24,6 +24,7 @@ LAYERS = (
     "backend",
     "pipeline",
     "targets",  # parts of the interface: the function behind a callable,
+    "spaces",  # the tangents of what crosses
     "boundary",  # what crosses between user and generated code,
     "refusals",  # and calls that are refused
     "runs",  # what a specialisation is asked for and runs

@@ -334,6 +334,9 @@ def test_buffers_that_share_memory():
         with pytest.raises(ValueError, match="share memory"):
             pullback(1.0, out=out)
     assert not buffer.any()
+    once = np.lib.stride_tricks.as_strided(np.zeros(1), (3,), (0,))
+    with pytest.raises(ValueError, match="share memory"):
+        pullback(1.0, out=(once, None))
 
 
 def test_a_list_that_is_emptied_takes_an_empty_cotangent_or_none():

@@ -23,11 +23,13 @@ from adcompile.tangents import (
     dot,
     has_tangent,
     leaves,
+    map_tree,
     norm,
     randn_like,
     register,
     scale,
     tangent_type,
+    zero_,
     zeros_like,
 )
 from tests.structures import Frozen, Model, Pair, Plain, Slotted, closure_over, slotted
@@ -297,3 +299,56 @@ def test_registered_as_without_tangent(clean_registrations):
 def test_numpy_subclasses_and_object_arrays_have_none():
     assert tangent_type(np.array([1.0, None], object)) is NoTangent
     assert tangent_type(np.ma.masked_array([1.0])) is NoTangent
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: add(np.ones(1), np.ones(3)),
+        lambda: add(np.ones(2), np.ones(3)),
+        lambda: add(np.ones(2), np.ones(2, "f4")),
+        lambda: add(1.0, np.float64(1.0)),
+        lambda: add([1.0], (1.0,)),
+        lambda: add(1, 2),
+        lambda: dot(np.ones(3), np.ones(1)),
+        lambda: dot(1.0, np.ones(2)),
+        lambda: dot([1.0], 1.0),
+        lambda: add_(np.ones(3), np.ones(1)),
+        lambda: add_to_primal(np.ones(1), np.ones(3)),
+        lambda: add_to_primal(None, 1.0),
+        lambda: add_to_primal({"a": 1}, {"a": 1.0}),
+        lambda: map_tree(lambda a, b: a * b, np.ones(2), np.ones(1)),
+    ],
+)
+def test_tangents_of_other_spaces_are_refused(call):
+    with pytest.raises(NotDifferentiable, match="tangents of different"):
+        call()
+
+
+def test_nothing_is_added_where_anything_is_refused():
+    total = [np.ones(3), np.ones(2)]
+    with pytest.raises(NotDifferentiable):
+        add_(total, [np.ones(3), np.ones(3)])
+    assert total[0].tolist() == [1.0, 1.0, 1.0]
+
+
+class Weights:
+    """Copies what it is given, and has a part that is a number of no tangent."""
+
+    def __init__(self, w, b):
+        self.w, self.b = np.array(w), b
+
+
+def test_registered_classes_that_copy(clean_registrations):
+    register(Weights, lambda v: {"w": v.w, "b": v.b, "n": 2}, lambda v, parts: Weights(parts["w"], parts["b"]))
+    t = [Weights([1.0, 2.0], 3.0)]
+    assert dot(t, t) == 14.0 and leaves(t)[1:] == [3.0]
+    total = [Weights([1.0, 2.0], 3.0)]
+    assert add_(total, t) is total and total[0].w.tolist() == [2.0, 4.0] and total[0].b == 6.0
+    assert zero_(total)[0].w.tolist() == [0.0, 0.0] and total[0].b == 0.0
+
+
+def test_arrays_that_overlap_themselves_are_not_added_to():
+    once = np.lib.stride_tricks.as_strided(np.zeros(1), (3,), (0,))
+    with pytest.raises(ValueError, match="several places"):
+        add_(once, np.ones(3))

@@ -53,6 +53,8 @@ def test_bind():
     assert bound.args == (1, 3, 2)
     bound = bind(Target(more), (1, 2, 3), {"k": 4})
     assert (bound.args, bound.names) == ((1, 2, 3), ("k",))
+    bound = bind(Target(lambda x, /, **k: x), (1.0,), {"x": 2.0})
+    assert (bound.args, bound.names, bound.values) == ((1.0,), ("x",), (2.0,))
 
 
 @pytest.mark.parametrize(

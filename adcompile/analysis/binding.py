@@ -52,10 +52,11 @@ def bind(
     rest = list(args[len(positional) :])
     many = rest[0].value.items if rest and isinstance(rest[0], Const) and isinstance(rest[0].value, Rest) else None
     extra: list[tuple[str, Atom]] = []
+    by_name = (*positional[signature.positional_only :], *signature.keyword_only)
     for key, value in kwargs:
-        if key in given or key in positional[: signature.positional_only] and signature.kwarg is None:
+        if key in by_name and key in given or key in positional and key not in by_name and signature.kwarg is None:
             raise wrong_call(f"{name}() got multiple values for argument {key!r}", place)
-        if key in positional[signature.positional_only :] or key in signature.keyword_only:
+        if key in by_name:
             given[key] = value
         elif signature.kwarg is not None:
             extra.append((key, value))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import Memo, read, settle
 from adcompile.analysis.leaves import is_undefined
+from adcompile.analysis.real import real
 from adcompile.analysis.ways import live_objects
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import Cell, Known
@@ -27,10 +28,15 @@ def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
         if len(apart) > 1:
             b.emit(run_time.different, apart, Known(None))
     memo: Memo = {}
-    value = settle(b, result, memo, escaping=True)
-    pending = [(cell, settle(b, read(b, cell), memo, escaping=True)) for cell in written]
+    value = _handed_out(b, result, memo)
+    pending = [(cell, _handed_out(b, read(b, cell), memo)) for cell in written]
     before = [(cell, settle(b, b.context.originals[cell], memo, escaping=True)) for cell in written]
     return value, pending, before
+
+
+def _handed_out(b: Builder, atom: Atom, memo: Memo) -> Atom:
+    """What the caller gets: what it has itself, and callables that can be called."""
+    return real(b, settle(b, atom, memo, escaping=True), None)
 
 
 def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
@@ -53,4 +59,4 @@ def raised(b: Builder) -> None:
     entered = [c for c in b.context.outside if ("outside", b.context.paths[c]) in b.context.demoted]
     memo: Memo = {}
     changed = dict.fromkeys([*entered, *b.context.written])
-    write_back(b, [(cell, settle(b, read(b, cell), memo, escaping=True)) for cell in changed])
+    write_back(b, [(cell, _handed_out(b, read(b, cell), memo)) for cell in changed])

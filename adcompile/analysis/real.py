@@ -15,7 +15,7 @@ from adcompile.analysis.heap import give, show
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Instance, IterT, Known, Method, Scalar, Type, holds, holds_ref
+from adcompile.ir.types import Array, Closure, Instance, IterT, Known, Method, Scalar, Type, holds, holds_ref
 
 REAL: dict[type, Callable[[Builder, Any, Atom, Place | None], Atom]] = {}
 """By the class of what a Method stands for: the callable itself, made of that and of what is bound to it."""
@@ -54,6 +54,16 @@ def real(b: Builder, atom: Atom, place: Place | None) -> Atom:
         return atom
     args = [real(b, a, place) for a in made.args]
     return b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, made.result.name, made.place)
+
+
+def without_functions(b: Builder, atom: Atom) -> Atom:
+    """The value with None for its functions, which are constants where they are handed out."""
+    t = b.type(atom)
+    if isinstance(t, (Closure, Method)):
+        return Const(None)
+    if not is_structured(t) or not holds(t, Closure, Method):
+        return atom
+    return b.build(t, [without_functions(b, item) for item in b.items(atom)], getattr(atom, "name", ""))
 
 
 def _callable(b: Builder, function: Any, made: Call, place: Place | None) -> Atom:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import functools
 import types as python_types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.binding import read_held
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, parts
 from adcompile.analysis.callables import Partial
 from adcompile.analysis.calls import class_handlers
-from adcompile.analysis.heap import owner_of
-from adcompile.errors import NotDifferentiable, Place
+from adcompile.analysis.heap import owner_of, read
+from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import Atom
-from adcompile.ir.types import Closure, Instance, Known, Method, Type, differentiable
+from adcompile.ir.types import Cell, Closure, Instance, Known, Method, ObjectT, Ref, Type, differentiable
+from adcompile.runtime.structure import by_attributes, registration_of
 
 Kwargs = Sequence[tuple[str, Atom]]
 
@@ -95,6 +96,33 @@ def _of_function(b: Builder, fn: python_types.FunctionType, place: Place | None)
     return Parameters(fn.__name__, positional, only, default)
 
 
+def check_objects(b: Builder, values: Iterable[Atom], place: Place | None) -> None:
+    """Refuse objects as arguments or results of a derivative inside a function whose gradients, which consist of
+    their attributes, would be others than outside: of classes that are registered with `tangents` and have not
+    crossed yet, and what may hold itself."""
+    seen = set[Cell]()
+    work: list[tuple[Type, tuple[type, ...]]] = [(b.type(value), ()) for value in values]
+    while work:
+        t, around = work.pop()
+        if isinstance(t, Ref) and t.cell not in seen:
+            seen.add(t.cell)
+            work.append((b.type(read(b, t.cell, place)), around))
+        if isinstance(t, (ObjectT, Instance)):
+            known = registration_of(t.cls)
+            if known is not None and (t.cls, known) not in by_attributes:
+                what = f"an object of {t.cls.__name__}, whose parts tangents.register tells"
+                raise _refused(what, place, "pass and return its attributes, or leave the class unregistered")
+            if isinstance(t, Instance) and t.cls in around:
+                what = f"an object of {t.cls.__name__} that may hold itself"
+                raise _refused(what, place, "pass what it is differentiated by as arguments")
+            around = (*around, t.cls)
+        work += [(part, around) for part in parts(t)]
+
+
+def _refused(what: str, place: Place | None, remedy: str) -> Unsupported:
+    return Unsupported(f"a derivative inside a function with {what}", place, remedy)
+
+
 def meant(
     b: Builder, fun: Atom, argnums: Any, args: Sequence[Atom], kwargs: Kwargs, place: Place | None
 ) -> tuple[list[tuple[str, Atom]], tuple[int, ...]]:
@@ -104,7 +132,9 @@ def meant(
     Raises NotDifferentiable for an argument that is not there or has no derivative.
     """
     if argnums is None:
-        return list(kwargs), tuple(i for i, a in enumerate(args) if differentiable(b.type(a)))
+        active = [i for i, a in enumerate(args) if differentiable(b.type(a))]
+        check_objects(b, [args[i] for i in active], place)
+        return list(kwargs), tuple(active)
     known, passed = parameters(b, fun, place), list(kwargs)
     out: list[int] = []
     for a in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
@@ -112,6 +142,7 @@ def meant(
         if not differentiable(b.type(args[i] if i < len(args) else passed[i - len(args)][1])):
             raise _no_derivative(b, known, i, args, passed, place)
         out.append(i)
+    check_objects(b, [args[i] if i < len(args) else passed[i - len(args)][1] for i in out], place)
     return passed, tuple(out)
 
 

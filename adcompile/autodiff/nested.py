@@ -17,7 +17,7 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import bound
 from adcompile.analysis.calls import class_handlers, handles
 from adcompile.analysis.heap import Memo, look, settle
-from adcompile.autodiff.arguments import meant
+from adcompile.autodiff.arguments import check_objects, meant
 from adcompile.autodiff.held import Held, again, as_then, hold, unpack
 from adcompile.autodiff.jacobians import jacobian
 from adcompile.autodiff.transform import conjugated, gradient, pull_back, pushforward
@@ -200,6 +200,7 @@ def register_vjp(fn: Any) -> None:
         restore = bool(literal(b, given.get("restore", Const(True)), place))
         fun, *primals = args
         result, packed, held = hold(b, fun, primals, place, restore)
+        check_objects(b, [*primals, result], place)
         pullback = bound(b, Pullback(held, has_aux, restore), packed, "pullback")
         if not has_aux:
             return b.build_tuple(result, pullback)
@@ -216,6 +217,7 @@ def register_jvp(fn: Any) -> None:
         has_aux = bool(literal(b, given.get("has_aux", Const(False)), place))
         values, pairs = along(b, fn, given, place)
         result, dot = pushforward(b, given["fun"], values, [], pairs, has_aux)
+        check_objects(b, [*(values[i] for i, _ in pairs), result], place)
         if not has_aux:
             return b.build_tuple(result, dot)
         value, aux = b.items(result)[:2]
@@ -342,4 +344,5 @@ def register_linearize(fn: Any) -> None:
         settings(fn, (), (), kwargs, place)
         fun, *primals = args
         result, packed, held = hold(b, fun, primals, place, False)
+        check_objects(b, [*primals, result], place)
         return b.build_tuple(result, bound(b, Push(held), packed, "push"))

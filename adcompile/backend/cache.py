@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.errors import AdcompileError, place_of
 from adcompile.ir import ops
 from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array, type_of
 from adcompile.ir.program import Guard
@@ -212,10 +213,16 @@ class Dispatcher:
             keyer = self._by_class[classes]
         except KeyError:
             keyer = self._by_class[classes] = make_keyer(classes, self._ints)
-        captured = captured_key(fun)
+        try:
+            captured = captured_key(fun)
+            rest = None if keyer is None else keyer(args)
+        except AdcompileError as error:
+            while hasattr(type(fun), "__adcompile_key__"):
+                fun = fun.fun
+            raise error.at(place_of(fun) if isinstance(fun, pytypes.FunctionType) else None) from None
         if keyer is None:
             return None if captured is None else (classes, captured)
-        return (classes, keyer(args), captured)
+        return (classes, rest, captured)
 
     def find(self, fun: Any, args: tuple[Any, ...]) -> Entry:
         """The entry for these arguments. Raises what building it raises."""

@@ -40,6 +40,7 @@ from adcompile.ir.types import (
 from adcompile.runtime.dynamic import Back, Forth
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import is_plain
+from adcompile.runtime.structure import DEEPEST
 from adcompile.tangents import is_namedtuple_class
 
 LONG = 16
@@ -180,7 +181,26 @@ def parts_of_object(value: Any, outer: tuple[int, ...]) -> dict[str, Any] | None
     if not is_followed(type(value)) or outer[:1] == _AS_ONE or id(value) in outer or len(outer) >= DEEP:
         return None
     held = attributes(value)
-    return held if len(held) <= WIDE else None
+    return held if len(held) <= WIDE and shows(type(value), held) else None
+
+
+_computed: weakref.WeakKeyDictionary[type, frozenset[str] | None] = weakref.WeakKeyDictionary()
+
+
+def shows(cls: type, names: Iterable[str]) -> bool:
+    """Whether `getattr` gives what objects of a class hold under these names: no code of the class stands before."""
+    if cls not in _computed:
+        own = {name: found for c in reversed(cls.__mro__) for name, found in vars(c).items()}
+        hooked = isinstance(own.get("__getattribute__"), pytypes.FunctionType)
+        _computed[cls] = None if hooked else frozenset([name for name, found in own.items() if _computes(found)])
+    computed = _computed[cls]
+    return computed is not None and computed.isdisjoint(names)
+
+
+def _computes(found: Any) -> bool:
+    """Whether what a class has under a name says how that is read, and goes before what an object has."""
+    data = hasattr(type(found), "__get__") and hasattr(type(found), "__set__")
+    return data and not isinstance(found, (pytypes.MemberDescriptorType, pytypes.GetSetDescriptorType))
 
 
 def hidden_of(value: Any) -> tuple[str, ...]:
@@ -197,6 +217,11 @@ def _check_tree(value: Any, outer: tuple[int, ...]) -> None:
         raise Unsupported(
             f"a {type(value).__name__} among the arguments contains itself",
             remedy="pass data without cycles, or keep the cycle in an object's attribute",
+        )
+    if len(outer) >= DEEPEST:
+        raise Unsupported(
+            f"a {type(value).__name__} nested more than {DEEPEST} levels deep among the arguments",
+            remedy="keep what it holds in one list",
         )
 
 

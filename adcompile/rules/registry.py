@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adcompile.ir.types import Type
-from adcompile.runtime import settings
+from adcompile.runtime import settings, structure
 
 Typing = Callable[[list[Type], dict[str, Type]], Type]
 """From the types of a call's arguments to the type of its result (Unknown is allowed)."""
@@ -117,8 +117,9 @@ def unregister(fn: Any) -> None:
 
 
 def version() -> int:
-    """Another number after every registration, and for other settings; part of every specialisation's key."""
-    return settings.CODES * _version + settings.code()
+    """Another number after every registration, of a class with `tangents` too, and for other settings; part of
+    every specialisation's key."""
+    return settings.CODES * (_version + structure.version()) + settings.code()
 
 
 def registered() -> dict[Any, Rule]:

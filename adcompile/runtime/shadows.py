@@ -148,9 +148,14 @@ def overlaps_itself(a: np.ndarray) -> bool:
     return False
 
 
+def shows_twice(array: np.ndarray) -> bool:
+    """Whether an array shows an element at several places."""
+    return not array.flags.forc and overlaps_itself(array)
+
+
 def check_places(array: np.ndarray) -> None:
     """Raise SharedMemory (a ValueError) for an array to be written that shows an element at several places."""
-    if not array.flags.forc and overlaps_itself(array):
+    if shows_twice(array):
         raise SharedMemory("memory that an array shows at several places is written into here", None, REMEDY)
 
 

@@ -32,6 +32,12 @@ class Registration:
 
 
 registered: dict[type, Registration] = {}
+_version = 0
+by_attributes: set[tuple[type, Registration]] = set()
+"""Classes whose objects were found to be taken apart into those of their attributes that have tangents (`spaces`)."""
+
+DEEPEST = 200
+"""Levels of containers and objects in a value whose space of tangents is made, which is nested like it."""
 
 
 def register(
@@ -45,12 +51,19 @@ def register(
     value of the class of `value` with other parts, and is used for tangents and for moved primals
     alike. Without both, instances have no tangent. Raises TypeError if only one is given.
     """
+    global _version
     if (parts is None) != (make is None):
         raise TypeError("register() takes both parts and make, or neither")
     registered[cls] = Registration(parts, make)
+    _version += 1
 
 
-def _registration(cls: type) -> Registration | None:
+def version() -> int:
+    """Another number after every registration."""
+    return _version
+
+
+def registration_of(cls: type) -> Registration | None:
     if not registered:
         return None
     return next((registered[base] for base in cls.__mro__ if base in registered), None)
@@ -133,7 +146,7 @@ def parts_of(value: Any) -> dict[Any, Any] | None:
     """What a structured value consists of, by index, key, attribute or captured name; None for
     everything that is one thing."""
     cls: type = type(value)
-    known = _registration(cls)
+    known = registration_of(cls)
     if known is not None:
         return known.parts(value) if known.parts is not None else None
     if cls in _SEQUENCES or is_namedtuple_class(cls):
@@ -145,14 +158,22 @@ def parts_of(value: Any) -> dict[Any, Any] | None:
     return objects.attributes(value) if objects.is_plain(value) else None
 
 
+def parts_of_tangent(value: Any) -> dict[Any, Any] | None:
+    """The parts of a tangent. One of a registered class may have others that it has of its primal: they are absent."""
+    parts = parts_of(value)
+    if not parts or registration_of(type(value)) is None:
+        return parts
+    return {k: part if is_leaf(part) or parts_of(part) is not None else None for k, part in parts.items()}
+
+
 def is_immutable(value: Any) -> bool:
     """Whether a structured value is made at once of its parts: no part can hold it."""
-    return isinstance(value, tuple) or _registration(type(value)) is not None
+    return isinstance(value, tuple) or registration_of(type(value)) is not None
 
 
-def _made_of(value: Any, parts: dict[Any, Any]) -> Any:
+def made_of(value: Any, parts: dict[Any, Any]) -> Any:
     """An immutable value of the class of `value` with these parts."""
-    known = _registration(type(value))
+    known = registration_of(type(value))
     if known is not None and known.make is not None:
         return known.make(value, parts)
     return tuple.__new__(type(value), list(parts.values()))
@@ -217,19 +238,35 @@ def has_tangent(value: Any) -> bool:
     return False
 
 
+def described(value: Any) -> str:
+    """What kind of value it is, for error messages."""
+    if type(value) is np.ndarray:
+        return f"{value.dtype} array of shape {value.shape}"
+    parts = None if is_leaf(value) else parts_of(value)
+    return type(value).__name__ if not parts else f"{type(value).__name__} with parts {', '.join(map(repr, parts))}"
+
+
+def check_leaves(leaf: Any, *others: Any) -> None:
+    """Raise NotDifferentiable unless all are leaves of one space of tangents: of one class, dtype and shape."""
+    for other in others:
+        same = type(other) is type(leaf) and is_leaf(leaf)
+        if not same or type(leaf) is np.ndarray and (leaf.dtype, leaf.shape) != (other.dtype, other.shape):
+            raise NotDifferentiable(f"tangents of different spaces: {described(leaf)} and {described(other)}")
+
+
 # --- walks ----------------------------------------------------------------------------------------
 
 GO = object()
 
 
 def row_of_parts(row: tuple[Any, ...], parts: dict[Any, Any]) -> list[dict[Any, Any]]:
-    """The parts of all values of a row, whose first has `parts`; they must have its structure."""
+    """The parts of all values of a row, whose first has `parts`; the others, tangents, must have its structure."""
     found = [parts]
     for other in row[1:]:
-        theirs = parts_of(other) if type(other) is type(row[0]) else None
+        theirs = parts_of_tangent(other) if type(other) is type(row[0]) else None
         same_code = getattr(other, "__code__", None) is getattr(row[0], "__code__", None)
         if theirs is None or theirs.keys() != parts.keys() or not same_code:
-            raise NotDifferentiable(f"tangents of different structure: {row[0]!r} and {other!r}")
+            raise NotDifferentiable(f"tangents of different structure: {described(row[0])} and {described(other)}")
         found.append(theirs)
     return found
 
@@ -238,12 +275,14 @@ class Walk:
     """A value of the structure of the first of some, whose leaves are made of theirs by `leaf`.
 
     `early` may give the result for a row of parts at once (it returns GO if not). What is one in
-    all of the values is one in the result. Mutable values are filled when all else is done, so
-    that cycles and long chains need no recursion.
+    all of the values is one in the result. The first is a tangent, or a primal, the others are
+    tangents. Mutable values are filled when all else is done, so that cycles and long chains need no
+    recursion.
     """
 
-    def __init__(self, leaf: Callable[..., Any], early: Callable[..., Any]) -> None:
+    def __init__(self, leaf: Callable[..., Any], early: Callable[..., Any], of_tangent: bool = True) -> None:
         self.leaf, self.early = leaf, early
+        self.parts_of = parts_of_tangent if of_tangent else parts_of
         self.memo: dict[tuple[int, ...], Any] = {}
         self.unfilled: list[tuple[Any, list[dict[Any, Any]]]] = []
         self.cells: dict[int, types.CellType] = {}
@@ -278,7 +317,7 @@ class Walk:
         if key in self.memo:
             return self.memo[key]
         self.alive.append(row)
-        parts = None if is_leaf(first) else parts_of(first)
+        parts = None if is_leaf(first) else self.parts_of(first)
         if parts is None:
             result = self.array(*row) if type(first) is np.ndarray else self.leaf(*row)
         else:
@@ -300,7 +339,7 @@ class Walk:
         return mirror
 
     def made(self, value: Any, parts: dict[Any, Any]) -> Any:
-        return _made_of(value, parts)
+        return made_of(value, parts)
 
     def put(self, value: Any, key: Any, old: Any, item: Any) -> None:
         _put(value, key, item)
@@ -330,13 +369,19 @@ class InPlace(Walk):
         super().__init__(leaf, early)
         self.rows: list[tuple[Any, ...]] = []
 
+    def one(self, *row: Any) -> Any:
+        known = registration_of(type(row[0]))
+        if known is None or known.parts is None:
+            return super().one(*row)
+        return Walk(self.leaf, self.early).run(*row)  # another one: `make` may copy what it is given
+
     def array(self, *row: Any) -> Any:
         self.rows.append(row)
         return row[0]
 
     def made(self, value: Any, parts: dict[Any, Any]) -> Any:
         old = parts_of(value) or {}
-        return value if all(old[k] is item for k, item in parts.items()) else _made_of(value, parts)
+        return value if all(old[k] is item for k, item in parts.items()) else made_of(value, parts)
 
     def put(self, value: Any, key: Any, old: Any, item: Any) -> None:
         if old is not item:

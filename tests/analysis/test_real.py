@@ -48,3 +48,29 @@ def test_derivatives_are_refused_where_nothing_differentiates(f):
     with pytest.raises(ad.Unsupported, match="given to code that is not followed") as caught:
         ad.grad(f)(X)
     assert caught.value.place is not None
+
+
+def _bound(x):
+    return x * x, functools.partial(operator.mul, x)
+
+
+def test_partials_that_are_handed_out_can_be_called():
+    jointly = ad.value_and_grad(_bound, has_aux=True)(3.0)[0]
+    for value in (jointly, ad.vjp(_bound, 3.0)[0], ad.jvp(_bound, (3.0,), (1.0,))[0]):
+        assert value[0] == 9.0 and value[1](5.0) == 15.0
+    assert ad.vjp(_bound, 3.0)[1]((1.0, None)) == (6.0,)
+    assert ad.vjp(lambda x: ([lambda y: x * y, x * x], x), 3.0)[1](([None, 1.0], 1.0)) == (7.0,)
+
+
+def test_partials_that_are_left_behind_can_be_called():
+    def kept(d):
+        d["times"] = functools.partial(operator.mul, d["a"])
+        d["b"] = d["times"](3.0)
+        return d["b"]
+
+    given = {"a": 2.0}
+    value, pullback = ad.vjp(kept, given)
+    assert value == given["b"] == 6.0 and given["times"](5.0) == 10.0
+    assert pullback(1.0) == ({"a": 3.0},)
+    assert pullback(1.0, mutated={"d": {"a": 1.0, "times": None, "b": 2.0}}) == ({"a": 10.0},)
+    assert given == {"a": 2.0}

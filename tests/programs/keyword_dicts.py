@@ -24,6 +24,14 @@ def wrapper_takes_and_adds_settings(x):
     return _power(x[0]) + _power(x[1], scale=x[2]) * _power(x[2], q=x[0], p=3)
 
 
+def _scaled(a, b=1.0, /, *rest, **kw):
+    return a * kw.pop("a") + b * sum(rest) + sum(kw.values())
+
+
+def names_of_positional_only_parameters(x):
+    return _scaled(x[0], a=x[1] ** 2) * _scaled(x[2], x[1], x[0], a=x[0], b=x[2] * x[1], rest=x[0], kw=x[1])
+
+
 def dict_of_the_caller_stays(x):
     given = {"s": x[0], "t": x[1]}
 
@@ -141,6 +149,7 @@ def collected_calls(x):
 X = np.array([1.3, 0.7, 2.1])
 
 SAMPLES = {
+    "names_of_positional_only_parameters": [(X,)],
     "wrapper_takes_and_adds_settings": [(X,)],
     "dict_of_the_caller_stays": [(X,)],
     "written_in_a_loop_that_breaks": [(X, 5), (-X, 5), (X, 0)],
