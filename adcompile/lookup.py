@@ -236,6 +236,3 @@ def _array_in(g: Any, space: ArraySpace) -> Any:
     if np.shape(g) not in (space.shape, ()):
         raise RuleError(f"a tangent of shape {np.shape(g)} met a value of shape {space.shape}")
     return np.array(np.broadcast_to(g, space.shape), space.dtype)
-
-
-

@@ -87,5 +87,5 @@ def _elements(value: Any) -> Iterable[Any] | None:
 
 
 def is_array_of_numbers(value: Any) -> bool:
-    """Whether an array of objects holds real numbers, or None, only: NumPy computes with them as with those of other arrays."""
+    """Whether an array of objects holds real numbers only, or None: NumPy computes with them as with others."""
     return all(item is None or isinstance(item, _NUMBERS) for item in value.ravel().tolist())

@@ -41,7 +41,6 @@ class Term:
     def __getitem__(self, k):
         return self.v * k
 
-
     def __iter__(self):
         return iter([self.v, self.v])
 

@@ -43,8 +43,8 @@ HIDING = [
     deque([{1.0}]),
 ]  # fmt: skip
 SEEN = [
-    1.0, X, None, 3, "text", b"bytes", range(3), np.arange(3), np.array(["a"]), np.array(["a", None, 2], object), {1, 2},
-    [1.0, {"a": X}], deque([1.0]), Plain(X), Plain, np, np.sin, X.dtype, {"a": 1}.keys(), Counter("aab"),
+    1.0, X, None, 3, "text", b"bytes", range(3), np.arange(3), np.array(["a"]), np.array(["a", None, 2], object),
+    {1, 2}, [1.0, {"a": X}], deque([1.0]), Plain(X), Plain, np, np.sin, X.dtype, {"a": 1}.keys(), Counter("aab"),
     np.random.default_rng(0), lambda: X, Numbers((1,)), Declared(), np.zeros(2, [("a", int)]), (1, 2),
 ]  # fmt: skip
 
