@@ -229,8 +229,7 @@ class Join:
 
 # -- loops --------------------------------------------------------------------------------------
 
-Position = tuple[Any, ...]
-"""A carried value or cell, then the way to a part of it."""
+Position = tuple[Any, ...]  # a carried value or cell, then the way to a part of it
 Inside = tuple["Cell | tuple[Cell, Cell]", ...]  # what is looked at: the cells, and pairs that are merged, around it
 
 
@@ -466,7 +465,6 @@ def made_before(b: Builder, cell: Cell, mark: int) -> bool:
 
 
 def cyclic(b: Builder, cell: Cell, inside: Inside, other: Cell | None = None) -> None:
-    """Refuses a cell that is met within itself, or with another one within these two."""
     if (cell if other is None else (cell, other)) in inside:
         raise Unsupported(
             f"a {cell.cls.__name__} that holds itself is carried by a loop",

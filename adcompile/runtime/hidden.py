@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.runtime.structure import is_leaf, is_registered, parts_of
+from adcompile.runtime.structure import is_leaf, parts_of, registration_of
 
 _NUMBERS = (float, int, bool, np.floating, np.integer, np.bool_)
 
@@ -44,7 +44,7 @@ def holder(value: Any) -> Any:
         parts = parts_of(item)
         if parts is not None:
             todo.extend((part, around) for part in parts.values())
-        elif not is_registered(item):
+        elif registration_of(type(item)) is None:
             inside = item if around is None else around
             todo.extend((part, inside) for part in _contents(item) or ())
     return None

@@ -69,11 +69,6 @@ def registration_of(cls: type) -> Registration | None:
     return next((registered[base] for base in cls.__mro__ if base in registered), None)
 
 
-def is_registered(value: Any) -> bool:
-    """Whether it has been said of the class of a value how its instances are taken apart, or that they are not."""
-    return _registration(type(value)) is not None
-
-
 _records: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 _AS_TUPLES = ("__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__", "__bool__", "index", "count")
 
