@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import types as pytypes
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,10 @@ from adcompile.errors import RuleError, Unsupported, place_of
 from adcompile.runs import Plan
 from adcompile.runtime.arrays import zeros_like
 from adcompile.runtime.dynamic import Back, Forth
+from adcompile.runtime.hidden import hides, holder
 from adcompile.runtime.objects import attributes, blank, set_attribute
 from adcompile.spaces import inner_cotangent_space, inner_space, without_cycles
-from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent
+from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, has_tangent, is_absent
 from adcompile.targets import Bound, Target, arity, bind, innermost, resolve, wrapper
 
 
@@ -106,10 +107,12 @@ def push(fn: Any, args: Sequence[Any], dots: Mapping[int, Any]) -> tuple[Any, An
         return value, None  # a method, whose call is differentiated
     wrt = tuple(k for k, d in dots.items() if not is_absent(d) and inner_space(args[k]) is not NoTangent)
     if not wrt:
-        value = fn(*args)
+        value = constant(fn, args, dots)
         return value, zeros_like(value)
+    check_seen([args[k] for k in wrt if fn is not getattr])
     entry, function, given = entry_of(fn, "jvp", wrt, args)
     raw = list(entry.run(function, given, tuple(tangent_in(dots[k], inner_space(args[k]), True) for k in wrt)))
+    check_seen(raw[:1])
     space = inner_space(raw[0])
     return raw[0], filled(None if space is NoTangent else project(raw, 1, space), raw[0])
 
@@ -120,11 +123,14 @@ def pull(fn: Any, args: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Any, Calla
     spaces = [inner_space(args[k]) for k in at]
     nothing = [zeros_like(args[k]) for k in wrt if k not in at]
     if not at:
-        return fn(*args), lambda y_bar: nothing
+        return constant(fn, args, wrt), lambda y_bar: nothing
+    check_seen([args[k] for k in at if fn is not getattr])
     entry, function, given = entry_of(fn, "vjp", at, args)
     raw = list(entry.run(function, given))
     value, kept = raw[0], own_tree(raw, 1)
     del raw
+    if not (fn is getattr and callable(value)):
+        check_seen([value])
     space, pullback = inner_cotangent_space(value, entry.made.derived.result), entry.made.derived.pullback
     absent, trees = [k not in at for k in wrt], list(map(without_cycles, spaces))
 
@@ -139,6 +145,37 @@ def pull(fn: Any, args: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Any, Calla
     if space is NoTangent:
         return value, lambda y_bar: [zeros_like_space(s) for s in trees]
     return value, run
+
+
+def constant(fn: Any, args: Sequence[Any], wrt: Iterable[int]) -> Any:
+    """The value of a call of what has no tangent. What is hidden there must not come out again, as it does of the
+    methods of an array of objects."""
+    value = fn(*args)
+    given = [args[k] for k in wrt if hides(args[k])]
+    if given and not (fn is getattr and callable(value)) and (has_tangent(value) or hides(value) or is_text(value)):
+        raise hidden(given[0])
+    return value
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, (str, bytes)) or isinstance(value, np.ndarray) and value.dtype.kind in "SU"
+
+
+def check_seen(values: Iterable[Any]) -> None:
+    """Raises Unsupported where a value holds numbers that a tangent of it does not reach."""
+    for value in values:
+        if hides(value):
+            raise hidden(value)
+
+
+def hidden(value: Any) -> Unsupported:
+    found = holder(value)
+    what = "an array of objects" if isinstance(found, np.ndarray) and found.dtype.hasobject else type(found).__name__
+    return Unsupported(
+        f"{what} in what carries derivatives, whose numbers are not followed",
+        None,
+        "make an array of floats or a list of them before",
+    )
 
 
 def filled(tangent: Any, value: Any) -> Any:
@@ -199,6 +236,3 @@ def _array_in(g: Any, space: ArraySpace) -> Any:
     if np.shape(g) not in (space.shape, ()):
         raise RuleError(f"a tangent of shape {np.shape(g)} met a value of shape {space.shape}")
     return np.array(np.broadcast_to(g, space.shape), space.dtype)
-
-
-

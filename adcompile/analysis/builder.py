@@ -115,6 +115,7 @@ class Context:
     gone: set[Var] = field(default_factory=set)  # iterators of which all items have been taken
     taken: dict[Var, int] = field(default_factory=dict)  # iterators: how many items `next` took
     folded_sets: dict[Var, Place | None] = field(default_factory=dict)  # taken for what their displays say
+    boxes: dict[Var, bool] = field(default_factory=dict)  # what autodiff/plain has found
     free: FreeVars = field(default_factory=dict)  # what walk.free_vars has found
     volatile: set[Atom] = field(default_factory=set)  # arrays whose memory is written in place somewhere
     flat_of: dict[Atom, Atom] = field(default_factory=dict[Atom, Atom])  # copies that stand for `a.flat`, and `a`

@@ -49,6 +49,11 @@ def arguments_written(fn: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str,
     return tuple([a for name, a in (*zip(names, args), *kwargs) if name in written])
 
 
+def written_parameters(fn: FunctionType, depth: int = 0) -> tuple[str, ...]:
+    """The parameters that a function writes into, whether or not it has a rule."""
+    return _written(fn, depth)
+
+
 @functools.lru_cache(1024)
 def _written(fn: FunctionType, depth: int = 0) -> tuple[str, ...]:
     try:
@@ -189,4 +194,4 @@ class _Scan:
                 self.write(keyword.value)
 
 
-__all__ = ["arguments_written", "written_unsaid"]
+__all__ = ["arguments_written", "written_parameters", "written_unsaid"]

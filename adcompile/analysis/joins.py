@@ -229,8 +229,8 @@ class Join:
 
 # -- loops --------------------------------------------------------------------------------------
 
-Position = tuple[Any, ...]
-"""A carried value or cell, then the way to a part of it."""
+Position = tuple[Any, ...]  # a carried value or cell, then the way to a part of it
+Inside = tuple["Cell | tuple[Cell, Cell]", ...]  # what is looked at: the cells, and pairs that are merged, around it
 
 
 class Misfit(Exception):
@@ -326,7 +326,7 @@ class Frame:
             return [leaf for k, (item, p) in enumerate(pairs) for leaf in self.parts(b, item, p, (*at, k), edge)]
         return [value]
 
-    def merge(self, b: Builder, a: Type, t: Type, at: Position, inside: tuple[Cell, ...]) -> Type:
+    def merge(self, b: Builder, a: Type, t: Type, at: Position, inside: Inside) -> Type:
         """The least form that holds both: `a`, which is assumed, and a value's type."""
         if a == t or isinstance(t, Never):
             return a
@@ -336,6 +336,9 @@ class Frame:
             cls = a.cell.cls if isinstance(a, Ref) else a.cls
             other = t.cell.cls if isinstance(t, Ref) else t.cls
             if at not in self.carried.frozen and cls is other:
+                if isinstance(a, Ref) and isinstance(t, Ref):
+                    cyclic(b, a.cell, inside, t.cell)
+                    inside = (*inside, (a.cell, t.cell))
                 x, y = self.boxed(b, a, inside), self.boxed(b, t, inside)
                 return Boxed(cls, self.merge(b, x.content, y.content, (*at, "content"), inside))
         elif same_form(a, t):
@@ -357,7 +360,7 @@ class Frame:
         if self.carried.peelable:
             raise Misfit
 
-    def settled(self, b: Builder, t: Type, inside: tuple[Cell, ...]) -> Type:
+    def settled(self, b: Builder, t: Type, inside: Inside) -> Type:
         """A type to be assumed of the next attempt, which makes the cells of the body anew."""
         if isinstance(t, Ref):
             made_here = b.context.store.changed(self.carried.outer).get(t.cell, t) is None
@@ -369,14 +372,14 @@ class Frame:
             return with_parts(t, [self.settled(b, p, inside) for p in parts(t)])
         return t
 
-    def boxed(self, b: Builder, t: Ref | Boxed, inside: tuple[Cell, ...]) -> Boxed:
+    def boxed(self, b: Builder, t: Ref | Boxed, inside: Inside) -> Boxed:
         if isinstance(t, Boxed):
             return t
         cyclic(b, t.cell, inside)
         content = deep_widen(b.type(b.context.store.states[t.cell].content))
         return Boxed(t.cell.cls, content)
 
-    def valued(self, b: Builder, t: Type, inside: tuple[Cell, ...]) -> Type:
+    def valued(self, b: Builder, t: Type, inside: Inside) -> Type:
         """The type of the value that `give` makes of a reference."""
         if isinstance(t, Ref):
             cyclic(b, t.cell, inside)
@@ -461,8 +464,8 @@ def made_before(b: Builder, cell: Cell, mark: int) -> bool:
     return cell in store.states and cell not in {c for c, s in store.changed(mark).items() if s is None}
 
 
-def cyclic(b: Builder, cell: Cell, inside: tuple[Cell, ...]) -> None:
-    if cell in inside:
+def cyclic(b: Builder, cell: Cell, inside: Inside, other: Cell | None = None) -> None:
+    if (cell if other is None else (cell, other)) in inside:
         raise Unsupported(
             f"a {cell.cls.__name__} that holds itself is carried by a loop",
             b.place,

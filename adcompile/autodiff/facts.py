@@ -14,7 +14,7 @@ from adcompile.analysis.summaries import summaries, written_arguments
 from adcompile.analysis.views import LOST, fn_of
 from adcompile.autodiff.mirror import refuse_memory
 from adcompile.autodiff.refusal import refuse
-from adcompile.autodiff.unseen import check_unseen
+from adcompile.autodiff.unseen import check_unsaid, check_unseen
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
@@ -63,6 +63,7 @@ def facts(
     written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference)
     if backwards:
         written.check_reads(statements, active)
+    check_unsaid(b, statements, varied, useful)
     if not memory.written and not shown:
         return Activity(frozenset(varied.vars), active), memory
     unknown = memory.unfollowed(active)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff.dynamic import at
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Instance, Known, ListT, TupleT, Unknown
+from adcompile.ir.types import Array, Instance, Known, ListT, TupleT, Unknown
 from adcompile.rules.registry import lookup
 
 COMPARISONS: tuple[Any, ...] = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
@@ -29,6 +29,14 @@ JOINING: tuple[Any, ...] = (operator.add, operator.iadd, operator.mul, operator.
 """These join and repeat lists and tuples."""
 PARTS: tuple[Any, ...] = (operator.getitem, ops.unpack, ops.unpack_star)
 """These take parts out of their first argument, which may be anything."""
+
+
+KEPT: set[Any] = {
+    *PARTS, operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.matmul,
+    np.sum, np.mean, np.max, np.min, np.array, np.asarray, np.ravel, np.reshape, np.ndarray.sum, np.ndarray.mean,
+    np.ndarray.max, np.ndarray.min,
+}  # fmt: skip
+"""Their derivatives hold for arrays of objects as well, if these are real numbers."""
 
 
 def is_asked(fn: Any) -> bool:
@@ -63,7 +71,8 @@ def checked(
         b.emit(rt.check_answer, (at(s.place), s.result), Known(None), (), "", s.place)
         return [], b.statements
     if operands:
-        b.emit(rt.check_plain, (at(s.place), *operands), Known(None), (), "", s.place)
+        check = rt.check_numbers if fn in KEPT else rt.check_plain
+        b.emit(check, (at(s.place), *operands), Known(None), (), "", s.place)
     if any(fn is f for f in JOINING) and any(may_be_list(context, a) and carries(a) for a in s.args):
         b.emit(rt.check_joined, (at(s.place), *s.args), Known(None), (), "", s.place)
     return b.statements, []
@@ -88,9 +97,68 @@ def may_be_list(context: Context, atom: Atom) -> bool:
 
 
 def is_unseen(context: Context, atom: Atom) -> bool:
-    """Whether a value is of unknown type, and may be an object: what arithmetic gives that is checked is none."""
+    """Whether a value is of unknown type, and may be an object: what arithmetic gives that is checked is none, unless
+    it may be an array of objects."""
     if not isinstance(atom, Var) or not isinstance(context.types.get(atom), Unknown):
         return False
     made = context.definition.get(atom)
     fn = None if made is None or not isinstance(made.fn, Const) else fn_of(made)
-    return fn is None or takes_part(fn) or not is_asked(fn)
+    return fn is None or takes_part(fn) or not is_asked(fn) or may_be_boxes(context, atom)
+
+
+def may_be_boxes(context: Context, atom: Atom) -> bool:
+    """Whether a value that a call with a rule has made may be an array of objects: a cast, and what `KEPT` make of
+    one. What others are given is checked."""
+    found, todo = context.boxes, [atom]
+    while todo:
+        v = todo[-1]
+        made = context.definition.get(v) if isinstance(v, Var) and v not in found else None
+        if made is None:
+            todo.pop()
+            continue
+        given = [a for a in operands_of(made) if is_open(context, a)]
+        rest = [a for a in given if a not in found and a in context.definition]
+        if fn_of(made) in KEPT and not casts(context, made) and rest:
+            todo += rest
+            continue
+        assert isinstance(v, Var)
+        found[v] = casts(context, made) or fn_of(made) in KEPT and any(found.get(a, False) for a in given)
+        todo.pop()
+    return found.get(atom, False)
+
+
+def operands_of(s: Call) -> tuple[Atom, ...]:
+    return (*s.args, *(v for _, v in s.kwargs))
+
+
+def is_open(context: Context, atom: Atom) -> TypeGuard[Var]:
+    return isinstance(atom, Var) and isinstance(context.types.get(atom), Unknown)
+
+
+def casts(context: Context, s: Call) -> bool:
+    """Whether a call may make an array of objects of numbers: by what it is told, by an array of objects that it is
+    given, or because a user has written the rule."""
+    fn, kwargs = fn_of(s), dict(s.kwargs)
+    if fn is None or str(getattr(fn, "__module__", None)).partition(".")[0] not in OURS:
+        return True
+    types = [Builder(context).type(a) for a in operands_of(s)]
+    if any(isinstance(t, Array) and t.dtype.hasobject for t in types):
+        return True
+    if "dtype" in kwargs or "otypes" in kwargs or fn in TYPED and len(s.args) > TYPED[fn]:
+        told = kwargs["dtype"] if "dtype" in kwargs else kwargs.get("otypes") or s.args[TYPED[fn]]
+        return not (isinstance(told, Const) and is_dtype_of_numbers(told.value))
+    return fn in TYPED
+
+
+OURS = ("numpy", "_operator", "math", "builtins", "scipy", "adcompile")
+TYPED: dict[Any, int] = {
+    np.ndarray.astype: 1, np.array: 1, np.asarray: 1, np.asanyarray: 1, np.full: 2, np.full_like: 2,
+}  # fmt: skip
+"""The position of the dtype among their arguments; without one it is that of what they are given."""
+
+
+def is_dtype_of_numbers(value: Any) -> bool:
+    try:
+        return value is not None and not np.dtype(value).hasobject
+    except TypeError:
+        return False

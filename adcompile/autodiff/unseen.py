@@ -4,6 +4,8 @@ it by itself: a statement that runs as it is written, a function known only when
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,16 @@ import numpy as np
 from adcompile.analysis.activity import Useful, Varied
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, parts
-from adcompile.analysis.mutation import is_unknown_call
-from adcompile.analysis.reach import functions_in, met, reaches
+from adcompile.analysis.mutation import calls_in, is_unknown_call
+from adcompile.analysis.outside import Place as Outside
+from adcompile.analysis.outside import writes_outside
+from adcompile.analysis.reach import MOST, functions_in, met, reaches
+from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.mirror import root_of
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
+from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.types import Choice, DictT, Instance, ListT, Method, Ref, Seq, TupleT, Unknown
 
 UNKNOWN = object()
@@ -40,6 +45,72 @@ def check_unseen(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> 
                 call.place or b.place,
                 "pass it what it reads as arguments, or call the function by its own name",
             )
+
+
+def check_unsaid(b: Builder, statements: Iterable[Statement], varied: Varied, useful: Useful) -> None:
+    """Refuse calls of functions that have a rule, and write values with derivatives into what is there when the code
+    runs, where the result is made of that: the rule speaks of the function's result alone.
+
+    Raises Unsupported.
+    """
+    calls = [c for s in statements for c in calls_in(s)]
+    written = [
+        (place, call)
+        for call in calls
+        if isinstance(call.fn, Const)
+        for place, given in writes_outside(call.fn.value, call.args, call.kwargs)
+        if any(map(varied.carries, given))
+    ]
+    if not written:
+        return
+    made = {call.result: call for call in calls}
+    read = [v for v in useful.vars if v in b.context.example]
+    for place, call in written:
+        if any(shows(b, place, v, made.get(v)) for v in read):
+            raise Unsupported(
+                f"{name_of(call.fn.value)}() has a rule, and writes values that carry derivatives into {place.text}, "  # type: ignore[union-attr]
+                "of which the result is made",
+                call.place or b.place,
+                "pass it as an argument, and say so in the rule: writes=…, or use adcompile.rules.overlay "
+                "(see docs/adding_a_rule.md)",
+            )
+
+
+def shows(b: Builder, place: Outside, v: Var, made: Call | None) -> bool:
+    """Whether a value that is read when the code runs is, or shares memory with, what a function writes into."""
+    live = b.context.example[v]
+    if place.name is None:
+        pairs = [(place.owner, p) for p in held_by(live)] + [(live, p) for p in held_by(place.owner)]
+        return any(is_one(one, other) for one, other in pairs)
+    if made is None:
+        return b.context.cells.get(id(place.owner)) is v
+    named, owner = made.args[-1] if made.args else None, made.args[0] if made.args else None
+    if fn_of(made) is ops.load_global and isinstance(owner, Const):
+        ref = owner.value
+        namespace = vars(place.owner) if isinstance(place.owner, ModuleType) else place.owner
+        return ref.namespace is namespace and ref.name == place.name
+    if fn_of(made) is getattr and isinstance(named, Const):
+        holder = owner.value if isinstance(owner, Const) else b.context.example.get(owner, UNKNOWN)  # type: ignore[arg-type]
+        return holder is place.owner and named.value in (place.name, "cell_contents")
+    return False
+
+
+def is_one(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return bool(np.may_share_memory(a, b))
+    return a is b and not isinstance(a, (int, float, complex, str, bytes, type(None)))
+
+
+def held_by(value: Any) -> list[Any]:
+    """A value; of a list, tuple, dict or set, what it holds at any depth as well."""
+    out, seen, todo = list[Any](), set[int](), [value]
+    while todo and len(out) < MOST:
+        item = todo.pop()
+        out.append(item)
+        if id(item) not in seen and isinstance(item, (list, tuple, dict, set)):
+            seen.add(id(item))
+            todo += item.values() if isinstance(item, dict) else item
+    return out
 
 
 def is_unfollowed(b: Builder, call: Call) -> bool:
@@ -130,4 +201,4 @@ def known_parts(t: TupleT | ListT | DictT) -> bool:
     return all(met(part) is not None for part in parts(t))
 
 
-__all__ = ["check_unseen"]
+__all__ = ["check_unsaid", "check_unseen"]

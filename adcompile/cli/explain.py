@@ -11,7 +11,8 @@ from typing import Any
 import gast
 
 from adcompile import pipeline
-from adcompile.analysis.activity import Activity, activity
+from adcompile.analysis.activity import Activity, Useful, Varied
+from adcompile.analysis.mutation import Aliases, writes_into
 from adcompile.cli.stages import Asked, derive_split, positions
 from adcompile.errors import Place, place_of
 from adcompile.frontend.source import source_of
@@ -19,7 +20,7 @@ from adcompile.inspection import Kept, kept_of
 from adcompile.ir.nodes import Call, Const, Function, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.types import differentiable
-from adcompile.ir.walk import large_stack, statements_of
+from adcompile.ir.walk import atoms_of, large_stack, statements_of
 from adcompile.rules.registry import lookup
 
 PIECEWISE = "piecewise constant: the derivative is 0 here"
@@ -131,13 +132,41 @@ def _meanings(program: Program, wrt: tuple[int, ...]) -> dict[_Key, str]:
     for ref, function in program.functions.items():
         own = ref is program.entry
         inputs = [function.params[i] for i in wrt] if own else [p for p in function.params if _float(p, program)]
-        facts = activity(function, program.types, inputs)
+        facts = _activity(function, program, inputs)
         for s in statements_of(function.body):
             if isinstance(s, Call) and s.place is not None:
                 what = _meaning(s, facts, program)
                 if what:
                     out[_key(s.place)] = what
     return out
+
+
+def _activity(function: Function, program: Program, inputs: list[Var]) -> Activity:
+    """What carries derivatives, through memory that is written in place as well: what shares it does together."""
+    types = program.types
+    calls = [s for s in statements_of(function.body) if isinstance(s, Call)]
+    aliases = Aliases(types, function.body)
+    definition = {s.result: s for s in calls}
+    roots = {v: aliases.root(v) for v in (*function.params, *types) if differentiable(types[v])}
+    written = [(s, {aliases.root(a) for a in writes_into(s, types, definition)} - {None}) for s in calls]
+    written = [(s, places) for s, places in written if places]
+    varied, useful = Varied(types), Useful(types)
+    varied.vars.update(inputs)
+    for facts in (varied, useful):
+        before = -1
+        while len(facts.vars) != before:
+            before = len(facts.vars)
+            facts.run(function.body)
+            held = {roots.get(v) for v in useful.vars}
+            for s, places in written:
+                if facts is varied and any(map(varied.has, atoms_of(s))):
+                    varied.vars.update(v for v, root in roots.items() if root in places)
+                elif facts is useful and places & held:
+                    useful.vars.update(v for v in atoms_of(s) if v in roots)
+                    useful.vars.update(v for v, root in roots.items() if root in places)
+    active = varied.vars & useful.vars
+    stores = {s.result for s, places in written if places & {roots.get(v) for v in active}}
+    return Activity(frozenset(varied.vars), frozenset(active | stores))
 
 
 def _float(var: Var, program: Program) -> bool:

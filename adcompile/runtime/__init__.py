@@ -148,7 +148,7 @@ from adcompile.runtime.memory import (
     unless_shared,
     within,
 )
-from adcompile.runtime.plain import check_answer, check_joined, check_plain
+from adcompile.runtime.plain import check_answer, check_joined, check_numbers, check_plain
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import (
@@ -195,6 +195,7 @@ __all__ = [
     "check_cotangent",
     "check_kept",
     "check_partial",
+    "check_numbers",
     "check_plain",
     "check_shadow",
     "check_tangent_of",

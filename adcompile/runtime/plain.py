@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.errors import Unsupported
+from adcompile.runtime.hidden import is_array_of_numbers
 from adcompile.runtime.objects import stated
 from adcompile.runtime.structure import ARITHMETIC
 
@@ -33,14 +34,23 @@ def _says(cls: type) -> bool:
     return any(isinstance(stated(cls, name), types.FunctionType) for name in _METHODS)
 
 
+def check_numbers(at: str, *operands: Any) -> None:
+    """`check_plain` of calls that also compute with arrays of objects, if all of these are real numbers."""
+    check_plain(at, *[v for v in operands if not (_is_boxes(v) and is_array_of_numbers(v))])
+
+
+def _is_boxes(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == object
+
+
 def check_plain(at: str, *operands: Any) -> None:
     """Raises Unsupported if an operand is an object whose class says what operators do, or an array of objects."""
     for value in operands:
         cls: type = type(value)
         if cls in _PLAIN:
             continue
-        if isinstance(value, np.ndarray) and value.dtype == object:
-            raise Unsupported(f"an array of objects in what carries derivatives{_where(at)}", None, _REMEDY)
+        if _is_boxes(value):
+            raise Unsupported(f"an array of objects in what carries derivatives{_where(at)}", None, _FLOATS)
         if _says(cls):
             raise _refusal(f"a {cls.__name__} in what carries derivatives, whose class says what operators do", at)
 
@@ -63,6 +73,7 @@ def check_answer(at: str, answer: Any) -> None:
 
 
 _REMEDY = "choose with if and else between functions that are known, so that their objects are followed"
+_FLOATS = "make an array of floats, or a list"
 
 
 def _refusal(message: str, at: str) -> Unsupported:

@@ -1,5 +1,6 @@
 """Cells behind branches and from one iteration to the next."""
 
+import numpy as np
 import pytest
 
 import adcompile as ad
@@ -103,3 +104,77 @@ def test_right_or_refused(f):
     h = 1e-6
     slope = (f(0.7 + h, *args[1:]) - f(0.7 - h, *args[1:])) / (2 * h)
     assert got == pytest.approx(slope, rel=1e-5)
+
+
+class Link:
+    def __init__(self, v, after=None):
+        self.v, self.after = v, after
+
+
+def ring(x, size):
+    links = [Link(x[k]) for k in range(size)]
+    for k in range(size):
+        links[k].after = links[(k + 1) % size]
+    return links[0]
+
+
+def around(x, n):
+    link = ring(x, 2)
+    for _ in range(n):
+        link = link.after
+    return link.v
+
+
+def around_and_written(x, n):
+    link = ring(x, 3)
+    while n > 0:
+        link.v, n = link.v * 2.0, n - 1
+        link = link.after
+    return link.v
+
+
+def exchanged(x, n):
+    a = ring(x, 2)
+    b = a.after
+    for _ in range(n):
+        a, b = b, a
+    return a.v + 2.0 * b.v
+
+
+def lists_around(x, n):
+    a = [x[0], None]
+    a[1] = b = [x[1], a]
+    for _ in range(n):
+        b = b[1]
+    return b[0]
+
+
+def dicts_around(x, n):
+    a = {"v": x[0], "after": None}
+    a["after"] = b = {"v": x[1], "after": a}
+    for _ in range(n):
+        b = b["after"]
+    return b["v"]
+
+
+@pytest.mark.parametrize("f", [around, around_and_written, exchanged, lists_around, dicts_around])
+def test_what_holds_itself_is_not_merged_without_end(f):
+    for derivative in (lambda x: ad.grad(f)(x, 5), lambda x: ad.jvp(f, (x, 5), (x, None))):
+        with pytest.raises(ad.Unsupported, match="that holds itself is carried by a loop") as caught:
+            derivative(np.array([1.0, 2.0, 3.0]))
+        assert caught.value.place.file == __file__
+
+
+def test_what_holds_itself_behind_branches_and_in_known_loops():
+    def f(x, n):
+        a = Link(x[0])
+        a.after = Link(x[1], a)
+        chosen = a if n > 3 else a.after
+        own = Link(x[0] * x[1])
+        own.after = own
+        for _ in range(n):
+            own = own.after
+        return a.v * chosen.after.v + own.v * [a, chosen, a][1].after.after.v
+
+    for n in (2, 5):
+        ad.testing.check_grads(lambda x: f(x, n), (np.array([1.0, 2.0, 3.0]),))

@@ -41,7 +41,6 @@ class Term:
     def __getitem__(self, k):
         return self.v * k
 
-
     def __iter__(self):
         return iter([self.v, self.v])
 
@@ -170,3 +169,83 @@ def arithmetic(x, n):
 @pytest.mark.parametrize(("f", "n"), [(joined, 2), (repeated, 2), *((arithmetic, n) for n in range(4))])
 def test_what_is_arithmetic_stays_right(f, n):
     ad.check_grads(lambda x: f(x, n), (X,), order=1)
+
+
+def boxed(x):
+    return x.astype(object)
+
+
+def plain(x):
+    return x * 2.0
+
+
+def of_choice(x):
+    return [boxed, plain][int(x[2] < 0.0)](x)
+
+
+def boxed_by_rule(x):
+    return np.array([x[0] ** 2, x[1]], dtype=object)
+
+
+ad.rules.vjp(boxed_by_rule, lambda g, y, x: np.array([2 * x[0] * g[0], g[1], 0.0], float))
+
+
+COMPUTED = [
+    lambda x: np.sum(boxed(x)) * x[1],
+    lambda x: boxed(x)[0] * x[1],
+    lambda x: boxed(x) @ boxed(x),
+    lambda x: np.sum((2.0 * boxed(x) - x) * boxed(x) / x[0]),
+    lambda x: np.sum(np.asarray(boxed(x), float)) * x[0],
+    lambda x: np.array([None, x[0]])[1] * x[1],
+    lambda x: np.full(3, x[0], dtype=object)[1],
+    lambda x: np.sum(np.vectorize(lambda t: t * t, otypes=[object])(x)),
+    lambda x: boxed(x).argmax() * x[1] + boxed(x).size * x[0],
+    lambda x: boxed(x).astype(int)[1] * x[1],
+    lambda x: boxed_by_rule(x)[0] * x[1],
+]
+NOT_FOLLOWED = [
+    lambda x: boxed_by_rule(x).sum(),
+    lambda x: np.dot(boxed_by_rule(x), boxed_by_rule(x)),
+    lambda x: boxed(x).sum() * x[0],
+    lambda x: np.array([x[0], x[1]], dtype=object).max() * x[0],
+    lambda x: np.sum(boxed(x).astype(float)),
+    lambda x: boxed(x).tolist()[0] * x[1],
+    lambda x: boxed(x).item(0) * x[1],
+    lambda x: boxed(x).flat[1] * x[1],
+    lambda x: boxed(x)[1:].sum(),
+    lambda x: list(boxed(x))[1] * x[1],
+    lambda x: max(boxed(x)) * x[1],
+    lambda x: np.concatenate([boxed(x), boxed(x)]).sum(),
+    lambda x: np.concatenate([np.array([1.0], dtype=object), x]).sum(),
+    lambda x: (np.zeros(3, dtype=object) + x).sum(),
+    lambda x: np.trapezoid(boxed(x), x) if hasattr(np, "trapezoid") else np.dot(boxed(x), x),
+    lambda x: np.sum(np.sum(np.array([x[:1], x], dtype=object))),
+    lambda x: np.array([{"a": x[0]}])[0]["a"] * x[1],
+    lambda x: float(boxed(x).astype(str)[1]) * x[1],
+    lambda x: {"a": boxed(x)}["a"].sum(),
+    lambda x: of_choice(x).sum() * x[1],
+    lambda x: np.sum(of_choice(x)),
+    lambda x: [lambda z: {"k": boxed(z)}, plain][int(x[2] < 0.0)](x)["k"].sum(),
+]
+
+
+@pytest.mark.parametrize("f", COMPUTED)
+def test_arrays_of_objects_that_are_numbers(f):
+    ad.testing.check_grads(f, (X,), order=1)
+
+
+@pytest.mark.parametrize("f", NOT_FOLLOWED)
+def test_what_else_is_done_with_arrays_of_objects_is_refused(f):
+    assert np.isfinite(f(X))
+    for derivative in (lambda: ad.grad(f)(X), lambda: ad.jvp(f, (X,), (np.ones(3),))):
+        with pytest.raises(ad.AdcompileError) as caught:
+            derivative()
+        assert "test_plain.py:" in str(caught.value)
+
+
+def test_extrema_of_what_may_be_a_list():
+    def f(x):
+        return max([lambda z: [z[0], z[1]], plain][int(x[2] < 0.0)](x)) * x[1]
+
+    with pytest.raises(ad.NotDifferentiable, match="max or min of an iterable of no known structure"):
+        ad.grad(f)(X)

@@ -63,3 +63,15 @@ def test_what_is_drawn_is_kept_where_it_is_drawn():
 
     x = np.array([0.3, 0.7])
     np.testing.assert_equal(ad.grad(walk)(x), ad.value_and_grad(walk)(x)[1])  # nobody reads the sums of the first
+
+
+def test_what_a_list_holds_before_it_grows_is_read_before():
+    """Pushes of adjoints are no writes for what reads other memory, but for what reads the list itself."""
+    x = Var("x")
+    items = call(ops.build_list, role="adjoint")
+    count = call(len, items.result, role="adjoint")
+    grown = call(ops.push, items.result, x, role="adjoint")
+    total = call(operator.add, count.result, 10, role="adjoint")
+    pair = call(ops.build_tuple, total.result, grown.result, role="adjoint")
+    run = load(emit(program(function("f", [x], [items, count, grown, total, pair], pair.result))))
+    assert run(2.0) == (10, [2.0])
