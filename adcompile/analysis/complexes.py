@@ -26,7 +26,13 @@ CLASSES = (complex, np.complexfloating)
 
 
 def is_unknown(t: Type) -> bool:
-    return isinstance(t, Unknown) or isinstance(t, Maybe) and is_unknown(t.item)
+    match t:
+        case Unknown():
+            return True
+        case Maybe(item):
+            return is_unknown(item)
+        case _:
+            return False
 
 
 def may_arise(b: Builder) -> bool:

@@ -93,9 +93,10 @@ def varying(context: Context, block: Block, seen: set[FunctionRef]) -> Call | No
     for s in statements_of(block):
         if not isinstance(s, Call) or s.role != "primal":
             continue
-        function = context.functions.get(s.fn.value) if is_reference(s) else None
-        if function is not None and s.fn.value not in seen:  # type: ignore[union-attr]
-            seen.add(s.fn.value)  # type: ignore[union-attr]
+        ref = reference_of(s)
+        function = None if ref is None else context.functions.get(ref)
+        if function is not None and ref is not None and ref not in seen:
+            seen.add(ref)
             found = varying(context, function.body, seen)
             if found is not None:
                 return found
@@ -104,15 +105,15 @@ def varying(context: Context, block: Block, seen: set[FunctionRef]) -> Call | No
     return None
 
 
-def is_reference(s: Call) -> bool:
-    return isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef)
+def reference_of(s: Call) -> FunctionRef | None:
+    return s.fn.value if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef) else None
 
 
 def draws(context: Context, s: Call, inside: Container[Atom]) -> bool:
     """Whether a call may give something else the next time, from the same arguments and memory. A generator or
     iterator that is itself made `inside` begins anew."""
     fn = fn_of(s)
-    if is_reference(s) or fn in READS:
+    if reference_of(s) is not None or fn in READS:
         return False
     if fn is None or isinstance(fn, OpaqueCode):
         return True

@@ -23,16 +23,16 @@ def readable_zeros(
 ) -> tuple[Sequence[Statement], Sequence[Statement]]:
     """A forward and a backward sweep in one body, in which the zero cotangent of a name can be made on paths that
     leave the name unbound: nobody asks for it there, but it is made."""
-    asked = [s.args[0] for s in statements_of(Block((), tuple(backward), Yield())) if is_zero(s)]
-    kept = [v for v in dict.fromkeys(asked) if v in context.loose]
+    calls = (s for s in statements_of(Block((), tuple(backward), Yield())) if isinstance(s, Call) and is_zero(s))
+    kept = [v for v in dict.fromkeys(s.args[0] for s in calls) if isinstance(v, Var) and v in context.loose]
     if not kept:
         return forward, backward
     forward, renamed = bound_everywhere(context, forward, kept)
     return forward, context.renamed(Block((), tuple(backward), Yield()), renamed).statements
 
 
-def is_zero(s: Statement) -> bool:
-    return isinstance(s, Call) and s.role == "adjoint" and fn_of(s) in (np.zeros_like, rt.zero_list, rt.zeros_like)
+def is_zero(s: Call) -> bool:
+    return s.role == "adjoint" and fn_of(s) in (np.zeros_like, rt.zero_list, rt.zeros_like)
 
 
 def bound_everywhere(
@@ -137,7 +137,7 @@ def bind_results(context: Any, s: If, wanted: set[Var], renamed: dict[Var, Var])
         for column, v, nested in zip(columns, values, inner):
             if column is None or v is None:
                 continue
-            value = Const(None) if is_unbound(v) else renamed.get(v, v)
+            value = Const(None) if is_unbound(v) else renamed.get(v, v)  # type: ignore[arg-type]
             column[at : at + 1] = [value]
             if isinstance(value, Var) and value is v:
                 nested.append(value)

@@ -122,7 +122,7 @@ def alias_map(*read: np.ndarray) -> AliasMap:
     return AliasMap(*read)
 
 
-def owner_of(a: np.ndarray) -> Any:
+def owner_of(a: Any) -> Any:
     """The object whose memory an array shows."""
     while isinstance(a, np.ndarray) and a.base is not None:
         a = a.base
