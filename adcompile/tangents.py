@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 
 from adcompile.errors import NotDifferentiable
-from adcompile.runtime.shadows import check_places, counted_once, groups_of
+from adcompile.runtime.detached import replica
+from adcompile.runtime.shadows import check_places, counted_once, groups_of, overlaps_itself
 from adcompile.runtime.structure import (
     DEEPEST,
     GO,
@@ -229,6 +230,17 @@ def _sum(a: Any, b: Any) -> Any:
     return _as(a, a + b)
 
 
+def _moved(p: Any, t: Any) -> Any:
+    """The sum in the layout of the first: what is computed of it gives views and copies as with that."""
+    total = _sum(p, t)
+    if type(p) is not np.ndarray or p.strides == total.strides or overlaps_itself(p):
+        return total
+    out = replica(p)
+    out.flags.writeable = True
+    out[...] = total
+    return out
+
+
 def _either(s: Any, t: Any) -> Any:
     """The sum, if one of two is absent."""
     if is_absent(s):
@@ -253,7 +265,7 @@ def add_to_primal(primal: Any, tangent: Any) -> Any:
     def early(p: Any, t: Any) -> Any:
         return p if is_absent(t) else GO
 
-    walk = Walk(_sum, early, of_tangent=False)
+    walk = Walk(_moved, early, of_tangent=False)
     return walk.run(primal, tangent, survey=None if is_leaf(primal) else Survey(primal))
 
 

@@ -352,3 +352,14 @@ def test_arrays_that_overlap_themselves_are_not_added_to():
     once = np.lib.stride_tricks.as_strided(np.zeros(1), (3,), (0,))
     with pytest.raises(ValueError, match="several places"):
         add_(once, np.ones(3))
+
+
+def test_what_is_moved_lies_in_memory_as_before():
+    x = np.arange(24.0).reshape(4, 6)
+    for a in (x[:, ::2], x.T, x[::-1, ::-1], x[::2], x[:0], x[:, 3]):
+        moved = add_to_primal(a, np.ones(a.shape))
+        np.testing.assert_array_equal(moved, a + 1.0)
+        assert a.size == 0 or moved.strides == a.strides
+        assert moved.flags.writeable and not np.shares_memory(moved, a)
+    shown = np.broadcast_to(np.arange(3.0), (2, 3))
+    np.testing.assert_array_equal(add_to_primal(shown, np.arange(6.0).reshape(2, 3)), [[0, 2, 4], [3, 5, 7]])
