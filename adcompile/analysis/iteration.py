@@ -17,6 +17,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis import contents
 from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.executed import runs_unseen
 from adcompile.analysis.heap import cell_of, give, look, settle
 from adcompile.analysis.laziness import Read, View, all_of, lazy_rows, taken, view_of
 from adcompile.analysis.pools import taken_out
@@ -235,7 +236,10 @@ def plan(b: Builder, atom: Atom, place: Place | None, live: bool = False) -> Pla
         return Plan(*mixed)
     if contents.is_pooled(item):
         return Plan(settle(b, atom), contents.physical(item), lambda c, element: taken_out(c, element, item))
-    return Plan(settle(b, atom), item, lambda _, element: element)
+    over = settle(b, atom)
+    if runs_unseen(b, over):  # what that writes, it writes from here on
+        over = b.emit(iter, (over,), b.type(over), (), "items", place)
+    return Plan(over, item, lambda _, element: element)
 
 
 def rows_of(b: Builder, atom: Atom) -> tuple[Atom, Type, Read] | None:

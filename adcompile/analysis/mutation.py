@@ -20,6 +20,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
 from adcompile.analysis.callbacks import may_write
+from adcompile.analysis.executed import written_unseen
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.library import writes_text
 from adcompile.analysis.stores import stored_atoms
@@ -117,6 +118,7 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         return call.args[:1] if told and not (isinstance(told[0], Const) and told[0].value is True) else ()
     out = tuple(v for k, v in call.kwargs if k in ("out", "file") and isinstance(v, Var))
     called = () if fn in ARRANGING else tuple(a for a in args if isinstance(a, Var) and writes_when_called(types[a]))
+    called += written_unseen(call, types, definition)
     if not out and is_unknown(fn):
         return args
     return (*out, *called, *arguments_written(fn, call.args, call.kwargs))
