@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.library import is_of_library, is_of_user
 from adcompile.analysis.stores import is_empty
 from adcompile.analysis.writing import AUGMENTED, FUNCTIONS, ITEM_WRITES, KEEPERS, METHODS
@@ -26,7 +27,9 @@ from adcompile.ir.types import UNKNOWN, Cell, Closure, IterT, Known, Method, Ref
 from adcompile.ir.walk import statements_of
 from adcompile.rules.registry import lookup
 
-IN_PLACE = frozenset(f"__i{name}__" for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split())
+IN_PLACE = frozenset(
+    f"__i{name}__" for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+)
 WRITERS = (
     KEEPERS
     | IN_PLACE
@@ -92,13 +95,6 @@ def value_may_write(value: Any, seen: frozenset[Any] = frozenset()) -> bool:
         return getattr(value, "__name__", "") in WRITERS
     method = getattr(type(value), "__call__", None) if is_of_user(type(value)) else None  # noqa: B004
     return isinstance(method, FunctionType) and value_may_write(method, seen)
-
-
-def is_in(value: Any, group: Container[Any]) -> bool:
-    try:
-        return value in group
-    except TypeError:
-        return False
 
 
 NAMED_WRITERS = frozenset([*ITEM_WRITES, *AUGMENTED, *FUNCTIONS, *METHODS])

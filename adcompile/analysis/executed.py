@@ -16,12 +16,27 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.callbacks import code_may_write, is_in, memory_named, special_methods_write
+from adcompile.analysis.callbacks import code_may_write, memory_named, special_methods_write
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.writing import METHODS
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Closure, DictT, Instance, IterT, Known, ListT, Method, ObjectT, Ref, TupleT, Type, Unknown
+from adcompile.ir.types import (
+    Closure,
+    DictT,
+    Instance,
+    IterT,
+    Known,
+    ListT,
+    Method,
+    ObjectT,
+    Ref,
+    Seq,
+    TupleT,
+    Type,
+    Unknown,
+)
 
 CALLING: set[Any] = {
     map, filter, iter, functools.partial, functools.cmp_to_key, itertools.takewhile, itertools.dropwhile,
@@ -39,9 +54,16 @@ HOLDING: set[Any] = {
 """These run iterators that they are given, but neither functions nor methods."""
 SPECIAL: set[Any] = {ops.format_value, ops.sort_order, ops.build_set}
 """Callables of the IR that run methods of the objects they are given."""
-DISPLAYS: set[Any] = {ops.build_tuple, ops.build_list, ops.build_dict, ops.build_object, ops.make_function, ops.identity}
+DISPLAYS: set[Any] = {
+    ops.build_tuple,
+    ops.build_list,
+    ops.build_dict,
+    ops.build_object,
+    ops.make_function,
+    ops.identity,
+}
 """These run nothing."""
-HOLDERS = (Closure, Method, IterT, Instance, ObjectT, Ref, TupleT, ListT, DictT, Unknown)
+HOLDERS = (Closure, Method, IterT, Instance, ObjectT, Ref, TupleT, ListT, DictT, Seq, Unknown)
 
 
 def written_unseen(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> tuple[Atom, ...]:
@@ -98,6 +120,8 @@ class _Scan:
             return code_may_write(t) or isinstance(t, Known) and special_methods_write(type(t.value))
         if isinstance(t, (TupleT, ListT, DictT)):
             return any(map(self.writes, self.inner(atom)))
+        if isinstance(t, Seq):
+            return isinstance(t.item, (Instance, ObjectT)) and special_methods_write(t.item.cls)
         if isinstance(t, (Instance, ObjectT)):
             return special_methods_write(t.cls)
         return isinstance(t, Ref) and isinstance(t.cell.cls, type) and special_methods_write(t.cell.cls)
@@ -116,7 +140,7 @@ class _Scan:
                 if atom in seen:
                     continue
                 seen.add(atom)
-            if stop(t):
+            if stop(t) and not is_in(self.maker(atom), (ops.identity, ops.build_list)):
                 out.append(atom)
             else:
                 todo += self.inner(atom)
