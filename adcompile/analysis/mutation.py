@@ -20,6 +20,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
 from adcompile.analysis.callbacks import may_write
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.executed import written_unseen
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.library import writes_text
@@ -151,7 +152,7 @@ def is_unknown(fn: Any) -> bool:
     rule = lookup(fn)
     home = str(getattr(getattr(fn, "__objclass__", fn), "__module__", None)).partition(".")[0]
     known = rule is not None and (rule.kind != "primitive" or home in ("numpy", "random"))
-    if known or isinstance(fn, FunctionRef) or fn in SHARING:
+    if known or isinstance(fn, FunctionRef) or is_in(fn, SHARING):
         return False
     if getattr(fn, "__objclass__", None) in (str, bytes, int, float, tuple):
         return False
@@ -347,7 +348,9 @@ def check_writes(
     last: dict[Node, tuple[int, Place | None]] = {}
     for (i, call, target), direct in zip(written, shown):
         root = aliases.root(target)
-        exposed = isinstance(call.fn, Const) and call.fn.value is ops.set_attribute
+        exposed = isinstance(call.fn, Const) and (
+            call.fn.value is ops.set_attribute or call.fn.value is setattr and root is None and isinstance(target, Var)
+        )  # an attribute of a function, a class or a module, which is made here
         if root is None and not exposed or call in followed and reference_of(call) is None:
             continue
         unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)

@@ -2,10 +2,12 @@
 
 import functools
 import math
+import types
 
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.compiled import check, same_error, same_value
 
 
@@ -104,3 +106,44 @@ def test_repetition_by_a_number_met_at_run_time(n):
 def test_repetition_of_what_is_inert():
     same_value(lambda n: [0.0] * n + [[]] * n, 3)
     same_value(lambda a, n: a * n, np.ones(2), 3)
+
+
+def class_of_values(x):
+    made = type("Made", (), {"v": x[0]})
+    return made.v * x[1]
+
+
+def class_of_functions(x):
+    made = type("Made", (), {"f": lambda self: x[0]})
+    return made().f() * x[1]
+
+
+def module_of_values(x):
+    made = types.ModuleType("made")
+    made.v = x[0]
+    return made.v * x[1]
+
+
+def function_with_a_value(x):
+    def made():
+        pass
+
+    made.v = x[0]
+    return made.v * x[1]
+
+
+@pytest.mark.parametrize("f", [class_of_values, class_of_functions, module_of_values, function_with_a_value])
+def test_what_holds_active_values_and_is_made_at_run_time_is_refused(f):
+    x = np.array([1.1, 2.2])
+    for run in (lambda: ad.grad(f)(x), lambda: ad.jvp(f, (x,), (x,))):
+        with pytest.raises(ad.AdcompileError):
+            run()
+
+
+def test_classes_and_modules_of_constants_made_at_run_time():
+    def f(x):
+        made, module = type("Made", (), {"v": 3.0, "f": lambda self: 2.0}), types.ModuleType("made")
+        module.v = 4.0
+        return made.v * made().f() * module.v * x
+
+    assert ad.grad(f)(2.0) == 24.0
