@@ -283,6 +283,8 @@ class Aliases(Classes):
         if self.shares(s):
             for a in (s.fn, *args):
                 self.join(s.result, a)
+        if is_call_of(s, getattr) and isinstance(args[0], Var) and isinstance(self.types[args[0]], Closure):
+            self.union(s.result, args[0])  # what a function has as an attribute
         for target in writes_into(s, self.types, self.definition):
             if isinstance(target, Const) or not isinstance(self.types[target], Array):
                 for a in args:  # it may keep what it is given

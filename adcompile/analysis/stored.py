@@ -15,7 +15,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.slots import assign, unassign
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Array, Known, Scalar, Seq, TupleT, Unknown
+from adcompile.ir.types import Array, Known, Method, Scalar, Seq, TupleT, Unknown
 from adcompile.rules.typing import out_position
 
 Kwargs = list[tuple[str, Atom]]
@@ -139,6 +139,10 @@ def resize(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, na
 def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`z.real = v`, `z.imag = v`, `a.flat = v` of an array. Raises Unsupported for what makes it another
     one under all its names: the types that have been found would not hold."""
+    if len(args) == 3 and isinstance(b.type(args[0]), Method):
+        raise Unsupported(
+            "an attribute is set of a functools.partial or the like", place, "keep the value under a name of its own"
+        )
     if len(args) != 3 or not isinstance(b.type(args[0]), Array) or not b.known(args[1]):
         return assign(b, args[0], args[1], args[2], place) if len(args) == 3 else None
     attribute = b.value(args[1])

@@ -132,7 +132,34 @@ def function_with_a_value(x):
     return made.v * x[1]
 
 
-@pytest.mark.parametrize("f", [class_of_values, class_of_functions, module_of_values, function_with_a_value])
+def function_with_an_array(x):
+    def made():
+        pass
+
+    made.v = np.zeros(2)
+    made.v[0] = x[0]
+    return made.v[0] * x[1]
+
+
+def names_of_a_function(x):
+    def made():
+        pass
+
+    made.__dict__["v"] = x[0]
+    made.__dict__.update(w=x[1])
+    return made.v * made.w
+
+
+def partial_with_a_value(x):
+    made = functools.partial(math.pow, 2.0)
+    made.v = x[0]
+    return made.v * x[1]
+
+
+MADE = [class_of_values, class_of_functions, module_of_values, function_with_a_value, function_with_an_array]
+
+
+@pytest.mark.parametrize("f", [*MADE, names_of_a_function, partial_with_a_value])
 def test_what_holds_active_values_and_is_made_at_run_time_is_refused(f):
     x = np.array([1.1, 2.2])
     for run in (lambda: ad.grad(f)(x), lambda: ad.jvp(f, (x,), (x,))):
