@@ -11,7 +11,16 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from adcompile.analysis.detached import carries, is_number, is_structural, makes_detached, reads
+from adcompile.analysis.detached import (
+    carries,
+    is_number,
+    is_structural,
+    loads,
+    makes_detached,
+    put_into,
+    reads,
+    saved_into,
+)
 from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -117,6 +126,7 @@ class Varied:
         self.vars: set[Var] = set()
         self.detached: set[Var] = set()
         self.reattached: dict[Var, Call] = {}
+        self.files: set[Atom] = set()  # names of files that hold varied data
 
     def has(self, atom: Atom) -> bool:
         if not isinstance(atom, Var):
@@ -144,7 +154,7 @@ class Varied:
             self.detached.add(into)
 
     def size(self) -> int:
-        return len(self.vars) + len(self.detached)
+        return len(self.vars) + len(self.detached) + len(self.files)
 
     def run(self, block: Block) -> None:
         for s in block.statements:
@@ -157,7 +167,13 @@ class Varied:
                 self.add(s.result)
             if makes_detached(s, t):
                 self.detached.add(s.result)
-        if self.detached and any(a in self.detached for a in reads(s)) and carries(s, t):
+        for owner in put_into(s) if self.detached else ():
+            if isinstance(owner, Var) and not is_number(self.types[owner]) and any(map(self.carries, s.args[1:])):
+                self.detached.add(owner)
+        for file in saved_into(s, self.definition):
+            if any(self.carries(a) for a in (*s.args, *(a for _, a in s.kwargs)) if a is not file):
+                self.detached.add(file) if isinstance(file, Var) else self.files.add(file)
+        if self.detached and any(a in self.detached for a in reads(s)) and carries(s, t) or self.files and loads(s):
             if is_structural(s):
                 if not is_number(t):
                     self.detached.add(s.result)

@@ -67,6 +67,8 @@ object_readers: list[Callable[..., Atom | None]] = []
 MISSING = object()
 OF_ITS_CLASS = frozenset("T mT H I real imag flat base".split())
 """Attributes that an array of a subclass has as such."""
+OF_KNOWN_CLASS = (Array, Scalar, SliceT, RangeT, Seq, ListT, DictT, TupleT)
+"""Values whose class says itself what `__class__` is: what `type` gives."""
 named_attributes: list[Callable[..., Atom | None]] = []
 """Attributes of namedtuples other than their fields."""
 
@@ -85,6 +87,8 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         beware(b, None)
         return b.emit(getattr, (target, *args[1:]), UNKNOWN, (), name, place)
     attribute: str = b.value(args[1])
+    if attribute == "__class__" and isinstance(t, OF_KNOWN_CLASS):
+        return dispatch(b, Const(type), [owner], [], name, place)
     if isinstance(t, Method) and type(t.function) in class_attributes:
         return class_attributes[type(t.function)](b, t.function, owner_of(b, owner, place), attribute, place)
     if isinstance(t, Known):

@@ -134,7 +134,7 @@ def class_of_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, 
     classes = classes_of(b.type(args[0])) if asked else None
     if classes is not None and len(classes) == 1:
         return Const(classes[0])
-    return b.emit(type, args, UNKNOWN, (), name, place)
+    return b.emit(type if len(args) == 1 else ops.make_class, args, UNKNOWN, kwargs, name, place)
 
 
 @handles(callable, look=())

@@ -6,23 +6,36 @@ position that is met when the code runs, is not: what it may write into has to b
 
 from __future__ import annotations
 
+import builtins
 import functools
 from collections.abc import Iterator
-from types import FunctionType
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.detached import is_in
+from adcompile.analysis.library import is_of_library, is_of_user
+from adcompile.analysis.stores import is_empty
 from adcompile.analysis.writing import AUGMENTED, FUNCTIONS, ITEM_WRITES, KEEPERS, METHODS
 from adcompile.errors import AdcompileError
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Function, OpaqueCode, Var
-from adcompile.ir.types import UNKNOWN, Cell, Closure, IterT, Method, Ref, Type, holds_ref
+from adcompile.ir.types import UNKNOWN, Cell, Closure, IterT, Known, Method, Ref, Type, holds_ref
 from adcompile.ir.walk import statements_of
+from adcompile.rules.registry import lookup
 
-WRITERS = KEEPERS | frozenset("pop remove clear sort reverse discard popitem fill partition put resize".split())
+IN_PLACE = frozenset(
+    f"__i{name}__" for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+)
+WRITERS = (
+    KEEPERS
+    | IN_PLACE
+    | frozenset("pop remove clear sort reverse discard popitem fill partition put resize".split())
+    | frozenset("__delitem__ __setattr__ __delattr__ itemset setfield setflags byteswap rotate move_to_end".split())
+)
 
 
 def writers(b: Builder, atom: Atom) -> list[Atom]:
@@ -50,17 +63,159 @@ def may_write(t: Type) -> bool:
         return bool(t.cells) and (function_may_write(t.function) or any(map(may_write, t.cells)))
     if not isinstance(t, Method):
         return False
-    if not isinstance(t.function, FunctionType):
-        return t.function in METHODS
+    return value_may_write(t.function)
+
+
+def code_may_write(t: Type) -> bool:
+    """Whether calling a value of this type may write into what it is given, has captured or names by itself."""
+    if isinstance(t, Closure):
+        return function_may_write(t.function) or any(map(code_may_write, t.cells))
+    return may_write(t) if isinstance(t, Method) else isinstance(t, Known) and value_may_write(t.value)
+
+
+def value_may_write(value: Any, seen: frozenset[Any] = frozenset()) -> bool:
+    """Whether calling this may write into what it is given, or into what it reaches by itself."""
+    while isinstance(value, (MethodType, functools.partial)):
+        value = value.__func__ if isinstance(value, MethodType) else value.func
+    if is_in(value, NAMED_WRITERS):
+        return True
+    if isinstance(value, FunctionType):
+        if value in seen or is_of_library(value) or lookup(value) is not None:
+            return False
+        try:
+            function = lower_function(value)
+        except AdcompileError:
+            return True
+        held = [cell.cell_contents for cell in value.__closure__ or () if not is_empty(cell)]
+        return function_may_write(function, seen | {value}) or any(value_may_write(v, seen | {value}) for v in held)
+    if isinstance(value, type):
+        made = vars(value).get("__init__") if is_of_user(value) else None
+        return isinstance(made, FunctionType) and made not in seen and _writes_beside_own(made)
+    if hasattr(value, "__objclass__") or isinstance(value, (BuiltinMethodType, MethodWrapperType)):
+        return getattr(value, "__name__", "") in WRITERS
+    method = getattr(type(value), "__call__", None) if is_of_user(type(value)) else None  # noqa: B004
+    return isinstance(method, FunctionType) and value_may_write(method, seen)
+
+
+NAMED_WRITERS = frozenset([*ITEM_WRITES, *AUGMENTED, *FUNCTIONS, *METHODS])
+
+
+def _writes_beside_own(init: FunctionType) -> bool:
+    """Whether making an object may write into something else than its attributes."""
     try:
-        return function_may_write(lower_function(t.function))
+        function = lower_function(init)
     except AdcompileError:
         return True
+    calls = [c for c in _calls(function) if not (_fn(c) is setattr and c.args[0] in function.params[:1])]
+    return any(map(_writes, calls))
+
+
+def special_methods_write(cls: type) -> bool:
+    """Whether what Python calls by itself of an object (`__str__`, `__eq__`, `__iter__`, …), or `__call__`, may
+    write into something."""
+    if not is_of_user(cls):
+        return False
+    own = [v for c in cls.__mro__ for n, v in vars(c).items() if n[:2] == "__" == n[-2:] and n not in MADE_BY]
+    return any(isinstance(v, FunctionType) and value_may_write(v) for v in own)
+
+
+MADE_BY = frozenset("__init__ __new__ __post_init__ __init_subclass__ __setattr__ __setitem__ __delitem__".split())
+"""Methods that no call runs of an object that it is given."""
+
+
+def function_may_write(function: Function, seen: frozenset[Any] = frozenset()) -> bool:
+    if _writes_itself(function):
+        return True
+    values = [_meaning(path) for path in _names(function)]
+    return any(value_may_write(v, seen) for v in values if v is not UNRESOLVED and not isinstance(v, ModuleType))
 
 
 @functools.lru_cache(4096)
-def function_may_write(function: Function) -> bool:
-    return any(map(_writes, _calls(function))) or any(name not in READING for name in _methods(function))
+def _writes_itself(function: Function) -> bool:
+    if any(map(_writes, _calls(function))) or any(name not in READING for name in _methods(function)):
+        return True
+    return any(_calls_unknown(function))
+
+
+def _calls_unknown(function: Function) -> Iterator[bool]:
+    """Of each call of a value: whether nothing is known of that, or it is a ufunc that gets its output by position."""
+    calls = list(_calls(function))
+    made = {c.result: c for c in calls}
+    captured = _captured(function)
+    for c in calls:
+        if not isinstance(c.fn, Var) or c.fn in captured:
+            continue
+        value = _meaning(_path(c.fn, made))
+        if value is UNRESOLVED:
+            read = made.get(c.fn)
+            yield read is None or _fn(read) not in (getattr, ops.make_function, ops.load_global)
+        else:
+            yield isinstance(value, np.ufunc) and len(c.args) > value.nin
+
+
+def _captured(function: Function) -> set[Var]:
+    """What a function has captured, and those defined in it: that is looked at where it is made."""
+    inner = [c.args[0].value for c in _calls(function) if _fn(c) is ops.make_function and isinstance(c.args[0], Const)]
+    return {v for f in (function, *inner) for v in f.captured}
+
+
+UNRESOLVED = object()
+Path = tuple[Any, ...]
+"""A reference to a name of a module, then names of attributes."""
+
+
+def _path(atom: Atom, made: dict[Var, Call]) -> Path | None:
+    """The name of a module, and the attributes read of it, that a value is."""
+    call = made.get(atom) if isinstance(atom, Var) else None
+    if call is None:
+        return None
+    if _fn(call) is ops.load_global and isinstance(call.args[0], Const):
+        return (call.args[0].value,)
+    if _fn(call) is getattr and isinstance(call.args[1], Const):
+        owner = _path(call.args[0], made)
+        return None if owner is None else (*owner, call.args[1].value)
+    return None
+
+
+def _meaning(path: Path | None) -> Any:
+    """What that is now, as far as it is reached through modules."""
+    if path is None:
+        return UNRESOLVED
+    ref, *names = path
+    value = ref.namespace.get(ref.name, getattr(builtins, ref.name, UNRESOLVED))
+    for name in names:
+        value = getattr(value, name, UNRESOLVED) if isinstance(value, ModuleType) else UNRESOLVED
+    return value
+
+
+@functools.lru_cache(4096)
+def _names(function: Function) -> tuple[Path, ...]:
+    """What a function names of modules: what it may call, or hand to something that does."""
+    made = {c.result: c for c in _calls(function)}
+    return tuple(path for v in made if (path := _path(v, made)) is not None)
+
+
+def memory_named(t: Type) -> list[Const]:
+    """The names of modules that code of this type reads, where they mean what can be written into."""
+    todo: list[Any] = [t.function if isinstance(t, (Closure, Method)) else getattr(t, "value", None)]
+    out, seen = list[Const](), set[int]()
+    while todo:
+        value = todo.pop()
+        value = getattr(value, "__func__", getattr(value, "func", value))
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        try:
+            function = lower_function(value) if isinstance(value, FunctionType) else value
+        except AdcompileError:
+            continue
+        for ref, *names in _names(function) if isinstance(function, Function) else ():
+            means = _meaning((ref, *names))
+            if isinstance(means, FunctionType):
+                todo.append(means)
+            elif not names and not isinstance(means, (ModuleType, type, BuiltinFunctionType, np.ufunc)):
+                out.append(Const(ref))
+    return out
 
 
 def methods_write(cls: type) -> bool:
@@ -96,6 +251,8 @@ def _writes(call: Call) -> bool:
     """Whether a call may write into what the function around it sees; one of a method is judged by its name,
     where that is read."""
     fn = _fn(call)
+    if any(name == "out" for name, _ in call.kwargs):
+        return True
     if fn is None:
         return False
     try:
@@ -103,14 +260,11 @@ def _writes(call: Call) -> bool:
             return True
     except TypeError:
         return True
-    if isinstance(fn, OpaqueCode) or any(name == "out" for name, _ in call.kwargs):
+    if isinstance(fn, OpaqueCode):
         return True
     if fn is getattr:
         name = call.args[1]
         return not isinstance(name, Const) or name.value in WRITERS
-    if fn is ops.load_global and isinstance(call.args[0], Const):
-        ref = call.args[0].value
-        return isinstance(ref.namespace.get(ref.name), FunctionType)  # which may write into what it is given
     return False
 
 

@@ -8,12 +8,14 @@ piecewise constant (comparisons, lengths, searches) ends the trail.
 from __future__ import annotations
 
 import operator
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.writing import ITEM_WRITES, METHODS
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const
+from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, DictT, Instance, IterT, ListT, Maybe, Scalar, Seq, TupleT, Type, differentiable
 from adcompile.rules.registry import lookup
 
@@ -25,6 +27,10 @@ CARRIERS: set[Any] = {
     np.bitwise_xor, np.left_shift, np.right_shift, np.invert,
 }  # fmt: skip
 """Constant functions whose results hold the data that their detached arguments hold."""
+SAVING: set[Any] = {np.save, np.savez, np.savez_compressed, np.savetxt, print}
+"""These put what they are given into a file: their first argument, or the one called `file`."""
+LOADING: set[Any] = {np.load, np.loadtxt, np.genfromtxt, np.fromfile, open}
+"""These may give what was put into a file before."""
 STRUCTURAL: set[Any] = {
     ops.build_tuple, ops.build_list, ops.build_set, ops.build_dict, ops.build_object,
     ops.dict_merge, ops.list_concat, ops.tuple_concat,
@@ -60,7 +66,7 @@ def is_number(t: Type) -> bool:
             return False
 
 
-def is_in(fn: Any, group: set[Any]) -> bool:
+def is_in(fn: Any, group: Container[Any]) -> bool:
     try:
         return fn in group
     except TypeError:
@@ -80,6 +86,32 @@ def is_users(fn: Any) -> bool:
     rule = lookup(fn)
     home = str(getattr(fn, "__module__", None)).partition(".")[0]
     return rule is not None and rule.kind == "constant" and home not in ("None", "builtins", "numpy", "adcompile")
+
+
+def saved_into(call: Call, definition: Mapping[Var, Call]) -> tuple[Atom, ...]:
+    """The files into which a call puts what it is given."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    if fn is ops.apply and isinstance(call.args[0], Const) and is_in(call.args[0].value, SAVING):
+        made = [definition.get(a) for a in call.args[1:] if isinstance(a, Var)]
+        return tuple(a for m in made if m is not None and fn_of_display(m) for a in m.args if isinstance(a, Var))
+    if not is_in(fn, SAVING):
+        return ()
+    named = [a for k, a in call.kwargs if k in ("file", "fname")]
+    return tuple(named or () if fn is print else named or call.args[:1])
+
+
+def fn_of_display(made: Call) -> bool:
+    return isinstance(made.fn, Const) and made.fn.value in (ops.build_dict, ops.build_tuple)
+
+
+def put_into(call: Call) -> tuple[Atom, ...]:
+    """The list, dict or set into which a call puts what it is given."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    return call.args[:1] if is_in(fn, METHODS) or is_in(fn, ITEM_WRITES) else ()
+
+
+def loads(call: Call) -> bool:
+    return isinstance(call.fn, Const) and is_in(call.fn.value, LOADING)
 
 
 def is_structural(call: Call) -> bool:

@@ -17,8 +17,9 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis import contents
 from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.executed import runs_unseen
 from adcompile.analysis.heap import cell_of, give, look, settle
-from adcompile.analysis.laziness import Read, View, all_of, lazy_rows, taken, view_of
+from adcompile.analysis.laziness import Read, View, all_of, check_rest, lazy_rows, taken, view_of
 from adcompile.analysis.pools import taken_out
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -143,8 +144,15 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
             return None
         return [b.call(ops.build_tuple, start + i, item) for i, item in enumerate(known[0])]
     if kind == "zip":
+        check_columns(b, args)
         return [b.call(ops.build_tuple, *row) for row in zip(*known)]
     return known[0]
+
+
+def check_columns(b: Builder, columns: Sequence[Atom]) -> None:
+    """The longer of the iterators that `zip` goes through are not asked for all of their items."""
+    for column in columns if len(columns) > 1 else ():
+        check_rest(b, column, b.place)
 
 
 def known_of_view(b: Builder, atom: Atom, view: View) -> list[Atom] | None:
@@ -235,7 +243,10 @@ def plan(b: Builder, atom: Atom, place: Place | None, live: bool = False) -> Pla
         return Plan(*mixed)
     if contents.is_pooled(item):
         return Plan(settle(b, atom), contents.physical(item), lambda c, element: taken_out(c, element, item))
-    return Plan(settle(b, atom), item, lambda _, element: element)
+    over = settle(b, atom)
+    if runs_unseen(b, over):  # what that writes, it writes from here on
+        over = b.emit(iter, (over,), b.type(over), (), "items", place)
+    return Plan(over, item, lambda _, element: element)
 
 
 def rows_of(b: Builder, atom: Atom) -> tuple[Atom, Type, Read] | None:
@@ -385,6 +396,7 @@ def indexable_iterator(b: Builder, made: Call, kind: str, live: bool) -> tuple[A
         return None
     length, read = usable[0]
     if kind == "zip":
+        check_columns(b, made.args)
         lengths = [n for n, _ in usable if n is not None]
         total = b.call(min, *lengths) if len(lengths) > 1 else lengths[0] if lengths else None
         return total, lambda c, i: c.call(ops.build_tuple, *(r(c, i) for _, r in usable))

@@ -19,7 +19,7 @@ from adcompile.analysis.folds import accumulate
 from adcompile.analysis.heap import look
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import as_sequence, indexable, indexed, known_items, known_range
-from adcompile.analysis.laziness import ONE_PASS, View, given, lazy_rows
+from adcompile.analysis.laziness import ONE_PASS, View, check_rest, given, lazy_rows
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -182,6 +182,7 @@ def next_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
     items = known_items(b, source) if lazy is None else None
     if items is None and found is None:
         return None
+    check_rest(b, source, place)
     b.context.taken[source] = b.context.taken.get(source, 0) + 1
 
     def stop(c: Builder) -> Atom:
@@ -333,10 +334,12 @@ def islice(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: st
     start, stop, step = (Const(0), bounds[0], Const(1)) if len(bounds) == 1 else (*bounds, Const(1))[:3]
     start, step = (Const(d) if b.known(a) and b.value(a) is None else a for a, d in ((start, 0), (step, 1)))
     items = known_items(b, source)
+    check_rest(b, source, place)
     if items is not None and all(b.known(a) for a in (start, stop, step)):
         view = View(items[slice(*map(b.value, (start, stop, step)))])
         return reader(b, itertools.islice, args, [], name, place, view)
     found = indexed(b, source)
+    check_rest(b, source, place)
     if found is None or any(isinstance(b.type(a), Instance) for a in (start, stop, step)):
         return None
     length, read = found

@@ -103,9 +103,24 @@ def all_of(b: Builder, atom: Atom, view: View) -> Atom | None:
         return None
     writes = any(before is not None for before in b.context.store.changed(mark).values())
     last = len(b.statements)
+    writes = writes or stores(b, b.statements[first:])
     made = Made(items, b, first, last, writes, b.statements[-1] if last > first else None)
     b.context.views[atom] = replace(view, made=made)
     return items
+
+
+def check_rest(b: Builder, atom: Atom, place: Place | None) -> None:
+    """Where some items of an iterator may be left: refuse it if all had to be made, and making them has written
+    into something, or said something, that Python leaves."""
+    for view in views_behind(b, atom):
+        made = view.made
+        said = made is not None and any(acts(b, s) for s in made.builder.statements[made.first : made.last])
+        if made is not None and (made.writes or said):
+            raise Unsupported(
+                "an iterator of which some items may be left, and making them writes or is seen elsewhere",
+                place,
+                "write the loop: for item in …: if test(item): break",
+            )
 
 
 def lazy_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None:
@@ -288,6 +303,15 @@ def overwritten(b: Builder, arrays: Sequence[Atom], statements: Iterator[Stateme
                 if into in roots or not is_new(b, into) and not all(is_new(b, r) for r in roots):
                     return True
     return False
+
+
+def stores(b: Builder, statements: Sequence[Statement]) -> bool:
+    """Whether statements may write into memory that was there before them."""
+    types, definition = b.context.types, b.context.definition
+    targets = [t for s in statements for c in calls_in(s) for t in writes_into(c, types, definition)]
+    arrays = [t for t in targets if isinstance(t, Var) and isinstance(b.type(t), (Array, Unknown))]
+    inner = {c.result for s in statements for c in calls_in(s) if is_maker(c)}
+    return any(root(b, a) not in inner for a in arrays)
 
 
 def root(b: Builder, atom: Atom) -> Atom:

@@ -20,6 +20,8 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
 from adcompile.analysis.callbacks import may_write
+from adcompile.analysis.detached import is_in
+from adcompile.analysis.executed import written_unseen
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.library import writes_text
 from adcompile.analysis.stores import stored_atoms
@@ -117,6 +119,7 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         return call.args[:1] if told and not (isinstance(told[0], Const) and told[0].value is True) else ()
     out = tuple(v for k, v in call.kwargs if k in ("out", "file") and isinstance(v, Var))
     called = () if fn in ARRANGING else tuple(a for a in args if isinstance(a, Var) and writes_when_called(types[a]))
+    called += written_unseen(call, types, definition)
     if not out and is_unknown(fn):
         return args
     return (*out, *called, *arguments_written(fn, call.args, call.kwargs))
@@ -149,7 +152,7 @@ def is_unknown(fn: Any) -> bool:
     rule = lookup(fn)
     home = str(getattr(getattr(fn, "__objclass__", fn), "__module__", None)).partition(".")[0]
     known = rule is not None and (rule.kind != "primitive" or home in ("numpy", "random"))
-    if known or isinstance(fn, FunctionRef) or fn in SHARING:
+    if known or isinstance(fn, FunctionRef) or is_in(fn, SHARING):
         return False
     if getattr(fn, "__objclass__", None) in (str, bytes, int, float, tuple):
         return False
@@ -280,6 +283,8 @@ class Aliases(Classes):
         if self.shares(s):
             for a in (s.fn, *args):
                 self.join(s.result, a)
+        if is_call_of(s, getattr) and isinstance(args[0], Var) and isinstance(self.types[args[0]], Closure):
+            self.union(s.result, args[0])  # what a function has as an attribute
         for target in writes_into(s, self.types, self.definition):
             if isinstance(target, Const) or not isinstance(self.types[target], Array):
                 for a in args:  # it may keep what it is given
@@ -345,7 +350,9 @@ def check_writes(
     last: dict[Node, tuple[int, Place | None]] = {}
     for (i, call, target), direct in zip(written, shown):
         root = aliases.root(target)
-        exposed = isinstance(call.fn, Const) and call.fn.value is ops.set_attribute
+        exposed = isinstance(call.fn, Const) and (
+            call.fn.value is ops.set_attribute or call.fn.value is setattr and root is None and isinstance(target, Var)
+        )  # an attribute of a function, a class or a module, which is made here
         if root is None and not exposed or call in followed and reference_of(call) is None:
             continue
         unknown = not isinstance(call.fn, Const) or is_unknown_call(call.fn.value)

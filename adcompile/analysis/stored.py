@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import operator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis import calls
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.slots import assign, unassign
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Array, Known, Scalar, Seq, TupleT
+from adcompile.ir.types import Array, Known, Method, Scalar, Seq, TupleT, Unknown
 from adcompile.rules.typing import out_position
 
 Kwargs = list[tuple[str, Atom]]
@@ -93,6 +95,7 @@ def set_flat(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
     if owner is None:
         return None
     index: Atom = args[1]
+    check_flat(b, owner, args[2], place)
     if not isinstance(b.type(index), (Scalar, Known)) or isinstance(b.type(index), Known) and not is_number(b, index):
         index = b.call(operator.getitem, b.call(np.arange, b.call(np.size, owner)), index, place=place)
     return b.call(np.put, owner, index, args[2], place=place)
@@ -105,6 +108,13 @@ def put_by_method(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | N
     if not isinstance(b.type(args[0]), Array):
         return None
     return dispatch(b, Const(np.put), args, [(named.get(k, k), a) for k, a in kwargs], name, place)
+
+
+def check_flat(b: Builder, owner: Atom, value: Atom, place: Place | None) -> None:
+    """`a.flat` stores element after element, where `np.put` reads all values first."""
+    if isinstance(b.type(value), (Array, Unknown)):
+        where = "" if place is None else f"{Path(place.file).name}:{place.line}:{place.column + 1}"
+        b.emit(rt.check_elements, (Const(where), owner, value), Known(None), (), "", place)
 
 
 def is_number(b: Builder, index: Atom) -> bool:
@@ -129,6 +139,10 @@ def resize(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, na
 def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`z.real = v`, `z.imag = v`, `a.flat = v` of an array. Raises Unsupported for what makes it another
     one under all its names: the types that have been found would not hold."""
+    if len(args) == 3 and isinstance(b.type(args[0]), Method):
+        raise Unsupported(
+            "an attribute is set of a functools.partial or the like", place, "keep the value under a name of its own"
+        )
     if len(args) != 3 or not isinstance(b.type(args[0]), Array) or not b.known(args[1]):
         return assign(b, args[0], args[1], args[2], place) if len(args) == 3 else None
     attribute = b.value(args[1])
@@ -137,6 +151,7 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
     if not isinstance(args[0], Var) or attribute not in ("real", "imag", "flat"):
         return None
     if b.value(args[1]) == "flat":
+        check_flat(b, args[0], args[2], place)
         return b.call(np.put, args[0], b.call(np.arange, b.call(np.size, args[0])), args[2], place=place)
     part = b.call(getattr, args[0], args[1])
     return b.call(operator.setitem, part, Const(Ellipsis), args[2], place=place)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.intrusive import written_unsaid
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -133,7 +134,7 @@ def reason(call: Call, t: Type | None) -> tuple[str, str]:
         )
     if isinstance(t, (Seq, ListT)) and fn in (operator.setitem, ops.list_set, setattr):
         return f"a write into a list that is an item of a list of unknown length, of values {FOLLOWED}", IN_LISTS
-    if isinstance(t, Unknown) and fn in AUGMENTED:
+    if isinstance(t, Unknown) and is_in(fn, AUGMENTED):
         sign = AUGMENTED[fn]
         return (
             f"{sign}= on something of no known type, which may be an array or a list, of values {FOLLOWED}",
@@ -142,7 +143,7 @@ def reason(call: Call, t: Type | None) -> tuple[str, str]:
     name = name_of(fn)
     if name is None or fn in (operator.setitem, setattr) or getattr(operator, name.strip("_"), None) is fn:
         return f"a write in place of, or into, values {FOLLOWED} is not supported yet", REMEDY
-    if isinstance(t, Array) and fn in CALLS:
+    if isinstance(t, Array) and is_in(fn, CALLS):
         return f"{name}() writes into an array of values {FOLLOWED}, and has no rule", CALLS[fn]
     return (
         f"{name}() may write into what it is given, values {FOLLOWED}",

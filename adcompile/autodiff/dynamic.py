@@ -16,9 +16,9 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, parts
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure
-from adcompile.errors import NotDifferentiable, Place, spot
+from adcompile.errors import NotDifferentiable, Place, Unsupported, spot
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import UNKNOWN, Instance, TupleT, Unknown
+from adcompile.ir.types import UNKNOWN, Closure, Instance, TupleT, Unknown
 
 if TYPE_CHECKING:
     from adcompile.autodiff.forward import Forward
@@ -94,6 +94,12 @@ def forward_dynamic(f: Forward, s: Call) -> bool:
 def reverse_sought(sweep: Sweep, s: Call, call: Sought, y_bar: Atom, cot: Cotangents) -> list[Statement]:
     """The call with its pullback, in place of the call; its cotangents go into `cot`."""
     wrt = call.wrt(sweep.carries)
+    if any(isinstance(sweep.context.types[a], Closure) for k in wrt if isinstance(a := call.args[k], Var)):
+        raise Unsupported(
+            "a function that has captured values with derivatives, handed to one that is known only when the code runs",
+            s.place,
+            "choose with if and else, and call each function there by its name",
+        )
     forward = Builder(sweep.context, s.role, place=s.place)
     t = sweep.context.types[s.result]
     name = f"{s.result.name}_pull" if s.result.name not in ("", "t") else "pull"

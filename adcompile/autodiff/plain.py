@@ -61,6 +61,8 @@ def checked(
     fn = fn_of(s)
     if s.role != "primal" or fn is None:
         return [], []
+    if fn in IN_ORDER:
+        return in_order(context, s, carries), []
     compares = any(fn is c for c in COMPARISONS)
     if not compares and not is_asked(fn):
         return [], []
@@ -76,6 +78,22 @@ def checked(
     if any(fn is f for f in JOINING) and any(may_be_list(context, a) and carries(a) for a in s.args):
         b.emit(rt.check_joined, (at(s.place), *s.args), Known(None), (), "", s.place)
     return b.statements, []
+
+
+IN_ORDER = (np.concatenate, np.stack, np.place)
+"""What these store and read may overlap, where they store in order."""
+
+
+def in_order(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list[Statement]:
+    """The check that stands before such a call, where it writes."""
+    b, named = Builder(context, s.role, place=s.place), dict(s.kwargs)
+    if fn_of(s) is np.place and len(s.args) == 3 and any(map(carries, s.args)):
+        b.emit(rt.check_elements, (at(s.place), s.args[0], s.args[2]), Known(None), (), "", s.place)
+    elif "out" in named and s.args and any(map(carries, (s.args[0], named["out"]))):
+        axis = s.args[1] if len(s.args) > 1 else named.get("axis", Const(0))
+        given = (at(s.place), s.fn, named["out"], s.args[0], axis)
+        b.emit(rt.check_parts, given, Known(None), (), "", s.place)
+    return b.statements
 
 
 def spread(context: Context, atom: Atom) -> list[Atom]:

@@ -226,6 +226,11 @@ def identity(value: Any) -> Any:
     return value
 
 
+def make_class(name: str, bases: tuple[type, ...], attributes: dict[str, Any], **settings: Any) -> type:
+    """`type(name, bases, attributes)`: a class that holds what it is given."""
+    return type(name, bases, attributes, **settings)
+
+
 def sort_order(items: Any, reverse: bool = False) -> list[int]:
     """The positions of `items` in the order in which `sorted` returns them (stable)."""
     return sorted(range(len(items)), key=items.__getitem__, reverse=reverse)

@@ -210,7 +210,7 @@ def fused_multiply_add(r, x, y, z):
 
 @elementwise(math.fabs)
 def absolute_float(y, x):
-    return (x > 0.0) - (x < 0.0)
+    return 1.0 * (x > 0.0) - (x < 0.0)  # NumPy's truths have no difference
 
 
 @elementwise(math.fmod)
@@ -225,7 +225,7 @@ def ieee_remainder(y, a, b):
 
 @elementwise(math.copysign)
 def with_sign_of(y, a, b):
-    return math.copysign(1.0, b) * ((a > 0.0) - (a < 0.0)), 0.0
+    return math.copysign(1.0, b) * (1.0 * (a > 0.0) - (a < 0.0)), 0.0
 
 
 @elementwise(math.ldexp)

@@ -244,9 +244,8 @@ for _fn in (ops.build_string, ops.format_value):
     register(_fn, Rule("constant", typing=always(Instance(str))))
 
 register(rt.shadow, Rule("constant", typing=first))
-for _fn in (
-    rt.check_tangent, rt.alias_map, rt.check_plain, rt.check_numbers, rt.check_joined, rt.check_answer, rt.unshared,
-):  # fmt: skip
+_CHECKS = (rt.check_tangent, rt.check_plain, rt.check_numbers, rt.check_joined, rt.check_answer, rt.check_parts)
+for _fn in (*_CHECKS, rt.check_elements, rt.alias_map, rt.unshared):
     register(_fn, Rule("constant", pure=False))
 for _fn in (rt.take_down, rt.put_back, rt.refill, rt.unset):
     register(_fn, Rule("constant", pure=False))

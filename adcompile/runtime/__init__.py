@@ -148,6 +148,7 @@ from adcompile.runtime.memory import (
     unless_shared,
     within,
 )
+from adcompile.runtime.overlap import check_elements, check_parts
 from adcompile.runtime.plain import check_answer, check_joined, check_numbers, check_plain
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
@@ -196,6 +197,8 @@ __all__ = [
     "check_kept",
     "check_partial",
     "check_numbers",
+    "check_elements",
+    "check_parts",
     "check_plain",
     "check_shadow",
     "check_tangent_of",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from adcompile.errors import Unsupported
 from adcompile.runtime import objects
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import build_object, is_plain
@@ -75,8 +76,10 @@ def scatter(x: Any, index: Any, g: Any) -> Any:
     other items."""
     if isinstance(x, (tuple, list, dict)):
         return _scatter_item(x, index, g)
-    dtype = np.result_type(x, g) if np.iscomplexobj(g) else np.asarray(x).dtype
-    out = np.zeros(np.shape(x), dtype)
+    own = np.asarray(x).dtype
+    if own.names is not None:
+        raise Unsupported("an array of records, whose fields carry derivatives", None, "keep each field in an array")
+    out = np.zeros(np.shape(x), np.result_type(x, g) if np.iscomplexobj(g) else own)
     return accumulate(out, index, g)
 
 

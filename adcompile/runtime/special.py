@@ -49,7 +49,7 @@ def digamma(x: float) -> float:
     result = 0.0
     while x < 12.0:
         result -= 1.0 / x
-        x += 1.0
+        x = x + 1.0  # of an array it would be written into: `x += 1.0`
     if math.isinf(x):
         return x
     result += math.log(x) - 0.5 / x
@@ -71,7 +71,7 @@ def polygamma(n: int, x: float) -> float:
     result = 0.0
     while x < 14.0 + n:
         result += quotient(factorial, x ** (n + 1))
-        x += 1.0
+        x = x + 1.0
     result += math.gamma(n) / x**n + 0.5 * factorial / x ** (n + 1)
     for k, b in enumerate(_BERNOULLI, start=1):
         result += b * math.exp(math.lgamma(2 * k + n) - math.lgamma(2 * k + 1)) / x ** (2 * k + n)

@@ -2,10 +2,12 @@
 
 import functools
 import math
+import types
 
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.compiled import check, same_error, same_value
 
 
@@ -104,3 +106,71 @@ def test_repetition_by_a_number_met_at_run_time(n):
 def test_repetition_of_what_is_inert():
     same_value(lambda n: [0.0] * n + [[]] * n, 3)
     same_value(lambda a, n: a * n, np.ones(2), 3)
+
+
+def class_of_values(x):
+    made = type("Made", (), {"v": x[0]})
+    return made.v * x[1]
+
+
+def class_of_functions(x):
+    made = type("Made", (), {"f": lambda self: x[0]})
+    return made().f() * x[1]
+
+
+def module_of_values(x):
+    made = types.ModuleType("made")
+    made.v = x[0]
+    return made.v * x[1]
+
+
+def function_with_a_value(x):
+    def made():
+        pass
+
+    made.v = x[0]
+    return made.v * x[1]
+
+
+def function_with_an_array(x):
+    def made():
+        pass
+
+    made.v = np.zeros(2)
+    made.v[0] = x[0]
+    return made.v[0] * x[1]
+
+
+def names_of_a_function(x):
+    def made():
+        pass
+
+    made.__dict__["v"] = x[0]
+    made.__dict__.update(w=x[1])
+    return made.v * made.w
+
+
+def partial_with_a_value(x):
+    made = functools.partial(math.pow, 2.0)
+    made.v = x[0]
+    return made.v * x[1]
+
+
+MADE = [class_of_values, class_of_functions, module_of_values, function_with_a_value, function_with_an_array]
+
+
+@pytest.mark.parametrize("f", [*MADE, names_of_a_function, partial_with_a_value])
+def test_what_holds_active_values_and_is_made_at_run_time_is_refused(f):
+    x = np.array([1.1, 2.2])
+    for run in (lambda: ad.grad(f)(x), lambda: ad.jvp(f, (x,), (x,))):
+        with pytest.raises(ad.AdcompileError):
+            run()
+
+
+def test_classes_and_modules_of_constants_made_at_run_time():
+    def f(x):
+        made, module = type("Made", (), {"v": 3.0, "f": lambda self: 2.0}), types.ModuleType("made")
+        module.v = 4.0
+        return made.v * made().f() * module.v * x
+
+    assert ad.grad(f)(2.0) == 24.0

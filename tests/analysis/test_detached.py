@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 import struct
+import textwrap
 
 import numpy as np
 import pytest
@@ -108,3 +109,70 @@ def test_text_may_be_shown_and_looked_at(f):
 
 def test_what_is_meant_to_be_constant():
     assert ad.grad(marked_constant)(0.5) == 0.5
+
+
+def by_save(x):
+    file = io.BytesIO()
+    np.save(file, x)
+    file.seek(0)
+    return np.sum(np.load(file) * x)
+
+
+def by_savetxt(x):
+    file = io.StringIO()
+    np.savetxt(file, x)
+    file.seek(0)
+    return np.sum(np.loadtxt(file) * x)
+
+
+def by_savez(x):
+    file = io.BytesIO()
+    np.savez(file, a=x)
+    file.seek(0)
+    return np.sum(np.load(file)["a"] * x)
+
+
+def by_a_name(x, path="values.npy"):
+    np.save(path, x)
+    return np.sum(np.load(path) * x)
+
+
+def by_lines(x):
+    return np.sum(np.loadtxt([repr(float(v)) for v in x]) * x)
+
+
+def by_print_of_all(x):
+    file = io.StringIO()
+    print(*x, file=file)
+    return np.sum(np.array([float(v) for v in file.getvalue().split()]) * x)
+
+
+def by_a_wrapper_of_text(x):
+    return float(" ".join(textwrap.wrap(str(x[0])))) * x[1]
+
+
+@pytest.mark.parametrize(
+    "f", [by_save, by_savetxt, by_savez, by_a_name, by_lines, by_print_of_all, by_a_wrapper_of_text]
+)
+def test_numbers_read_from_what_active_ones_were_put_into_are_refused(f, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for run in (lambda: ad.grad(f)(V), lambda: ad.jvp(f, (V,), (V,))):
+        with pytest.raises(ad.AdcompileError):
+            run()
+
+
+def test_files_may_be_written_and_others_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("other.npy", np.array([2.0, 3.0]))
+
+    def read(x):
+        return np.sum(np.load("other.npy") * np.loadtxt(["1 2"]) * x)
+
+    def kept(x):
+        np.save("kept.npy", x)
+        np.savetxt("kept.txt", x)
+        return np.sum(x * x)
+
+    assert ad.grad(read)(V).tolist() == [2.0, 6.0]
+    assert ad.grad(kept)(V).tolist() == [1.0, 3.0]
+    assert np.load("kept.npy").tolist() == V.tolist()

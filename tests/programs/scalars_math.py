@@ -115,6 +115,28 @@ def identity(x):
     return x
 
 
+def signs_of_numpy_numbers(x):
+    """Comparisons of them are NumPy's truths, which have no difference."""
+    low, high = x[0], np.float64(x[1])
+    return math.copysign(low, -high) * math.fabs(high) + math.fabs(low) + math.copysign(low * high, high)
+
+
+def gamma_of_an_array(x):
+    """A rule that counts up from its argument leaves that alone."""
+    y = np.asarray(x * 1.0).reshape(())
+    return math.gamma(y) * math.lgamma(y) + y**2
+
+
+def class_attribute_of_values(x):
+    """`x.__class__` of arrays, numbers and what is neither always."""
+    total, n = 0.0, 2
+    for v in x:
+        total = total + (v if v.__class__ is np.float64 else 3.0 * v) * (2.0 if total.__class__ is float else 1.0)
+    total = total + (x[0] if x.__class__ is np.ndarray else x[1])
+    total = total * (2.0 if n.__class__ is int else 3.0) + (x[0] if len(x).__class__ is not int else x[1])
+    return total + (x[1] if slice(1).__class__ is slice and (x > 0).__class__ in (np.ndarray, list) else x[0])
+
+
 def sum_of_cubes(x, y, z):
     return x**3 + y**3 + z**3 - 3.0 * x * y * z
 
@@ -147,5 +169,8 @@ SAMPLES = {
     "bit_and_integer_arithmetic": [(0.6, 7)],
     "independent_of_argument": [(0.6,)],
     "identity": [(0.6,)],
+    "signs_of_numpy_numbers": [(np.array([0.6, -1.2]),), (np.array([-0.6, 1.2]),)],
+    "gamma_of_an_array": [(1.3,), (2.6,)],
+    "class_attribute_of_values": [(np.array([0.6, 1.2]),)],
     "sum_of_cubes": [(0.6, -1.2, 0.3)],
 }

@@ -59,3 +59,10 @@ def test_quotients_are_those_of_numpy(a, b):
 def test_powers_are_those_of_numpy(a, b):
     with np.errstate(all="ignore"):
         assert special.power(a, b) == np.float_power(a, b)
+
+
+@pytest.mark.parametrize("fn", [digamma, lambda x: polygamma(1, x)])
+def test_an_array_without_axes_is_left_alone(fn):
+    x = np.array(1.5)
+    assert fn(x) == pytest.approx(fn(1.5))
+    assert x == 1.5

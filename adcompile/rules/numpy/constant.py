@@ -101,4 +101,6 @@ without_rule(type(np.ogrid).__mro__[1].__getitem__)
 
 # -- effects: never run at compile time ----------------------------------------------------------
 
-constant(np.seterr, np.geterr, np.set_printoptions, np.save, np.load, np.savetxt, np.loadtxt, pure=False)
+constant(np.seterr, np.geterr, np.set_printoptions, pure=False)
+constant(np.save, np.savez, np.savez_compressed, np.savetxt, pure=False)  # into a file, which analysis/detached follows
+without_rule(np.load, np.loadtxt, np.genfromtxt, np.fromfile, pure=False)

@@ -1,0 +1,44 @@
+"""Calls that store part after part while they read, and what they read lies in what they have written by then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adcompile.errors import SharedMemory
+from adcompile.runtime.shadows import share
+
+REMEDY = "give it a copy of what it reads"
+
+
+def check_parts(at: str, fn: Any, out: Any, arrays: Any, axis: Any = 0) -> None:
+    """Before `np.concatenate` or `np.stack` with `out`: raise SharedMemory if a part is read once it has been
+    written into, which NumPy does without a word."""
+    stacked = fn is np.stack
+    written = 0
+    along = 0 if axis is None else axis
+    for part in arrays:
+        earlier = np.moveaxis(out, along, 0)[:written] if written else None
+        if earlier is not None and isinstance(part, np.ndarray) and share(earlier, part):
+            raise _refusal(at)
+        written += 1 if stacked else np.size(part) if axis is None else np.shape(part)[along]
+
+
+def check_elements(at: str, target: Any, values: Any) -> None:
+    """Before `np.place` or `a.flat = values`, which store element after element: raise SharedMemory if the values
+    lie in what is written, other than each in its own place."""
+    if isinstance(values, np.ndarray) and share(target, values) and not _same(target, values):
+        raise _refusal(at)
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.ctypes.data == b.ctypes.data and a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
+
+
+def _refusal(at: str) -> SharedMemory:
+    place = f" ({at})" if at else ""
+    return SharedMemory(f"this reads memory that it has written into by then{place}", None, REMEDY)
+
+
+__all__ = ["check_elements", "check_parts"]
