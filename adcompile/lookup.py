@@ -135,7 +135,7 @@ def pull(fn: Any, args: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Any, Calla
     absent, trees = [k not in at for k in wrt], list(map(without_cycles, spaces))
 
     def run(y_bar: Any) -> Sequence[Any]:
-        seed = None if space is NoTangent else tangent_in(*gathered([y_bar], [space]), space)
+        seed = None if space is NoTangent else tangent_in(gathered([y_bar], [space])[0], space)
         bars = gathered(list(pullback(kept, seed)), spaces)
         seen: set[int] = set()
         found = iter([project(bars, k, s, seen) for k, s in enumerate(trees)])

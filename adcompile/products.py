@@ -54,7 +54,7 @@ def _jvp(
     raw = list(entry.run(target.function, args, tuple(along.values())))
     value, aux = raw[0] if has_aux else (raw[0], None)
     seen: set[int] = set()
-    tangent = project(raw, 1, *spaces_at(fun, [value]), seen)
+    tangent = project(raw, 1, spaces_at(fun, [value])[0], seen)
     out = (value, tangent, aux) if has_aux else (value, tangent)
     if not mutated:
         return out

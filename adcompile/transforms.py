@@ -130,7 +130,7 @@ def jvp_batched(
     target, bound, entry = find(fun, primals, Plan("jvp_batched", tuple(i + lead for i in active), has_aux))
     raw = list(entry.run(target.function, (*bound.args, *bound.values), tuple(checked[i] for i in active)))
     value, aux = raw[0] if has_aux else (raw[0], None)
-    found = project(raw, 1, batch_of(*spaces_at(fun, [value]), max(count, 1)))
+    found = project(raw, 1, batch_of(spaces_at(fun, [value])[0], max(count, 1)))
     found = found if count else none_of(found)
     return (value, found, aux) if has_aux else (value, found)
 

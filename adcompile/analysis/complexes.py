@@ -26,13 +26,7 @@ CLASSES = (complex, np.complexfloating)
 
 
 def is_unknown(t: Type) -> bool:
-    match t:
-        case Unknown():
-            return True
-        case Maybe(item):
-            return is_unknown(item)
-        case _:
-            return False
+    return is_unknown(t.type) if isinstance(t, Maybe) else isinstance(t, Unknown)
 
 
 def may_arise(b: Builder) -> bool:

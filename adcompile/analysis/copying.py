@@ -70,7 +70,7 @@ def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
 def deep_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     given = asked(b, args, kwargs)
     known = given is not None and isinstance(b.type(given[0]), (Array, Scalar, Known, TupleT, Ref))
-    return copied(b, *given, place) if known else None
+    return copied(b, given[0], given[1], place) if given is not None and known else None
 
 
 def asked(b: Builder, args: Args, kwargs: Kwargs) -> tuple[Atom, dict[Any, Atom] | None] | None:

@@ -124,7 +124,7 @@ class _Scan:
             return isinstance(t.item, (Instance, ObjectT)) and special_methods_write(t.item.cls)
         if isinstance(t, (Instance, ObjectT)):
             return special_methods_write(t.cls)
-        return isinstance(t, Ref) and isinstance(t.cell.cls, type) and special_methods_write(t.cell.cls)
+        return isinstance(t, Ref) and special_methods_write(t.cell.cls)
 
     def maker(self, atom: Atom) -> Any:
         made = self.definition.get(atom) if isinstance(atom, Var) else None

@@ -36,7 +36,7 @@ def is_subclass(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     asked = [b.value(key) for a in args if b.known(key := b.key(a))]
     if len(asked) != 2 or not all(isinstance(cls, type) for cls in (asked[0], *spread(asked[1]))):
         return None
-    return Const(issubclass(*relied_on(b, asked[:1]), asked[1]))
+    return Const(issubclass(relied_on(b, asked[:1])[0], asked[1]))
 
 
 def spread(classes: Any) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -86,12 +86,12 @@ IN_ORDER = (np.concatenate, np.stack, np.place)
 
 def in_order(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list[Statement]:
     """The check that stands before such a call, where it writes."""
-    b, named = Builder(context, s.role, place=s.place), dict(s.kwargs)
-    if fn_of(s) is np.place and len(s.args) == 3 and any(map(carries, s.args)):
-        b.emit(rt.check_elements, (at(s.place), s.args[0], s.args[2]), Known(None), (), "", s.place)
-    elif "out" in named and s.args and any(map(carries, (s.args[0], named["out"]))):
-        axis = s.args[1] if len(s.args) > 1 else named.get("axis", Const(0))
-        given = (at(s.place), s.fn, named["out"], s.args[0], axis)
+    b, named, args = Builder(context, s.role, place=s.place), dict(s.kwargs), list(s.args)
+    if fn_of(s) is np.place and len(args) == 3 and any(map(carries, args)):
+        b.emit(rt.check_elements, (at(s.place), args[0], args[2]), Known(None), (), "", s.place)
+    elif "out" in named and args and any(map(carries, (args[0], named["out"]))):
+        axis = args[1] if len(args) > 1 else named.get("axis", Const(0))
+        given = (at(s.place), s.fn, named["out"], args[0], axis)
         b.emit(rt.check_parts, given, Known(None), (), "", s.place)
     return b.statements
 
@@ -106,7 +106,9 @@ def spread(context: Context, atom: Atom) -> list[Atom]:
 def may_be_list(context: Context, atom: Atom) -> bool:
     """Whether a value is a list or tuple of unknown items, or may be one: what arithmetic gives that is checked is
     none."""
-    t = context.types.get(atom) if isinstance(atom, Var) else None
+    if not isinstance(atom, Var):
+        return False
+    t = context.types.get(atom)
     if not isinstance(t, Unknown):
         return isinstance(t, Instance) and issubclass(t.cls, (list, tuple))
     made = context.definition.get(atom)
@@ -134,7 +136,7 @@ def may_be_boxes(context: Context, atom: Atom) -> bool:
         if made is None:
             todo.pop()
             continue
-        given = [a for a in operands_of(made) if is_open(context, a)]
+        given = [a for a in operands_of(made) if isinstance(a, Var) and is_open(context, a)]
         rest = [a for a in given if a not in found and a in context.definition]
         if fn_of(made) in KEPT and not casts(context, made) and rest:
             todo += rest
@@ -149,8 +151,8 @@ def operands_of(s: Call) -> tuple[Atom, ...]:
     return (*s.args, *(v for _, v in s.kwargs))
 
 
-def is_open(context: Context, atom: Atom) -> TypeGuard[Var]:
-    return isinstance(atom, Var) and isinstance(context.types.get(atom), Unknown)
+def is_open(context: Context, var: Var) -> bool:
+    return isinstance(context.types.get(var), Unknown)
 
 
 def casts(context: Context, s: Call) -> bool:

@@ -68,7 +68,7 @@ def _contents(value: Any) -> Iterable[Any] | None:
         if isinstance(value, cls):
             return tuple(cls.__iter__(value))
     if isinstance(value, _VIEWS):
-        return tuple(value)
+        return tuple(value)  # type: ignore[arg-type]
     return ANY if isinstance(value, (float, complex)) or hasattr(type(value), "__next__") else None
 
 
