@@ -144,7 +144,7 @@ def may_be_boxes(context: Context, atom: Atom) -> bool:
         assert isinstance(v, Var)
         found[v] = casts(context, made) or fn_of(made) in KEPT and any(found.get(a, False) for a in given)
         todo.pop()
-    return found.get(atom, False)
+    return isinstance(atom, Var) and found.get(atom, False)
 
 
 def operands_of(s: Call) -> tuple[Atom, ...]:
