@@ -84,15 +84,15 @@ def guard_check(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType
 
 
 def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any]) -> str:
-    path = guard.path
-    if guard.type == Known(ops.UNDEFINED):
-        return f"{path[-1]!r} not in vars({expression})"
-    for step in path:
+    own = guard.type == Known(ops.UNDEFINED)
+    for step in guard.path[:-1] if own else guard.path:
         if isinstance(step, tuple):
             names[f"{name}_{len(names)}"] = step[1]
             expression += f"[{name}_{len(names) - 1}]"
         else:
             expression += f".{step}"
+    if own:
+        return f"{guard.path[-1]!r} {'in' if guard.value else 'not in'} vars({expression})"
     said = guard.type.value if isinstance(guard.type, Known) else None
     if guard.type is None or isinstance(said, BY_IDENTITY):
         names[name] = guard.value if guard.type is None else said
