@@ -21,7 +21,7 @@ from adcompile.analysis.binding import bind, least_arguments, read_cell, read_he
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.cached import CACHE, cached_call, check_clear
 from adcompile.analysis.choices import of_choice
-from adcompile.analysis.demotion import demote, is_container_write, puts_back
+from adcompile.analysis.demotion import by_operator, demote, is_container_write, puts_back
 from adcompile.analysis.filling import call_filled
 from adcompile.analysis.guards import guard_class
 from adcompile.analysis.heap import (
@@ -185,6 +185,7 @@ def call_known(
 ) -> Atom:
     if isinstance(value, Lifted):
         return value.run(b, *args)
+    value = by_operator(b, value, args)
     if len(args) < 3 and len(args) + len(kwargs) < least_arguments(value):  # it raises what it raises
         raised = b.emit(value, [settle(b, a) for a in args], UNKNOWN, [(k, settle(b, v)) for k, v in kwargs], "", place)
         raise Terminated(Raise(raised, None, place))
