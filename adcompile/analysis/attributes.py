@@ -6,6 +6,7 @@ import dis
 import enum
 import functools
 import sys
+import threading
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +34,7 @@ from adcompile.analysis.slots import (
 )
 from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
 from adcompile.ir.types import (
@@ -188,6 +189,10 @@ def known_attribute(
         guard_absent(b, value, attribute)
         return missing_attribute(type(value), attribute, args, place)
     found = getattr(value, attribute)
+    if isinstance(value, python_types.ModuleType) and attribute not in vars(value):
+        if attribute == "__dict__":
+            raise Unsupported("the names of a module as a dict", place, "read them by name: module.name")
+        return b.emit(getattr, (owner_of_data(b, value, place), Const(attribute)), UNKNOWN, (), name, place)
     if isinstance(value, python_types.ModuleType) and not is_installed(value):
         ref = GlobalRef(value.__dict__, attribute, place)
         return load_global(b, [Const(ref)], [], place, name)
@@ -354,9 +359,10 @@ def class_attribute(
     if attribute == "__class__":
         return Const(cls)
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
-    reader = stated(cls, "__getattribute__") if isinstance(t, ObjectT) else None
-    assigned = None
-    if not isinstance(reader, python_types.FunctionType):
+    assigned, asked = None, hook(b, cls, "__getattribute__") is not None
+    if asked and not isinstance(t, ObjectT) or issubclass(cls, threading.local):  # each thread has others
+        return b.emit(getattr, args, UNKNOWN, (), name, place)
+    if not asked:
         assigned = assigned_by_class(b, owner, t, cls, example, attribute, place)
     if assigned is not None:
         return assigned
