@@ -247,7 +247,7 @@ def test_an_argument_whose_class_says_what_every_attribute_is():
         lambda o: ad.grad(read_once)(o, 1.5),
         lambda o: ad.jvp(read_once, (o, 1.5), (Tripled(1.0), 1.0)),
     ):
-        with pytest.raises(ad.AdcompileError, match="__getattribute__"):
+        with pytest.raises(ad.AdcompileError, match="whose class computes"):
             derivative(Tripled(2.0))
 
 
