@@ -19,6 +19,7 @@ from adcompile.api import dispatcher_of
 from adcompile.backend.cache import Entry
 from adcompile.boundary import container, gathered, own_tree, project, project_scalar
 from adcompile.errors import RuleError, Unsupported, place_of
+from adcompile.ir.abstract import reads_otherwise
 from adcompile.runs import Plan
 from adcompile.runtime.arrays import zeros_like
 from adcompile.runtime.dynamic import Back, Forth
@@ -74,6 +75,9 @@ def known(fn: Any) -> Known | None:
 
 def entry_of(fn: Any, transform: str, wrt: tuple[int, ...], args: Sequence[Any]) -> tuple[Entry, Any, tuple[Any, ...]]:
     """The specialisation, the function it is of, and the arguments as it takes them."""
+    if fn is getattr and reads_otherwise(type(args[0])):
+        what = f"{args[1]!r} of a {type(args[0]).__name__}, whose class computes its attributes by __getattribute__,"
+        raise Unsupported(f"{what} in what carries derivatives", None, "pass its attributes, or name a property")
     found = known(fn)
     if found is not None and found.takes(len(args)):
         function, given = found.wrapped or fn, tuple(args)

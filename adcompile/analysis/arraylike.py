@@ -191,18 +191,30 @@ def array_objects(
         return args, kwargs
     told = dict(kwargs).get("copy", Const(True))
     copied = (fn is np.array or fn is np.copy) and isinstance(told, Const) and told.value is True
-    made = [own_array(b, a, operators, copied, place) for a in (*args, *(v for _, v in kwargs))]
+    floats = makes_floats(b, fn, args, kwargs)
+    made = [own_array(b, a, operators, copied, floats, place) for a in (*args, *(v for _, v in kwargs))]
     return made[: len(args)], [(k, v) for (k, _), v in zip(kwargs, made[len(args) :])]
 
 
-def own_array(b: Builder, atom: Atom, operators: bool, copied: bool, place: Place | None) -> Atom:
+def makes_floats(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs) -> bool:
+    """Whether objects in a call become numbers of an array of floats, which their `__float__` says."""
+    if fn is operator.setitem:
+        t = b.type(args[0])
+        return isinstance(t, Array) and t.dtype.kind == "f"
+    dtype = dict(kwargs).get("dtype", args[1] if len(args) > 1 else None)
+    if fn not in (np.array, np.asarray, np.asanyarray) or dtype is None or not b.known(dtype):
+        return False
+    return b.value(dtype) is not None and np.dtype(b.value(dtype)).kind == "f"
+
+
+def own_array(b: Builder, atom: Atom, operators: bool, copied: bool, floats: bool, place: Place | None) -> Atom:
     """What NumPy makes of an object with `__array__`, and of such objects in a list; others as they are.
     Raises Unsupported for objects that say themselves what NumPy's functions mean."""
     t = b.type(atom)
     held = look(b, atom, place) if isinstance(t, Ref) and t.cell.cls is list else atom
     if isinstance(b.type(held), (ListT, TupleT)):
         items = b.items(held)
-        made = [own_array(b, item, operators, copied, place) for item in items]
+        made = [own_array(b, item, operators, copied, floats, place) for item in items]
         return atom if all(a is c for a, c in zip(items, made)) else b.build(TupleT(()), made)
     cls = t.cell.cls if isinstance(t, Ref) else t.cls if isinstance(t, ObjectT) else object
     if operators and getattr(cls, "__array_priority__", 0.0) > 0.0:
@@ -212,6 +224,8 @@ def own_array(b: Builder, atom: Atom, operators: bool, copied: bool, place: Plac
             message = f"a {cls.__name__} in a call of NumPy's, which asks its {name} what to do"
             raise Unsupported(message, place, "call a method of it, or pass the array that it holds")
     method = stated(cls, "__array__")
+    if floats and method is None and isinstance(stated(cls, "__float__"), FunctionType) and not hasattr(cls, "__len__"):
+        return b.call(float, atom, place=place)
     if not isinstance(method, FunctionType):
         return atom
     told = [("copy", Const(True))] if copied and "copy" in inspect.signature(method).parameters else []

@@ -6,6 +6,7 @@ import dis
 import enum
 import functools
 import sys
+import threading
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from adcompile.analysis.binding import live_key, owner_of_data
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.guards import guard_absent, guard_class, hook
+from adcompile.analysis.guards import guard_absent, guard_class, guard_own, hook, may_change, says
 from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.laziness import check_unmoved
@@ -33,7 +34,7 @@ from adcompile.analysis.slots import (
 )
 from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
 from adcompile.ir.types import (
@@ -145,6 +146,24 @@ def class_of(t: Type) -> type | None:
             return None
 
 
+def classes_of(t: Type) -> tuple[type, ...] | None:
+    """The classes a value may have, if the type says."""
+    match t:
+        case Known(value):
+            return (type(value),)
+        case Scalar(kinds):
+            return tuple(kinds)
+        case Array():
+            return (np.ndarray,)
+        case SliceT():
+            return (slice,)
+        case Method():
+            return (python_types.MethodType,)
+        case _:
+            cls = class_of(t)
+            return None if cls is None else (cls,)
+
+
 def missing_attribute(cls: type, attribute: str, args: Args, place: Place | None) -> Atom:
     if len(args) == 3:
         return args[2]
@@ -170,6 +189,10 @@ def known_attribute(
         guard_absent(b, value, attribute)
         return missing_attribute(type(value), attribute, args, place)
     found = getattr(value, attribute)
+    if isinstance(value, python_types.ModuleType) and attribute not in vars(value):
+        if attribute == "__dict__":
+            raise Unsupported("the names of a module as a dict", place, "read them by name: module.name")
+        return b.emit(getattr, (owner_of_data(b, value, place), Const(attribute)), UNKNOWN, (), name, place)
     if isinstance(value, python_types.ModuleType) and not is_installed(value):
         ref = GlobalRef(value.__dict__, attribute, place)
         return load_global(b, [Const(ref)], [], place, name)
@@ -286,6 +309,12 @@ def is_of_members(cls: type[enum.Enum], attribute: str) -> bool:
     return named and len(cls) > 0 and not issubclass(cls, enum.Flag)
 
 
+def is_unset(live: Any, found: Any) -> bool:
+    """Whether a class has a place for an attribute (`__slots__`) that its object has not set."""
+    slot = isinstance(found, python_types.MemberDescriptorType)
+    return slot and live is not None and not hasattr(live, found.__name__)
+
+
 def is_special(found: Any) -> bool:
     """Whether a class has a method or the like under a name, not data."""
     return hasattr(type(found), "__get__")
@@ -330,9 +359,10 @@ def class_attribute(
     if attribute == "__class__":
         return Const(cls)
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
-    reader = stated(cls, "__getattribute__") if isinstance(t, ObjectT) else None
-    assigned = None
-    if not isinstance(reader, python_types.FunctionType):
+    assigned, asked = None, hook(b, cls, "__getattribute__") is not None
+    if asked and not isinstance(t, ObjectT) or issubclass(cls, threading.local):  # each thread has others
+        return b.emit(getattr, args, UNKNOWN, (), name, place)
+    if not asked:
         assigned = assigned_by_class(b, owner, t, cls, example, attribute, place)
     if assigned is not None:
         return assigned
@@ -359,11 +389,17 @@ def said_by_class(
         hidden = example is None and not isinstance(t, ObjectT) and may_hide(b, owner, t, cls, attribute)
         if hidden and not isinstance(found, property):
             return b.emit(getattr, args, UNKNOWN, (), name, place)
+        if example is not None and is_special(found) and not hasattr(type(found), "__set__"):
+            guard_own(b, owner, example, attribute)
+    if is_unset(example, found):
+        return b.emit(getattr, args, UNKNOWN, (), name, place)
     if attribute in own or found is MISSING:
-        if example is None or not hasattr(example, attribute):
-            if example is not None or cls in (list, dict, tuple, range):
-                return missing_attribute(cls, attribute, args, place)
+        if example is None and cls not in (list, dict, tuple, range):
             return b.emit(getattr, args, UNKNOWN, (), name, place)
+        if example is None or not hasattr(example, attribute):
+            says(b, cls, attribute)
+            guard_own(b, owner, example, attribute)
+            return missing_attribute(cls, attribute, args, place)
         return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
     if isinstance(found, property):
         if isinstance(found.fget, python_types.FunctionType):
@@ -386,3 +422,48 @@ def said_by_class(
         return b.emit(getattr, args, Instance(cls), (), name, place)
     hidden = cls.__dictoffset__ != 0  # the object, which only the call will bring, may have data of that name
     return Const(found) if isinstance(found, DATA) and not hidden else b.emit(getattr, args, UNKNOWN, (), name, place)
+
+
+# -- hasattr ------------------------------------------------------------------------------------
+
+
+@handles(hasattr, look=())
+def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t, attribute = b.type(args[0]), b.value(args[1]) if b.known(args[1]) else None
+    if attribute is None:
+        return None
+    if isinstance(t, Known):
+        return known_to_have(b, t.value, attribute, place)
+    classes = classes_of(t)
+    example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
+    if example is not None:
+        return live_to_have(b, args, example, attribute, place, name)
+    if classes is None or isinstance(t, Instance):
+        return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
+    answers = {says(b, c, attribute) for c in classes}
+    return Const(answers.pop()) if len(answers) == 1 else None
+
+
+def known_to_have(b: Builder, owner: Any, attribute: str, place: Place | None) -> Atom:
+    """Whether an object met when compiling has an attribute: a class or function may get it later."""
+    if slot_value(b, owner, attribute, place) is not None:
+        return Const(True)
+    if runs_as_written(b, attribute) and is_of_user(owner):
+        target = owner_of_data(b, owner, place)
+        return b.emit(hasattr, (target, Const(attribute)), Scalar(frozenset({bool})), (), "", place)
+    if may_change(owner):
+        says(b, owner, attribute)
+    return Const(hasattr(owner, attribute))
+
+
+def live_to_have(b: Builder, args: Args, live: Any, attribute: str, place: Place | None, name: str) -> Atom:
+    """The same of an object that is there when the code runs: what says so is guarded, code is run."""
+    owner, cls = args[0], type(live)
+    if live_value(b, owner, live, attribute, place) is not None:
+        return Const(True)
+    found = stated(cls, attribute, MISSING)
+    computed = any(isinstance(stated(cls, m), python_types.FunctionType) for m in ("__getattr__", "__getattribute__"))
+    at_hand = isinstance(owner, Var) and owner in b.context.origin
+    if computed or not at_hand or isinstance(found, (property, python_types.MemberDescriptorType)):
+        return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
+    return Const(guard_own(b, owner, live, attribute) or says(b, cls, attribute))

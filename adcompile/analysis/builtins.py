@@ -11,23 +11,20 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis import iteration
-from adcompile.analysis.attributes import class_of
-from adcompile.analysis.binding import owner_of_data
+from adcompile.analysis.attributes import class_of, classes_of
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
-from adcompile.analysis.guards import guard_absent, relied_on, says
+from adcompile.analysis.guards import relied_on
 from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
-from adcompile.analysis.library import is_of_user
 from adcompile.analysis.optional import note_identity, note_negation
 from adcompile.analysis.pools import collectors
-from adcompile.analysis.slots import live_value, runs_as_written, slot_value
 from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
@@ -94,24 +91,6 @@ def length(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: st
     return b.emit(len, args, INT, (), name or "n", place) if not isinstance(t, Known) else None
 
 
-def classes_of(t: Type) -> tuple[type, ...] | None:
-    """The classes a value may have, if the type says."""
-    match t:
-        case Known(value):
-            return (type(value),)
-        case Scalar(kinds):
-            return tuple(kinds)
-        case Array():
-            return (np.ndarray,)
-        case SliceT():
-            return (slice,)
-        case Method():
-            return (python_types.MethodType,)
-        case _:
-            cls = class_of(t)
-            return None if cls is None else (cls,)
-
-
 @handles(isinstance, look=())
 def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     classes = None if may_be_real(b, [b.type(args[0])]) else classes_of(b.type(args[0]))
@@ -148,36 +127,6 @@ def is_callable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     # asked of the class itself, `hasattr` would find what makes its objects
     answers = {any("__call__" in vars(base) for base in c.__mro__) for c in relied_on(b, classes or ())}
     return Const(answers.pop()) if len(answers) == 1 else None
-
-
-@handles(hasattr, look=())
-def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    t, attribute = b.type(args[0]), b.value(args[1]) if b.known(args[1]) else None
-    if attribute is None:
-        return None
-    if isinstance(t, Known):
-        return known_to_have(b, t.value, attribute, place)
-    classes = classes_of(t)
-    example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
-    if example is not None:
-        assigned = live_value(b, args[0], example, attribute, place)
-        return Const(assigned is not None or hasattr(example, attribute))
-    if classes is None or isinstance(t, Instance):
-        return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
-    answers = {says(b, c, attribute) for c in classes}
-    return Const(answers.pop()) if len(answers) == 1 else None
-
-
-def known_to_have(b: Builder, owner: Any, attribute: str, place: Place | None) -> Atom:
-    """Whether an object met when compiling has an attribute: a class or function may get it later."""
-    if slot_value(b, owner, attribute, place) is not None:
-        return Const(True)
-    if runs_as_written(b, attribute) and is_of_user(owner):
-        target = owner_of_data(b, owner, place)
-        return b.emit(hasattr, (target, Const(attribute)), Scalar(frozenset({bool})), (), "", place)
-    if not hasattr(owner, attribute):
-        guard_absent(b, owner, attribute)
-    return Const(hasattr(owner, attribute))
 
 
 NEVER_NONE = (Ref, ObjectT, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Instance)

@@ -17,10 +17,11 @@ import numpy as np
 
 from adcompile.analysis import standins
 from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position, with_stored
-from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held, there
+from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
+from adcompile.analysis.cached import CACHE, cached_call, check_clear
 from adcompile.analysis.choices import of_choice
-from adcompile.analysis.demotion import demote, is_container_write, puts_back
+from adcompile.analysis.demotion import by_operator, demote, is_container_write, puts_back
 from adcompile.analysis.filling import call_filled
 from adcompile.analysis.guards import guard_class
 from adcompile.analysis.heap import (
@@ -78,7 +79,6 @@ from adcompile.ir.types import (
     is_scalar_class,
     scalar,
 )
-from adcompile.ir.walk import in_caller
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.typing import result_type
 from adcompile.rules.typing_fold import fold
@@ -185,6 +185,7 @@ def call_known(
 ) -> Atom:
     if isinstance(value, Lifted):
         return value.run(b, *args)
+    value = by_operator(b, value, args)
     if len(args) < 3 and len(args) + len(kwargs) < least_arguments(value):  # it raises what it raises
         raised = b.emit(value, [settle(b, a) for a in args], UNKNOWN, [(k, settle(b, v)) for k, v in kwargs], "", place)
         raise Terminated(Raise(raised, None, place))
@@ -222,6 +223,7 @@ def call_known(
         method = getattr(type(value.__self__), value.__name__, None)
         if method is not None and not isinstance(value.__self__, (python_types.ModuleType, type)):
             owner = Const(value.__self__)
+            check_clear(method, place)
             if all(b.known(a) for a in (*args, *(v for _, v in kwargs))) and isinstance(value.__self__, (str, bytes)):
                 return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
             rule = lookup(method)
@@ -234,8 +236,10 @@ def call_known(
         return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)
     if isinstance(value, FunctionRef):
         return b.emit(value, args, UNKNOWN, kwargs, name, place)
-    if isinstance(value, functools._lru_cache_wrapper) and all_known(b, args, kwargs):  # pyright: ignore
-        return cached_call(b, value, args, kwargs, name, place)
+    if isinstance(value, CACHE):
+        found = cached_call(b, value, args, kwargs, name, place)
+        if found is not None:
+            return found
     function = python_function(value)
     if function is not None:
         return follow(b, value, function, args, kwargs, name, place)
@@ -359,22 +363,6 @@ def call_rule(
 
 
 # -- Python functions ---------------------------------------------------------------------------
-
-
-def all_known(b: Builder, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> bool:
-    return all(b.known(a) for a in (*args, *(v for _, v in kwargs)))
-
-
-def cached_call(
-    b: Builder, value: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], name: str, place: Place | None
-) -> Atom:
-    """A cached function of known values gives what its cache has: its author declared that the
-    result depends on the arguments alone. Arrays and objects in it may be written into."""
-    try:
-        found = in_caller(value, *map(b.value, args), **{k: b.value(v) for k, v in kwargs})
-    except Exception as error:  # the program raises it where it calls
-        raise Terminated(Raise(Const(error), None, place)) from None
-    return there(b, found, name, place)
 
 
 def follow(

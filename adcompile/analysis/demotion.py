@@ -15,7 +15,7 @@ from adcompile.analysis.mutation import AUGMENTED, is_unknown_call
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Seq, Type, differentiable
+from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Ref, Seq, TupleT, Type, differentiable
 from adcompile.ir.walk import blocks_of
 from adcompile.runtime.objects import stated
 
@@ -28,6 +28,26 @@ CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd,
     )
     if hasattr(cls, name)
 }  # fmt: skip
+
+
+OPERATORS = (
+    (operator.iconcat, operator.iadd), (operator.concat, operator.add),
+    (list.__iadd__, operator.iadd), (list.__imul__, operator.imul),
+)  # fmt: skip
+
+
+def by_operator(b: Builder, fn: Any, args: Sequence[Atom]) -> Any:
+    """The operator that a call by another name is: `operator.iconcat(items, more)` is `items += more` of sequences."""
+    found = next((known for name, known in OPERATORS if name is fn), None)
+    if found is None or len(args) != 2:
+        return fn
+    t = b.type(args[0])
+    if isinstance(t, Ref):
+        cls = t.cell.cls
+    else:
+        cls = list if isinstance(t, ListT) else t.cls if isinstance(t, (Seq, TupleT, Instance)) else None
+        cls = type(t.value) if isinstance(t, Known) else cls
+    return found if cls in (list, tuple, str, bytes) else fn
 
 
 def is_container_write(fn: Any) -> bool:

@@ -10,15 +10,28 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.library import is_of_user
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed
+from adcompile.ir.nodes import Atom, Var
 from adcompile.ir.program import Guard
 from adcompile.ir.types import Known, Type
 from adcompile.runtime.objects import stated
+
+ABSENT = Known(ops.UNDEFINED)
 
 
 def guard_absent(b: Builder, owner: Any, attribute: str) -> None:
     """A class, function or module of the user's without an attribute may get it."""
     if may_change(owner):
         home_of(b, homes_of(b, owner), attribute)
+
+
+def guard_own(b: Builder, owner: Atom, live: Any, attribute: str) -> bool:
+    """Whether an object that is there when the code runs has an own attribute: it may get it, or lose it."""
+    held = getattr(live, "__dict__", None)
+    if held is not None and isinstance(owner, Var) and owner in b.context.origin:
+        ref, path = b.context.origin[owner]
+        guard = Guard(ref, attribute in held, (*path, attribute), ABSENT)
+        b.context.guards["own", id(ref.namespace), ref.name, guard.path] = guard
+    return held is not None and attribute in held
 
 
 def guard_class(b: Builder, cls: type, attribute: str, t: Type) -> None:
@@ -41,9 +54,12 @@ def said(b: Builder, cls: type, attribute: str) -> Any:
     return found
 
 
-def says(b: Builder, cls: type, attribute: str) -> bool:
-    """Whether a class says anything of a name of its objects."""
-    return home_of(b, homes_of(b, cls), attribute) is not None
+def says(b: Builder, owner: Any, attribute: str) -> bool:
+    """Whether a class says anything of a name of its objects; a function or module, of its own."""
+    home = home_of(b, homes_of(b, owner), attribute)
+    if home is not None and may_change(home):
+        b.context.guards["there", id(home), attribute] = Guard(b.context.owner(home), True, (attribute,), ABSENT)
+    return home is not None
 
 
 def hook(b: Builder, cls: type, attribute: str) -> python_types.FunctionType | None:
@@ -73,7 +89,7 @@ def home_of(b: Builder, homes: Iterable[Any], attribute: str) -> Any:
         if attribute in vars(home):
             return home
         if may_change(home):
-            b.context.guard_type(b.context.owner(home), (attribute,), Known(ops.UNDEFINED))
+            b.context.guard_type(b.context.owner(home), (attribute,), ABSENT)
     return None
 
 

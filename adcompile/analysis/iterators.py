@@ -127,15 +127,21 @@ def filter_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None,
 def filtered(b: Builder, args: Args, place: Place | None) -> Atom | None:
     items = known_items(b, args[1])
     if items is None:
-        return filter_sequence(b, args, place)
+        return filter_sequence(b, args[0], args[1], b.call(ops.build_list), place)
     kept = []
-    for item in items:
+    for k, item in enumerate(items):
         test = kept_if(b, args[0], item, place)
-        if not b.known(test):
-            return filter_sequence(b, args, place)
+        if not b.known(test):  # what it has done, it has done once
+            begin = kept_too(b, test, b.call(ops.build_list, *kept), item)
+            rest = b.call(ops.build_list, *items[k + 1 :])
+            return filter_sequence(b, args[0], rest, begin, place) if items[k + 1 :] else begin
         if b.value(test):
             kept.append(item)
     return b.call(ops.build_list, *kept)
+
+
+def kept_too(b: Builder, test: Atom, items: Atom, item: Atom) -> Atom:
+    return branch_on(b, test, lambda c: c.call(ops.push, items, item), lambda _: items, "items")
 
 
 def kept_if(b: Builder, predicate: Atom, item: Atom, place: Place | None) -> Atom:
@@ -143,12 +149,11 @@ def kept_if(b: Builder, predicate: Atom, item: Atom, place: Place | None) -> Ato
     return item if none else dispatch(b, predicate, [item], [], "", place)
 
 
-def filter_sequence(b: Builder, args: Args, place: Place | None) -> Atom | None:
+def filter_sequence(b: Builder, predicate: Atom, source: Atom, start: Atom, place: Place | None) -> Atom | None:
     def keep(c: Builder, items: Atom, item: Atom) -> Atom:
-        test = kept_if(c, args[0], item, place)
-        return branch_on(c, test, lambda d: d.call(ops.push, items, item), lambda _: items, "items")
+        return kept_too(c, kept_if(c, predicate, item, place), items, item)
 
-    return accumulate(b, Lifted(keep), args[1], b.call(ops.build_list), place, "items")
+    return accumulate(b, Lifted(keep), source, start, place, "items")
 
 
 @handles(iter, look=())
@@ -378,5 +383,3 @@ def counted(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
 def is_int(b: Builder, atom: Atom) -> bool:
     t = b.type(atom)
     return t == INT or isinstance(t, Known) and type(t.value) is int
-
-

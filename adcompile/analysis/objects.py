@@ -338,6 +338,7 @@ def read_plainly(
     if attribute in ("__dict__", "__slots__"):
         raise Unsupported(f"{attribute} of an object that is followed", place, "name the attributes: self.x = x")
     if not has_of_class(t.cls, attribute):
+        says(b, t.cls, attribute)  # it may, later
         fallback = hook(b, t.cls, "__getattr__")
         if fallback is not None and falls_back:
             return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)

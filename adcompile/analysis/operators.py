@@ -9,11 +9,14 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import cell_handlers, dispatch, handles_cells
 from adcompile.analysis.containers import entry, others
 from adcompile.analysis.guards import guard_class, relied_on
 from adcompile.analysis.heap import cell_of
+from adcompile.analysis.iteration import known_items
 from adcompile.analysis.library import has_operators
 from adcompile.analysis.objects import is_generated, is_object
 from adcompile.analysis.operands import check_order, number_takes
@@ -181,6 +184,8 @@ for _name in ARITHMETIC:
     register(operator_named("i" + _name), in_place(_name))
 for _name, _reflected in COMPARED.items():
     register(operator_named(_name), binary(_name, _reflected))
+
+
 def item_at(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`items[i]` of an object, or at the position that an object stands for."""
     out = special(operator.getitem, SPECIAL[operator.getitem])(b, args, kwargs, place, name)
@@ -197,6 +202,49 @@ for _fn, _names in SPECIAL.items():
 others[operator.getitem] = item_at
 for _fn, _same in ALIASES.items():
     register(_fn, special(_same, SPECIAL[_same]))
+
+FLOATS = """acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fabs fma fmod
+    frexp gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf nextafter pow radians
+    remainder sin sinh sqrt tan tanh ulp"""
+"""The functions of `math` whose arguments are floats."""
+
+
+def as_float(b: Builder, atom: Atom, place: Place | None) -> Atom:
+    """What an object becomes where a float is wanted; others as they are."""
+    cls = class_named(b, atom)
+    asked = cls is not None and any(isinstance(stated(cls, n), FunctionType) for n in SPECIAL[float])
+    return b.call(float, atom, place=place) if asked else atom
+
+
+def of_floats(fn: Any) -> Callable[..., Atom | None]:
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        given = [as_float(b, a, place) for a in args]
+        same = all(a is g for a, g in zip(args, given))
+        return None if same else dispatch(b, Const(fn), given, kwargs, name, place)
+
+    return handler
+
+
+def of_sequences(fn: Any) -> Callable[..., Atom | None]:
+    """The same of functions that are given the floats in sequences."""
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        rows = [known_items(b, a) for a in args]
+        made = [None if row is None else [as_float(b, item, place) for item in row] for row in rows]
+        if rows == made:
+            return None
+        given = [a if row is None else b.call(ops.build_tuple, *row) for a, row in zip(args, made)]
+        return dispatch(b, Const(fn), given, kwargs, name, place)
+
+    return handler
+
+
+for _fn in (getattr(math, _name, None) for _name in FLOATS.split()):
+    if _fn is not None:
+        register(_fn, of_floats(_fn))
+register(math.dist, of_sequences(math.dist))
+for _fn in (np.float64, np.float32):
+    register(_fn, of_floats(_fn))
 
 
 @handles_cells(ops.format_value)

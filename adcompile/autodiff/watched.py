@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
 from adcompile.analysis.builder import Builder, is_structured
@@ -141,7 +143,7 @@ class Receiving(Cotangents):
         b, call = self.builder, self.call
         y, y_bar, *given = self.around
         others = [a for a in given if a is not x]
-        args = (b.real(x), plain(b, y), plain(b, y_bar), *(b.real(a) for a in others if isinstance(a, Var)))
+        args = (b.real(x), plain(b, y), plain(b, y_bar), *(b.real(a) if isinstance(a, Var) else a for a in others))
         settings = (spot_of(rule_name(call), call.place), Const(argument_name(b, call, x)), Const(self.exact))
         b.emit(rt.check_cotangent, (*settings, g, *args), Known(None))
 
@@ -155,13 +157,16 @@ def check_tangent(f: Forward, call: Call, d: Atom) -> None:
         return
     given = [leaf for a in (*call.args, *(v for _, v in call.kwargs)) for leaf in leaves(b, a)]
     dots = [f.dots[a] for a in given if a in f.dots]
-    args = (d, call.result, *(b.real(a) for a in given), *(x for x in dots if isinstance(x, Var)))
+    read = [b.real(a) if isinstance(a, Var) else a for a in given]
+    args = (d, call.result, *read, *(x for x in dots if isinstance(x, Var)))
     b.emit(rt.check_tangent_of, (spot_of(rule_name(call), call.place), *args), Known(None))
 
 
-def leaves(b: Builder, atom: Atom) -> list[Var]:
-    """The numbers and arrays in an argument that a rule reads; not lists of unknown length, which what
-    comes later may use up."""
+def leaves(b: Builder, atom: Atom) -> list[Atom]:
+    """The numbers and arrays in an argument that a rule reads, of constants those that are not finite; not lists of
+    unknown length, which what comes later may use up."""
+    if isinstance(atom, Const):
+        return [atom] if isinstance(atom.value, (float, complex)) and not np.isfinite(atom.value) else []
     if is_structured(b.type(atom)):
         return [leaf for item in b.items(atom) for leaf in leaves(b, item)]
     return [atom] if isinstance(atom, Var) and isinstance(b.type(atom), (Array, Scalar)) else []

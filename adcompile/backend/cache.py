@@ -75,24 +75,26 @@ def guard_check(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType
         if fn.__defaults__ is not None and not fn.__closure__:
             names[f"d{i}"] = fn.__defaults__
             tests.append(f"f{i}.__defaults__ is d{i}")
-    text = (
-        f"def valid():\n try:\n  return {' and '.join(tests)}\n"
-        " except (LookupError, AttributeError, TypeError):\n  return False"
-    )
+    asks = any(step[0] == "call" for guard in guards for step in guard.path if isinstance(step, tuple))
+    failures = "Exception" if asks else "(LookupError, AttributeError, TypeError)"
+    text = f"def valid():\n try:\n  return {' and '.join(tests)}\n except {failures}:\n  return False"
     exec(compile(text, "<adcompile guards>", "exec"), names)
     return names["valid"]
 
 
 def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any]) -> str:
-    path = guard.path
-    if guard.type == Known(ops.UNDEFINED):
-        return f"{path[-1]!r} not in vars({expression})"
-    for step in path:
+    own = guard.type == Known(ops.UNDEFINED)
+    for step in guard.path[:-1] if own else guard.path:
+        if isinstance(step, tuple) and step[0] == "call":
+            names[f"{name}_args"], names[f"{name}_named"], names[name], names["same"] = *step[1:], guard.value, same
+            return f"same({expression}(*{name}_args, **{name}_named), {name})"
         if isinstance(step, tuple):
             names[f"{name}_{len(names)}"] = step[1]
             expression += f"[{name}_{len(names) - 1}]"
         else:
             expression += f".{step}"
+    if own:
+        return f"{guard.path[-1]!r} {'in' if guard.value else 'not in'} vars({expression})"
     said = guard.type.value if isinstance(guard.type, Known) else None
     if guard.type is None or isinstance(said, BY_IDENTITY):
         names[name] = guard.value if guard.type is None else said
@@ -106,6 +108,15 @@ def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any])
 
 BY_IDENTITY = (pytypes.FunctionType, pytypes.ModuleType, type, property, staticmethod, classmethod)
 """Values of these classes are known as themselves."""
+
+
+def same(value: Any, expected: Any) -> bool:
+    """Whether a call has given what it gave: the very arrays and objects, equal numbers and text."""
+    if value is expected or type(value) is not type(expected):
+        return value is expected
+    if type(value) is tuple:
+        return len(value) == len(expected) and all(map(same, value, expected))
+    return type(value) in (bool, int, float, complex, str, bytes) and value == expected
 
 
 def has_type(value: Any, t: Type) -> bool:

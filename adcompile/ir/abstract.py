@@ -38,7 +38,7 @@ from adcompile.ir.types import (
     is_scalar_class,
 )
 from adcompile.runtime.dynamic import Back, Forth
-from adcompile.runtime.objects import attributes
+from adcompile.runtime.objects import attributes, stated
 from adcompile.runtime.state import is_plain
 from adcompile.runtime.structure import DEEPEST
 from adcompile.tangents import is_namedtuple_class
@@ -180,6 +180,8 @@ def parts_of_object(value: Any, outer: tuple[int, ...]) -> dict[str, Any] | None
     """The attributes of an object that is taken apart, inside the objects and containers `outer`."""
     if not is_followed(type(value)) or outer[:1] == _AS_ONE or id(value) in outer or len(outer) >= DEEP:
         return None
+    if reads_otherwise(type(value)):
+        return None
     held = attributes(value)
     return held if len(held) <= WIDE and shows(type(value), held) else None
 
@@ -201,6 +203,11 @@ def _computes(found: Any) -> bool:
     """Whether what a class has under a name says how that is read, and goes before what an object has."""
     data = hasattr(type(found), "__get__") and hasattr(type(found), "__set__")
     return data and not isinstance(found, (pytypes.MemberDescriptorType, pytypes.GetSetDescriptorType))
+
+
+def reads_otherwise(cls: type) -> bool:
+    """Whether code of a class gives other values than those that its objects hold: `__getattribute__`."""
+    return isinstance(stated(cls, "__getattribute__"), pytypes.FunctionType)
 
 
 def hidden_of(value: Any) -> tuple[str, ...]:

@@ -208,3 +208,65 @@ def test_what_makes_and_keeps_objects_is_replaced(monkeypatch, f, owner, name, o
     monkeypatch.setattr(owner, name, other, raising=False)
     after = f(x)
     assert after != before and g(x)[0] == after
+
+
+class Slotted:
+    __slots__ = ("late", "w")
+
+
+class Late:
+    def of(self, x):
+        return 2.0 * x
+
+
+HELD, SLOTTED, NESTED = Late(), Slotted(), {"of": [Late()]}
+
+
+def captured():
+    held = Late()
+    return held, lambda x: x * getattr(held, "late", 2.0) * held.of(1.0)
+
+
+CAPTURED, reads_captured = captured()
+
+
+@pytest.mark.parametrize(
+    ("f", "owner"),
+    [
+        (lambda x: x * getattr(HELD, "late", 2.0), HELD),
+        (lambda x: x * (5.0 if hasattr(HELD, "late") else 2.0), HELD),
+        (lambda x: x * (2.0 if getattr(HELD, "late", None) is None else 3.0), HELD),
+        (lambda x: x * getattr(NESTED["of"][0], "late", 2.0), NESTED["of"][0]),
+        (lambda x: x * getattr(SLOTTED, "late", 2.0), SLOTTED),
+        (lambda x: x * (5.0 if hasattr(SLOTTED, "late") else 2.0), SLOTTED),
+        (lambda x: x * getattr(HELD, "late", 2.0), Late),
+        (lambda x: x * (5.0 if hasattr(HELD, "late") else 2.0), Late),
+        (lambda x: x * (5.0 if hasattr(Late, "late") else 2.0), Late),
+        (lambda x: x * (5.0 if hasattr(with_default, "late") else 2.0), with_default),
+        (reads_captured, CAPTURED),
+        (reads_captured, Late),
+        (lambda x, held=HELD: x * getattr(held, "late", 2.0), HELD),
+    ],
+)
+def test_an_attribute_of_an_object_comes_and_goes(monkeypatch, f, owner):
+    g = ad.value_and_grad(f)
+    first = f(1.5)
+    assert g(1.5) == (first, first / 1.5)
+    with monkeypatch.context() as change:
+        change.setattr(owner, "late", 5.0, raising=False)
+        assert f(1.5) != first and g(1.5) == (f(1.5), f(1.5) / 1.5)
+    assert g(1.5) == (first, first / 1.5)
+
+
+def test_an_object_gets_a_method_of_its_own(monkeypatch):
+    def f(x, held=None):
+        return HELD.of(x) * (1.0 if held is None else held.of(1.0) * getattr(held, "late", 1.0))
+
+    g = ad.value_and_grad(f)
+    assert g(1.5) == (3.0, 2.0) and g(1.5, HELD) == (6.0, 4.0)
+    monkeypatch.setattr(Late, "late", 3.0, raising=False)
+    assert g(1.5, HELD) == (18.0, 12.0)
+    monkeypatch.setattr(HELD, "of", lambda x: 3.0 * x, raising=False)
+    assert g(1.5) == (4.5, 3.0)
+    monkeypatch.undo()
+    assert g(1.5) == (3.0, 2.0) and g(1.5, HELD) == (6.0, 4.0)

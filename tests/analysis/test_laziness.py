@@ -92,3 +92,69 @@ def test_what_is_written_elsewhere_is_not_refused():
     step = 1e-6
     slopes = [(elsewhere(X + step * e) - elsewhere(X - step * e)) / (2 * step) for e in np.eye(4)]
     np.testing.assert_allclose(ad.grad(elsewhere)(X), slopes, rtol=1e-7)
+
+
+def writing(v):
+    v[0] = v[1] * v[2]
+    return np.sum(v)
+
+
+def first_that_passes(x):
+    next(filter(lambda r: writing(r) > 5.0, x))
+    return x
+
+
+def first_of_a_list(x):
+    next(filter(lambda r: writing(r) > 5.0, [x[0], x[1]]))
+    return x
+
+
+def slice_of_filtered(x):
+    list(itertools.islice(filter(lambda r: writing(r) > 5.0, x), 1))
+    return x
+
+
+def beside_one(x):
+    list(zip([1], filter(lambda r: writing(r) > 5.0, x)))
+    return x
+
+
+def second_sum(x):
+    sums = itertools.accumulate(x, lambda a, r: a * writing(r))
+    next(sums)
+    next(sums)
+    return x
+
+
+def what_was_asked(x):
+    asked = []
+    next(filter(lambda v: asked.append(v) or v > 1.0, x[0]))
+    return np.array(asked)
+
+
+@pytest.mark.parametrize(
+    "f", [first_that_passes, first_of_a_list, slice_of_filtered, beside_one, second_sum, what_was_asked]
+)
+def test_items_that_nobody_asks_for_do_nothing(f):
+    x = np.arange(1.0, 10.0).reshape(3, 3) / 2.0
+    with pytest.raises(ad.AdcompileError, match="items may be left"):
+        ad.jvp(f, (x,), (x.copy(),))
+
+
+def all_that_pass(x):
+    kept = list(filter(lambda r: writing(r) > 4.5, [x[0], x[1], x[2]]))
+    return sum(r @ r for r in kept) * np.sum(x)
+
+
+def first_by_its_value(x):
+    return next(filter(lambda r: np.sum(r) > 5.0, x)) @ x[0] + next(filter(lambda v: v > 1.0, [0.5, x[0, 1], x[1, 2]]))
+
+
+@pytest.mark.parametrize("f", [all_that_pass, first_by_its_value])
+def test_what_filter_gives(f):
+    x = np.arange(1.0, 10.0).reshape(3, 3) / 2.0 + 0.1
+    t, e = np.sin(x), 1e-6
+    expected = (f(x + e * t) - f(x - e * t)) / (2.0 * e)
+    value, tangent = ad.jvp(f, (x.copy(),), (t,))[:2]
+    assert np.isclose(value, f(x.copy())) and np.isclose(tangent, expected)
+    assert np.isclose(np.sum(ad.grad(f)(x.copy()) * t), expected)

@@ -1,6 +1,9 @@
 """Gradients by objects, and classes as Python has them."""
 
 import copy
+import math
+import threading
+import types
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -205,3 +208,85 @@ def test_objects_that_new_looks_up_are_refused():
 
     with pytest.raises(ad.Unsupported, match="its __new__ finds when the code runs"):
         ad.grad(lambda x: Kept("a", x).v * Kept("b", x * x).v)(2.0)
+
+
+class Tripled:
+    def __init__(self, a):
+        self.a = a
+
+    def __getattribute__(self, name):
+        held = object.__getattribute__(self, name)
+        return held * 3.0 if name == "a" else (lambda x: 7.0 * x) if name == "of" else held
+
+    def of(self, x):
+        return x
+
+
+def read_once(o, x):
+    return o.a * x + o.of(x) ** 2
+
+
+def read_of_its_own(x):
+    o = Tripled(x)
+    o.a *= 2.0
+    return o.a * x
+
+
+TRIPLED = Tripled(2.0)
+
+
+@pytest.mark.parametrize("f", [lambda x: read_once(TRIPLED, x), read_of_its_own])
+def test_what_a_class_says_of_every_attribute_is_asked_once(f):
+    check(f, 1.5)
+
+
+def test_an_argument_whose_class_says_what_every_attribute_is():
+    value, g = ad.value_and_grad(read_once, argnums=1)(Tripled(2.0), 1.5)
+    assert value == read_once(Tripled(2.0), 1.5) and np.isclose(g, 6.0 + 98.0 * 1.5)
+    for derivative in (
+        lambda o: ad.grad(read_once)(o, 1.5),
+        lambda o: ad.jvp(read_once, (o, 1.5), (Tripled(1.0), 1.0)),
+    ):
+        with pytest.raises(ad.AdcompileError, match="whose class computes"):
+            derivative(Tripled(2.0))
+
+
+class Number:
+    def __init__(self, v):
+        self.v = v
+
+    def __float__(self):
+        return self.v * 2.0
+
+
+def stored_number(x):
+    y = np.zeros(3)
+    y[0], y[1:] = Number(x), Number(x * x)
+    rows = np.array([[Number(x)], [Number(3.0)]], dtype=float)
+    return y[0] * y[2] + np.sum(rows * x) + np.float64(Number(x)) * np.float32(Number(2.0))
+
+
+def number_of_mathematics(x):
+    held = math.pow(Number(x), 2) + math.hypot(Number(x), 2.0, Number(x * x)) + math.copysign(Number(x), -1.0)
+    return held * math.sin(Number(x)) + math.dist([Number(x), 1.0], (0.0, Number(x * 3.0))) + math.modf(Number(x))[0]
+
+
+@pytest.mark.parametrize("f", [stored_number, number_of_mathematics])
+def test_objects_where_a_float_is_wanted(f):
+    check(f, 1.3)
+
+
+LOCAL = threading.local()
+LOCAL.k = 2.0
+
+
+def test_what_each_thread_has_of_its_own():
+    assert ad.value_and_grad(lambda x: x * LOCAL.k)(1.5) == (3.0, 2.0)
+
+
+def test_the_names_of_a_module_as_a_dict():
+    made = types.ModuleType("made")
+    made.k = 3.0
+    assert ad.grad(lambda x: x * made.k)(1.5) == 3.0
+    with pytest.raises(ad.AdcompileError, match="names of a module"):
+        ad.grad(lambda x: x * made.__dict__["k"])(1.5)

@@ -309,3 +309,10 @@ def test_arrays_that_some_path_leaves_unbound(function):
         assert np.array_equal(ad.grad(function)(x), plain)
         assert np.array_equal(ad.vjp(function, x)[1](1.0)[0], plain)
         assert np.allclose([ad.jvp(function, (x,), (e,))[1] for e in np.eye(3)], plain)
+
+
+def test_parts_of_complex_numbers_and_constants_that_are_not_finite():
+    one, x = np.float64(1.0), np.array([1.5, -2.5])
+    with ad.config(debug=True):
+        assert ad.jvp(lambda a, b: complex(a, b).imag, (one, one), (one, one)) == (1.0, 1.0)
+        assert np.array_equal(ad.grad(lambda x: np.sum(x * np.inf))(np.abs(x)), [np.inf, np.inf])

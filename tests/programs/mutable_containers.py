@@ -1,6 +1,8 @@
 """Lists and dicts that are written into: through aliases, in helpers, in branches and loops."""
 
+import functools
 import math
+import operator
 
 import numpy as np
 
@@ -335,7 +337,24 @@ def keys_differ_from_path_to_path(x, a):
     return t["w"] * t["b"] * u["w"]
 
 
+def joined_by_name(x):
+    """The functions of `operator` that join sequences, and the methods behind them."""
+    xs = [x]
+    ys = operator.iconcat(xs, (x * x, 3.0))
+    ys.append(4.0 * x)
+    for k in range(3):
+        operator.iconcat(xs, [xs[-1] * x + k])
+    table = {"a": [x, 2.0]}
+    operator.iconcat(table["a"], map(lambda v: v * x, list(table["a"])))
+    total = functools.reduce(operator.iconcat, [[x], [x * 2.0]], [])
+    counts = operator.imul([1], 2)
+    list.__iadd__(counts, operator.concat([3], counts))
+    pair = operator.iconcat((x,), (x * 3.0,))
+    return sum(xs) * len(xs) + table["a"][2] * table["a"][-1] + total[1] * sum(counts) + operator.concat(pair, (x,))[1]
+
+
 SAMPLES = {
+    "joined_by_name": [(0.7,)],
     "keys_differ_from_path_to_path": [(s, np.array([0.4, r])) for s in (0.7, -0.7) for r in (0.3, -0.3)],
     "dict_filled_in_a_short_loop": [(0.7,)],
     "table_by_pairs": [(0.7,)],
