@@ -247,11 +247,15 @@ def described(value: Any) -> str:
 
 
 def check_leaves(leaf: Any, *others: Any) -> None:
-    """Raise NotDifferentiable unless all are leaves of one space of tangents: of one class, dtype and shape."""
+    """Raise NotDifferentiable unless all are numbers, or arrays of one shape, and all real or all complex. How
+    precise they are may differ, as of a float and what NumPy draws for it."""
     for other in others:
-        same = type(other) is type(leaf) and is_leaf(leaf)
-        if not same or type(leaf) is np.ndarray and (leaf.dtype, leaf.shape) != (other.dtype, other.shape):
+        if not (is_leaf(leaf) and is_leaf(other)) or space_of(leaf) != space_of(other):
             raise NotDifferentiable(f"tangents of different spaces: {described(leaf)} and {described(other)}")
+
+
+def space_of(leaf: Any) -> tuple[bool, tuple[int, ...], bool]:
+    return type(leaf) is np.ndarray, np.shape(leaf), np.iscomplexobj(leaf)
 
 
 # --- walks ----------------------------------------------------------------------------------------
