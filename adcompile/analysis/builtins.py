@@ -11,12 +11,11 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis import iteration
-from adcompile.analysis.attributes import class_of, classes_of
+from adcompile.analysis.attributes import class_of
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
-from adcompile.analysis.guards import relied_on
 from adcompile.analysis.heap import give
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
@@ -25,7 +24,6 @@ from adcompile.analysis.laziness import all_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.optional import note_identity, note_negation
 from adcompile.analysis.pools import collectors
-from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import Args, Kwargs, known_container
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -89,44 +87,6 @@ def length(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: st
     if isinstance(t, Instance) and isinstance(getattr(t.cls, "__len__", None), python_types.FunctionType):
         return dispatch(b, Const(t.cls.__len__), args, [], name, place)  # type: ignore[attr-defined]
     return b.emit(len, args, INT, (), name or "n", place) if not isinstance(t, Known) else None
-
-
-@handles(isinstance, look=())
-def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    classes = None if may_be_real(b, [b.type(args[0])]) else classes_of(b.type(args[0]))
-    if classes is None or not b.known(args[1]):
-        wanted = known_items(b, args[1])
-        if classes is None or wanted is None or not all(b.known(w) for w in wanted):
-            return b.emit(isinstance, args, Scalar(frozenset({bool})), (), name, place)
-        target: Any = tuple(b.value(w) for w in wanted)
-    else:
-        target = b.value(args[1])
-    answers = {issubclass(cls, target) for cls in relied_on(b, classes)}
-    if len(answers) == 1:
-        return Const(answers.pop())
-    return b.emit(isinstance, args, Scalar(frozenset({bool})), (), name, place)
-
-
-@handles(type, look=())
-def class_of_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    asked = len(args) == 1 and not may_be_real(b, [b.type(args[0])])
-    classes = classes_of(b.type(args[0])) if asked else None
-    if classes is not None and len(classes) == 1:
-        return Const(classes[0])
-    return b.emit(type if len(args) == 1 else ops.make_class, args, UNKNOWN, kwargs, name, place)
-
-
-@handles(callable, look=())
-def is_callable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    t = b.type(args[0])
-    if isinstance(t, (Closure, Method)):
-        return Const(True)
-    classes = classes_of(t)
-    if isinstance(t, Known):
-        return Const(callable(t.value))
-    # asked of the class itself, `hasattr` would find what makes its objects
-    answers = {any("__call__" in vars(base) for base in c.__mro__) for c in relied_on(b, classes or ())}
-    return Const(answers.pop()) if len(answers) == 1 else None
 
 
 NEVER_NONE = (Ref, ObjectT, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Instance)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import operator
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.guards import guard_said, homes_of
 from adcompile.analysis.iteration import checked, known_items
-from adcompile.analysis.real import REAL, real
+from adcompile.analysis.real import MADE, REAL, real
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -75,6 +75,7 @@ def real_partial(b: Builder, value: Partial, packed: Atom, place: Place | None) 
 
 class_handlers[Partial] = call_partial
 REAL[Partial] = real_partial
+MADE[Partial] = lambda _: functools.partial
 
 
 # -- functools.lru_cache ------------------------------------------------------------------------
@@ -153,6 +154,7 @@ def replace(b: Builder, value: Replace, args: Args, kwargs: Kwargs, place: Place
 
 
 class_handlers[Replace] = replace
+MADE[Replace] = lambda _: MethodType
 
 
 @handles(tuple.__new__, look=(1,))
@@ -170,6 +172,7 @@ def new_tuple(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
 
 
 class_attributes[Super] = super_attribute
+MADE[Super] = lambda _: super
 
 
 def named_replace(b: Builder, t: TupleT, owner: Atom, attribute: str) -> Atom | None:
@@ -256,3 +259,4 @@ def call_object(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 
 
 class_handlers[Vectorized] = call_vectorized
+MADE[Vectorized] = lambda _: np.vectorize

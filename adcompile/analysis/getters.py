@@ -11,7 +11,7 @@ from typing import Any
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callables import bound
 from adcompile.analysis.calls import class_handlers, dispatch, handlers, looks
-from adcompile.analysis.real import REAL
+from adcompile.analysis.real import MADE, REAL
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const
@@ -99,6 +99,7 @@ def real_getter(b: Builder, value: Getter, packed: Atom, place: Place | None) ->
 
 class_handlers[Getter] = call_getter
 REAL[Getter] = real_getter
+MADE[Getter] = lambda getter: getter.cls
 for _cls in MEANINGS:
     handlers[_cls], looks[_cls] = _maker(_cls), ()
     class_handlers[_cls] = call_made

@@ -19,6 +19,15 @@ from adcompile.ir.types import Array, Closure, Instance, IterT, Known, Method, S
 
 REAL: dict[type, Callable[[Builder, Any, Atom, Place | None], Atom]] = {}
 """By the class of what a Method stands for: the callable itself, made of that and of what is bound to it."""
+MADE: dict[type, Callable[[Any], type]] = {}
+"""By the same, the class of the callable itself."""
+
+
+def class_made(function: Any) -> type | None:
+    """The class of the callable that such a Method stands for."""
+    made = MADE.get(type(function))
+    return None if made is None else made(function)
+
 
 def hand(
     b: Builder,

@@ -449,8 +449,14 @@ INSTEAD: dict[type, type] = {
 }
 """What is followed in place of a class."""
 STANDINS = frozenset((*INSTEAD.values(), Keyed))
+IN_PROGRAM: dict[type, type] = {**{cls: real for real, cls in INSTEAD.items()}, Keyed: dict}
 for _real, _cls in (*INSTEAD.items(), (dict, Keyed)):  # errors name the class that the user knows
     _cls.__name__ = _cls.__qualname__ = _real.__name__
+
+
+def class_in_program(cls: type) -> type:
+    """The class that the program sees: that for which `cls` stands."""
+    return IN_PROGRAM.get(cls, cls)
 
 
 def stand_in(cls: type, args: Iterable[Any]) -> type | None:
