@@ -60,28 +60,32 @@ def resolve(fun: Any) -> Target:
     return Target(wrapper(fun))
 
 
-_wrappers: dict[Any, pytypes.FunctionType] = {}
+_wrappers: dict[tuple[Any, tuple[str, ...]], pytypes.FunctionType] = {}
 
 
-def wrapper(fn: Any) -> pytypes.FunctionType:
-    """A Python function with readable source that calls a builtin, ufunc or class. Raises
-    NotDifferentiable for what cannot be a key, and so cannot have a rule."""
+def wrapper(fn: Any, names: tuple[str, ...] = ()) -> pytypes.FunctionType:
+    """A Python function with readable source that calls a builtin, ufunc or class; `names`: the
+    keywords of the last of its arguments. Raises NotDifferentiable for what cannot be a key, and so
+    cannot have a rule."""
     try:
-        found = _wrappers.get(fn)
+        found = _wrappers.get((fn, names))
     except TypeError:
         raise NotDifferentiable(
             f"a call of {fn!r} runs code that is not Python",
             remedy="call it in a function of yours, and register a rule for that with adcompile.rules.vjp",
         ) from None
     if found is None:
-        found = _wrappers[fn] = _wrapper(fn)
+        found = _wrappers[fn, names] = _wrapper(fn, names)
     return found
 
 
-def _wrapper(fn: Any) -> pytypes.FunctionType:
+def _wrapper(fn: Any, names: tuple[str, ...]) -> pytypes.FunctionType:
     name = f"call_{getattr(fn, '__name__', 'object')}"
     name = name if name.isidentifier() else "call"
-    return synthesise(name, "*args, **kwargs", ["return fn(*args, **kwargs)"], {"fn": fn})
+    if not names:
+        return synthesise(name, "*args, **kwargs", ["return fn(*args, **kwargs)"], {"fn": fn})
+    call = f"return fn(*args[:-{len(names)}], **dict(zip(names, args[-{len(names)}:])))"
+    return synthesise(name, "*args", [call], {"fn": fn, "names": names})
 
 
 def bind(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], asked: tuple[str, ...] = ()) -> Bound:

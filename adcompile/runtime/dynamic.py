@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from types import BuiltinFunctionType
 from typing import Any
 
 from adcompile.errors import AdcompileError
@@ -147,7 +148,10 @@ def pushed_by(fn: Any, wrt: Positions, names: tuple[str, ...]) -> Forth:
 def called_by(fn: Any, names: tuple[str, ...]) -> Callable[..., Any]:
     """`fn`, the last of whose arguments have these keywords, as a function of positions."""
     fn = method(fn) if isinstance(fn, str) else fn
-    return keywords(fn, names) if names else fn
+    if not names:
+        return fn
+    # what is not Python goes under a function that names it: in a cell, it would be looked up there again, without end
+    return _lookup().wrapper(fn, names) if isinstance(fn, BuiltinFunctionType) else keywords(fn, names)
 
 
 @lru_cache(maxsize=256)

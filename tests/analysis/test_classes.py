@@ -17,7 +17,8 @@ import adcompile as ad
 CLASSES = (
     Callable, Container, Iterable, Iterator, Mapping, Sized, numbers.Number, numbers.Real, numbers.Integral,
     np.flatiter, np.ndarray, np.generic, float, int, list, dict, type, functools.partial, np.vectorize,
-    types.MethodType, types.BuiltinMethodType, types.MethodWrapperType, types.FunctionType, collections.deque, operator.itemgetter,
+    types.MethodType, types.BuiltinMethodType, types.MethodWrapperType, types.FunctionType,
+    collections.deque, operator.itemgetter,
 )  # fmt: skip
 
 

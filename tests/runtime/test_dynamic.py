@@ -66,3 +66,27 @@ def test_held_arguments_are_copies():
 def test_cotangents_of_held_arguments():
     assert rt.held_bar((1.0, 2.0), 1, 3.0) == 2.0
     assert np.array_equal(rt.held_bar(None, 0, X), np.zeros(3))
+
+
+def test_keywords_of_what_is_not_python():
+    def called(x, function):
+        return function(x, out=None)
+
+    def formatted(x, function):
+        return len(function(v=x[0])) * x[0]
+
+    for f, function, expected in ((called, X.dot, X), (formatted, "{v}".format, [3.0, 0.0, 0.0])):
+        gradient = ad.grad(lambda x, held: f(x, held[0]))(X, [function])
+        assert np.allclose(gradient, expected)
+    assert np.isclose(ad.jvp(called, (X, X.dot), (X, None))[1], X @ X)
+
+
+def test_what_is_not_python_and_has_no_rule_is_refused_with_its_keywords_too():
+    distance = pytest.importorskip("scipy.spatial.distance")
+
+    def apart(x, metric):
+        return distance.cdist(x[:, None], x[:, None], metric)[0, 1]
+
+    for transform in (ad.grad, lambda f: lambda *args: ad.jvp(f, args, (X, None))):
+        with pytest.raises(ad.NotDifferentiable, match=r"cdist_\w+[\s\S]*distance\.py:\d+"):
+            transform(apart)(X, "euclidean")
