@@ -14,14 +14,14 @@ from typing import Any, overload
 from adcompile.api import Derivative, find, grad, transform
 from adcompile.autodiff import nested
 from adcompile.boundary import accept, batch_length, none_of, project
-from adcompile.errors import NotDifferentiable
+from adcompile.errors import AdcompileError, NotDifferentiable, place_of
 from adcompile.products import check_again, check_pairs, jvp
 from adcompile.refusals import spaces_at
 from adcompile.runs import Plan
 from adcompile.runtime.detached import replicas
 from adcompile.runtime.settings import Backend
 from adcompile.spaces import batch_of
-from adcompile.targets import Target, resolve
+from adcompile.targets import Target, innermost, resolve
 
 Fun = Callable[..., Any]
 Decorator = Callable[[Fun], Derivative]
@@ -116,7 +116,7 @@ def jvp_batched(
     check_pairs(primals, tangents)
     single = spaces_at(fun, primals)
     for space in single:
-        batch_of(space, 0)  # refuses what has no batches
+        batches(fun, space, 0)  # refuses what has no batches
     counts = [n for n in map(batch_length, tangents) if n is not None]
     if not counts:
         raise NotDifferentiable("no tangents", remedy="pass an array with an axis in front for at least one argument")
@@ -130,9 +130,17 @@ def jvp_batched(
     target, bound, entry = find(fun, primals, Plan("jvp_batched", tuple(i + lead for i in active), has_aux))
     raw = list(entry.run(target.function, (*bound.args, *bound.values), tuple(checked[i] for i in active)))
     value, aux = raw[0] if has_aux else (raw[0], None)
-    found = project(raw, 1, batch_of(spaces_at(fun, [value])[0], max(count, 1)))
+    found = project(raw, 1, batches(fun, spaces_at(fun, [value])[0], max(count, 1)))
     found = found if count else none_of(found)
     return (value, found, aux) if has_aux else (value, found)
+
+
+def batches(fun: Fun, space: Any, count: int) -> Any:
+    """`batch_of`, refused where the function is defined."""
+    try:
+        return batch_of(space, count)
+    except AdcompileError as error:
+        raise error.at(place_of(innermost(resolve(fun).function))) from None
 
 
 def linearize(fun: Fun, *primals: Any) -> tuple[Any, Callable[..., Any]]:

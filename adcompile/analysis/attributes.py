@@ -66,6 +66,8 @@ class_attributes: dict[type, Callable[..., Atom]] = {}
 object_readers: list[Callable[..., Atom | None]] = []
 """Attributes of objects whose attributes are known (analysis/objects)."""
 MISSING = object()
+HEAP_TYPE = 1 << 9
+"""The flag of classes that are made when Python runs."""
 OF_ITS_CLASS = frozenset("T mT H I real imag flat base".split())
 """Attributes that an array of a subclass has as such."""
 OF_KNOWN_CLASS = (Array, Scalar, SliceT, RangeT, Seq, ListT, DictT, TupleT)
@@ -164,10 +166,16 @@ def classes_of(t: Type) -> tuple[type, ...] | None:
             return None if cls is None else (cls,)
 
 
+def name_in_errors(cls: type) -> str:
+    """What Python calls a class in its errors: classes that C code lays out have the names that it gave them."""
+    laid_out = not cls.__flags__ & HEAP_TYPE and cls.__module__ != "builtins"
+    return f"{cls.__module__}.{cls.__name__}" if laid_out else cls.__name__
+
+
 def missing_attribute(cls: type, attribute: str, args: Args, place: Place | None) -> Atom:
     if len(args) == 3:
         return args[2]
-    error = AttributeError(f"{cls.__name__!r} object has no attribute {attribute!r}")
+    error = AttributeError(f"{name_in_errors(cls)!r} object has no attribute {attribute!r}")
     raise Terminated(Raise(Const(error), None, place))
 
 

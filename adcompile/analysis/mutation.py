@@ -407,7 +407,7 @@ class Written:
                     found = None if root is None else self.last.get(root)
                     if found is not None and found[0] >= i:
                         raise Unsupported(
-                            "this array is written in place after the differentiated code has read it",
+                            "this is written in place after the differentiated code has read it",
                             found[1],
-                            "write into a copy, or build a new array",
+                            "write into a copy, or make a new one",
                         )

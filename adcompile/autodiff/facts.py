@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.alias import Memory, effect_of
@@ -16,7 +19,7 @@ from adcompile.autodiff.mirror import refuse_memory
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.unseen import check_unsaid, check_unseen
 from adcompile.autodiff.writes import as_write
-from adcompile.errors import Unsupported
+from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
 from adcompile.ir.types import Array, Seq, Unknown, differentiable
 from adcompile.ir.walk import statements_of
@@ -146,11 +149,20 @@ def check_target(b: Builder, call: Call, target: Atom, varied: Varied) -> None:
         return
     given = (write.value,) if write.compute is None else write.compute.args
     if any(a is not None and varied.has(a) for a in given):
-        raise Unsupported(
-            f"this writes values that carry derivatives into an array of {t.dtype}, which cuts them",
-            call.place,
-            "make the array of floats, e.g. with dtype=float; or write int(…) or np.floor(…) to mean the whole numbers",
-        )
+        raise cannot_hold(t.dtype, call.place)
+
+
+def cannot_hold(dtype: np.dtype[Any], place: Place | None) -> Unsupported:
+    """Why an array of this dtype takes no values with derivatives."""
+    what = "this writes values that carry derivatives into an array of"
+    if dtype.kind in "iub":
+        cut = "or write int(…) or np.floor(…) to mean the whole numbers"
+        remedy = f"make the array of floats, e.g. with dtype=float; {cut}"
+        return Unsupported(f"{what} {dtype}, which cuts them", place, remedy)
+    if dtype.names is not None:
+        fields = ", ".join(dtype.names)
+        return Unsupported(f"{what} records ({fields})", place, "keep each of the fields in an array of its own")
+    return Unsupported(f"{what} {dtype}, in which they are not followed", place, "make the array of floats")
 
 
 def is_followed(b: Builder, call: Call, target: Atom) -> bool:

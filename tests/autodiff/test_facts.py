@@ -137,3 +137,27 @@ def test_what_is_stopped_is_memory_that_is_written():
     for g in (ad.grad, ad.jacfwd):
         with pytest.raises(ad.Unsupported, match="stop_gradient gave"):
             g(into_it)(X)
+
+
+def test_what_arrays_of_other_dtypes_are_said_to_do():
+    def stored(dtype):
+        def f(x):
+            r = np.zeros(2, dtype)
+            r[0] = x[0]
+            return x[0] * 2.0
+
+        return f
+
+    fields = [("a", float), ("b", float)]
+    for dtype, said in ((int, "cuts them"), ("U8", "not followed"), (fields, r"records \(a, b\)")):
+        with pytest.raises(ad.Unsupported, match=rf"test_facts\.py:\d+:\d+: .*{said}"):
+            ad.grad(stored(dtype))(np.array([1.0, 2.0]))
+
+
+def test_attributes_that_arrays_do_not_have():
+    for read in (lambda x: x.absent, lambda x: x[0].absent):
+        with pytest.raises(AttributeError) as primal:
+            read(np.ones(2))
+        with pytest.raises(AttributeError) as derivative:
+            ad.grad(read)(np.ones(2))
+        assert str(primal.value) == str(derivative.value)
