@@ -183,6 +183,8 @@ def array_objects(
     b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place | None
 ) -> tuple[list[Atom], Kwargs]:
     """The arguments with objects that say by `__array__` what array they are as these, where NumPy asks them."""
+    if b.context.flat_of and (is_numerical(fn) or fn in (list, tuple, sum, min, max, sorted)):
+        args, kwargs = [as_now(b, a) for a in args], [(k, as_now(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in (*args, *(v for _, v in kwargs))]
     if not any(isinstance(t, ObjectT) or holds_ref(t) for t in types):
         return args, kwargs
@@ -194,6 +196,12 @@ def array_objects(
     floats = makes_floats(b, fn, args, kwargs)
     made = [own_array(b, a, operators, copied, floats, place) for a in (*args, *(v for _, v in kwargs))]
     return made[: len(args)], [(k, v) for (k, _), v in zip(kwargs, made[len(args) :])]
+
+
+def as_now(b: Builder, atom: Atom) -> Atom:
+    """What `a.flat` gives now: the copy that stands for it is of the array as it was then."""
+    whole = b.context.flat_of.get(atom)
+    return atom if whole is None else b.call(np.ndarray.flatten, whole)
 
 
 def makes_floats(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs) -> bool:
