@@ -8,6 +8,7 @@ it stands for may not be written into under their own names any more (analysis/s
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -172,15 +173,14 @@ class Join:
         return self.leaf(name, origin, alternatives, types, len(defined) == len(alternatives))
 
     def leaf(self, name: str, origin: Var, alternatives: Alternatives, types: list[Type], whole: bool) -> Tree:
-        joined: Type = NEVER
-        for t in types:
-            joined = join(joined, t)
+        if any(a in self.b.context.flat_of for _, a in alternatives):
+            raise Unsupported("an a.flat that depends on the path", origin.place, "choose between the arrays")
+        joined: Type = functools.reduce(join, types, NEVER)
         if not whole and isinstance(widen(joined), (Scalar, Instance)):
             joined = widen(joined)  # a number or text that may be unbound is no constant
         if isinstance(joined, Known):
             return Tree(Const(joined.value))
-        options = choice(types)
-        result = self.b.new(name, joined if options is None or not whole else options, origin.place)
+        result = self.b.new(name, (choice(types) if whole else None) or joined, origin.place)
         if any(is_undefined(a) or a in self.b.context.loose for _, a in alternatives):
             self.b.context.loose.add(result)
         self.results.append(result)

@@ -102,3 +102,28 @@ def test_several_arrays_are_refused(f):
     with pytest.raises(ad.Unsupported, match="out=") as caught:
         ad.grad(f)(X)
     assert caught.value.place is not None and caught.value.remedy
+
+
+def test_flat_is_read_as_the_array_is_by_then():
+    def f(x):
+        y = x * 1.0
+        v = y.flat
+        y[0] = 7.0
+        return np.sum(v) + 2.0 * np.max(list(v))
+
+    x = np.array([1.5, 2.0])
+    value, gradient = ad.value_and_grad(f)(x)
+    assert value == f(x) and gradient.tolist() == [0.0, 1.0]
+
+
+def test_flat_that_depends_on_the_path_is_refused():
+    def f(x):
+        y, z = x * 1.0, x * 2.0
+        v = y.flat
+        if x[0] > 0.0:
+            v = z.flat
+        v[0] = 5.0
+        return np.sum(y * y) + np.sum(z * z)
+
+    with pytest.raises(ad.Unsupported, match=r"test_stored\.py:\d+:\d+: an a\.flat"):
+        ad.grad(f)(np.array([1.5, 2.0]))
