@@ -169,7 +169,7 @@ def leaves(b: Builder, atom: Atom) -> list[Atom]:
         return [atom] if isinstance(atom.value, (float, complex)) and not np.isfinite(atom.value) else []
     if is_structured(b.type(atom)):
         return [leaf for item in b.items(atom) for leaf in leaves(b, item)]
-    return [atom] if isinstance(atom, Var) and isinstance(b.type(atom), (Array, Scalar)) else []
+    return [atom] if isinstance(b.type(atom), (Array, Scalar)) else []
 
 
 def plain(b: Builder, atom: Atom) -> Atom:

@@ -57,7 +57,7 @@ def check_space(spot: Spot, what: str, exact: bool, g: Any, x: Any, around: tupl
         raise wrong(spot, f"{what} has shape {np.shape(g)}, it must have {np.shape(x)}")
     dtypes = {found for found in map(_dtype, around) if found is not None}
     if not np.iscomplexobj(x):  # of complex numbers around it, the parts
-        dtypes = {np.zeros(0, dtype).real.dtype for dtype in dtypes}
+        dtypes = {np.real(np.zeros(0, dtype)).dtype for dtype in dtypes}
     given = _dtype(g)
     real = given is not None and given.kind == "c" and np.real(np.zeros(0, given)).dtype in dtypes  # is cut to that
     if len(dtypes) == 1 and given is not None and given not in dtypes and not real:
