@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from adcompile.analysis.intrusive import DEPTH, OURS, VIEWING, VIEWS, WRITING, written_parameters
-from adcompile.analysis.stores import MUTATING
+from adcompile.analysis.stores import MUTATING, is_empty
 from adcompile.errors import SourceError
 from adcompile.frontend.scopes import parameters
 from adcompile.frontend.source import source_of
@@ -141,7 +141,8 @@ class _Scan:
                 if name in self.local:
                     return self.shows.get(name, UNKNOWN)
                 if name in self.cells:
-                    return getattr(self.cells[name], "cell_contents", UNKNOWN)
+                    cell = self.cells[name]
+                    return UNKNOWN if is_empty(cell) else cell.cell_contents
                 return self.fn.__globals__.get(name, UNKNOWN)
             case gast.Attribute(value=value, attr=attr):
                 return self.attribute(self.value(value), attr)

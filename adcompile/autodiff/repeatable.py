@@ -90,7 +90,7 @@ def varying(context: Context, block: Block, seen: set[FunctionRef]) -> Call | No
     used = {a for inner in all_blocks(block) for s in inner.statements for a in atoms_of(s)}
     used.update(a for inner in all_blocks(block) for a in end_atoms(inner.end))
     inside = defined(block)
-    for s in statements_of(block):
+    for s in passed_again(block):
         if not isinstance(s, Call) or s.role != "primal":
             continue
         ref = reference_of(s)

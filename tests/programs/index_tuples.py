@@ -42,7 +42,7 @@ def block_by_a_tuple(x, p):
     return np.sum(cube[tuple(p)] ** 2) + np.sum(cube**2)
 
 
-def bound_on_one_path(x, k):
+def index_bound_on_one_path(x, k):
     grid = np.outer(x, x * x)
     if k > 0:
         cell, tail = (k, k - 1), slice(k, None)
@@ -61,6 +61,6 @@ SAMPLES = {
     "written_at_rows": [(X, PLACES)],
     "neighbours_clipped": [(X,)],
     "rows_by_a_tuple": [(X, np.array([1]))],
-    "bound_on_one_path": [(X, 1), (X, 0), (X, -3)],
+    "index_bound_on_one_path": [(X, 1), (X, 0), (X, -3)],
     "block_by_a_tuple": [(X, np.array([1, 2]))],
 }

@@ -60,6 +60,7 @@ SAMPLES = {
     rt.gather: [((real(4), WHERE), {}), ((real(4), 1), {}), ((real(2, 3), (0, slice(None))), {})],
     rt.copy: [((real(3),), {}), ((0.5,), {})],
     rt.same_layout: [((real(3),), {}), ((complexes(2, 2),), {})],
+    rt.replica: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.snapshot: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.operand: [((real(3),), {}), ((0.5,), {}), ((complexes(2, 2),), {})],
     rt.apart: [((real(3),), {}), ((complexes(2, 2),), {})],
