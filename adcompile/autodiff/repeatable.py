@@ -14,7 +14,7 @@ import numpy as np
 from adcompile.analysis.alias import effect_of
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.intrusive import written_unsaid
-from adcompile.analysis.mutation import is_unknown_call
+from adcompile.analysis.mutation import is_unknown_call, reference_of
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
@@ -103,10 +103,6 @@ def varying(context: Context, block: Block, seen: set[FunctionRef]) -> Call | No
         if draws(context, s, inside) and (s.result in used or as_write(Builder(context), s) is not None):
             return s
     return None
-
-
-def reference_of(s: Call) -> FunctionRef | None:
-    return s.fn.value if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef) else None
 
 
 def draws(context: Context, s: Call, inside: Container[Atom]) -> bool:
