@@ -21,7 +21,7 @@ from adcompile.analysis.binding import bind, least_arguments, read_cell, read_he
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.cached import CACHE, cached_call, check_clear
 from adcompile.analysis.choices import of_choice
-from adcompile.analysis.demotion import by_operator, demote, is_container_write, puts_back
+from adcompile.analysis.demotion import by_operator, demote, is_container_write, puts_back, stirs
 from adcompile.analysis.filling import call_filled
 from adcompile.analysis.guards import guard_class
 from adcompile.analysis.heap import (
@@ -324,7 +324,7 @@ def call_rule(
     if rule.kind == "overlay":
         return dispatch(b, Const(rule.body), args, kwargs, name, place)
     beware_of_given(b, [*args, *(v for _, v in kwargs)])
-    if arguments_written(fn, args, kwargs):
+    if arguments_written(fn, args, kwargs) or stirs(b, fn, args):
         args, kwargs = loosened(b, fn, args, kwargs, place)
     given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
     if given:

@@ -12,10 +12,11 @@ from typing import Any
 from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Restart
 from adcompile.analysis.mutation import AUGMENTED, is_unknown_call
+from adcompile.analysis.writing import FUNCTIONS
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Ref, Seq, TupleT, Type, differentiable
+from adcompile.ir.types import Array, DictT, Instance, Known, ListT, ObjectT, Ref, Seq, TupleT, Type, differentiable
 from adcompile.ir.walk import blocks_of
 from adcompile.runtime.objects import stated
 
@@ -136,3 +137,9 @@ def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
         )
     b.context.demoted.add(made.place)
     raise Restart
+
+
+def stirs(b: Builder, fn: Any, args: Sequence[Atom]) -> bool:
+    """Whether a function with a rule writes into a list, as those that shuffle do."""
+    place = FUNCTIONS.get(fn)
+    return place is not None and place < len(args) and isinstance(b.type(args[place]), (ListT, Seq, Ref, ObjectT))

@@ -18,10 +18,11 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, parts, rank
 from adcompile.analysis.infer import branch_on
+from adcompile.analysis.mutation import reference_of
 from adcompile.autodiff.batches import in_batches
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.facts import facts
-from adcompile.autodiff.repeatable import check_same
+from adcompile.autodiff.repeatable import check_same, varying
 from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_pair
 from adcompile.autodiff.separate import Derived, add_seed
@@ -46,6 +47,7 @@ from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import (
     Atom,
     Block,
+    Call,
     Const,
     Statement,
     Var,
@@ -247,7 +249,7 @@ def _by_columns(b: Builder, run: Run, done: bool = False) -> Atom:
         return _assembled(b, run, entries)
     if not done:
         b.statements.extend(run.statements)
-    ran = set(run.statements) - spent(b.context, run.statements)
+    ran = _ran(b, run)
     for j, x in enumerate(run.inputs):
         c = b.child()
         dot = c.new(f"{x.name}_dot", tangent_type(b.type(x)))
@@ -257,6 +259,17 @@ def _by_columns(b: Builder, run: Run, done: bool = False) -> Atom:
         for i, (y, columns) in enumerate(zip(run.results, _columns(b, run, pass_, x))):
             entries[i, j] = columns if rank(b.type(x)) == 0 else _matrix(b, columns, y, x, -1)
     return _assembled(b, run, entries)
+
+
+def _ran(b: Builder, run: Run) -> set[Statement]:
+    """The statements that have run when a pass begins, and need not in it. A pass runs loops, branches and
+    functions that are called by reference again: where these draw (random numbers, items of an iterator) from
+    what is made before them, that is made again as well."""
+    again = [s for s in run.statements if not isinstance(s, Call) or reference_of(s) is not None]
+    if varying(b.context, Block((), tuple(again), Yield()), set()) is None:
+        return set(run.statements) - spent(b.context, run.statements)
+    check_same(b, run.statements, "the Jacobian of a function runs its loops and branches for each row or column")
+    return set()
 
 
 def _columns(b: Builder, run: Run, pass_: Pass, x: Var) -> list[Atom]:
@@ -285,10 +298,10 @@ def _by_rows(b: Builder, run: Run, done: bool = False) -> Atom:
     _refuse_complex(b, results, "result", run.place)
     activity, _ = facts(b, run.statements, inputs, results)
     entries: Entries = {}
-    ran = set(run.statements) - spent(b.context, run.statements)
     for i, y in enumerate(results):
         forward, pass_ = _reversed(b, run, activity, y, inputs)
         if done:
+            ran = _ran(b, run)
             rest = [s for s in forward if s not in ran]
             count = len(rest)
             spliced = Splice(b.context, {}).statements([*rest, *pass_.statements], pass_.out)

@@ -5,7 +5,9 @@ What is read of modules and live objects may be another thing by then; it is rea
 
 from __future__ import annotations
 
+import _random
 import operator
+import random
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -133,8 +135,8 @@ def begins_anew(context: Context, atom: Atom) -> bool:
     return seed and any(fn_of(made) is f for f in SEEDED)
 
 
-SEEDED = (np.random.default_rng, np.random.RandomState)
-OF_THEIR_OWN = [next, *(m for c in (np.random.Generator, np.random.RandomState) for m in vars(c).values())]
+SEEDED = (np.random.default_rng, np.random.RandomState, random.Random)
+OF_THEIR_OWN = [next, *(m for c in (np.random.Generator, np.random.RandomState, random.Random, _random.Random) for m in vars(c).values())]
 """What these give depends on the object that they are given first, and on nothing else that changes."""
 
 

@@ -141,6 +141,44 @@ def test_what_is_seeded_inside_begins_anew():
     ad.check_grads(pulls_back(seeded_beside_writes), (x, None), order=1)
 
 
+def draws_in_a_loop(x, rng):
+    y = x * x
+    for _ in range(2):
+        y = y * rng.random() + x
+    return y
+
+
+def draws_in_a_branch(x, rng):
+    scale = rng.random()
+    return x * scale * rng.random() if x[0] > 0 else x * scale
+
+
+def draws_in_a_recursion(x, rng, n=2):
+    return x if n == 0 else draws_in_a_recursion(x * rng.random(), rng, n - 1)
+
+
+@pytest.mark.parametrize("f", [draws_in_a_loop, draws_in_a_branch, draws_in_a_recursion])
+def test_loops_and_branches_of_a_jacobian_do_not_draw_again(f):
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(ad.Unsupported, match="something else the next time") as caught:
+        ad.jacfwd(f)(x, np.random.default_rng(0))
+    assert caught.value.place.file == __file__ and caught.value.remedy
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState, random.Random])
+@pytest.mark.parametrize("f", [draws_in_a_loop, draws_in_a_branch])
+def test_loops_and_branches_of_a_jacobian_draw_anew_from_what_is_seeded_inside(f, make):
+    def seeded(x):
+        return f(x, make(7))
+
+    x = np.array([1.0, 2.0, 3.0])
+    for k in range(3):
+        unit = np.eye(3)[k]
+        difference = (seeded(x + 1e-6 * unit) - seeded(x - 1e-6 * unit)) / 2e-6
+        for jacobian in (ad.jacfwd, ad.jacrev):
+            np.testing.assert_allclose(jacobian(seeded)(x)[:, k], difference, rtol=1e-6, atol=1e-9)
+
+
 class Log:
     entries = 0
 

@@ -44,6 +44,7 @@ GROUPS = {
     "results": "kinds of results",
     "globals": "arrays of the module",
     "late": "keys, iterators, variables and attributes that are met, or seen, late",
+    "effects": "callbacks that write, tables, tuples as indices, draws, arrays of objects, late iterators",
 }
 
 # A program has one result; not both of these can be had.

@@ -20,6 +20,7 @@ import numpy as np
 from tests.fuzz import (
     arrays,
     containers,
+    effects,
     expressions,
     functions,
     late,
@@ -36,10 +37,13 @@ from tests.fuzz.generator import Generator, Impossible
 from tests.fuzz.kinds import Array, Kind, Number, Tuple
 from tests.fuzz.results import Arguments, result_text, total_text
 
-PRODUCTIONS = (arrays, containers, expressions, functions, late, loops, objects, results, statements, writes)
+PRODUCTIONS = (arrays, containers, effects, expressions, functions, late, loops, objects, results, statements, writes)
 """The modules that fill the table of constructs when they are imported."""
 
 PRELUDE = """\
+import collections
+import functools
+import itertools
 import math
 from dataclasses import dataclass
 

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import random
 import warnings
 from collections import Counter, defaultdict
 
@@ -184,6 +185,32 @@ def inert_random_generator(x):
     return np.sum((x + 0.1 * noise) ** 2)
 
 
+def inert_draws_in_loops_and_branches(x):
+    """Draws of seeded generators where the code runs on, before and in loops, branches and a helper."""
+    numpy, python, old = np.random.default_rng(3), random.Random(4), np.random.RandomState(5)
+
+    def step(y, rng):
+        return y * rng.random() + 0.1 if y > 0.3 else y - rng.random()
+
+    total = x[0] * numpy.normal()
+    for _ in range(3):
+        total = total * python.uniform(0.5, 1.5) + x[1] * old.rand()
+        if numpy.random() < 0.7:
+            total = step(total, numpy) * x[-1]
+    return total
+
+
+def inert_list_shuffled(x):
+    """The positions in a list are another order after a shuffle: at once, and in each round."""
+    rng, order = np.random.default_rng(1), [0, 1, 2]
+    np.random.default_rng(2).shuffle(order)
+    total = x[0] * (order[0] + 1) + x[1] * order[1]
+    for _ in range(3):
+        rng.shuffle(order)
+        total = total * x[0] * (order[0] + 1) + order[2]
+    return total
+
+
 def inert_callback(x, callback=None):
     y = x * x
     if callback is not None:
@@ -247,6 +274,8 @@ SAMPLES = {
     "assert_guard": [(np.array([0.5, -0.7]),)],
     "isinstance_branches": [(0.7,), ([0.7, -0.2],), ((0.7,),), (np.array([0.5, -0.7]),)],
     "list_of_labels": [(0.7,)],
+    "inert_draws_in_loops_and_branches": [(np.array([0.5, -0.7, 1.2]),)],
+    "inert_list_shuffled": [(np.array([0.5, -0.7, 1.2]),)],
     "inert_dict_written": [(0.7,)],
     "inert_array_written": [(np.array([0.5, -0.7, 1.2]),)],
     "inert_index_list": [(np.array([0.5, -0.7, 1.2]),)],
