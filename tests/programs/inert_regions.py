@@ -202,12 +202,12 @@ def inert_draws_in_loops_and_branches(x):
 
 def inert_list_shuffled(x):
     """The positions in a list are another order after a shuffle: at once, and in each round."""
-    rng, order = np.random.default_rng(1), [0, 1, 2]
-    np.random.default_rng(2).shuffle(order)
-    total = x[0] * (order[0] + 1) + x[1] * order[1]
+    rng, order, first = np.random.default_rng(1), [0, 1, 2], [0, 1, 2]
+    np.random.default_rng(2).shuffle(first)
+    total = x[0] * (first[0] + 1) + x[1] * first[1]
     for _ in range(3):
         rng.shuffle(order)
-        total = total * x[0] * (order[0] + 1) + order[2]
+        total = total * x[0] * (order[0] + 1) + x[1]
     return total
 
 
