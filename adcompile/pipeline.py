@@ -275,9 +275,16 @@ def specialise(
         if not alternatives and not isinstance(error, (NotDifferentiable, Unsupported)):
             raise
         first = error
-    for contents, pools in (*([(None, None)] if alternatives else []), ({}, None), ({}, Pools())):
+    keyed: set[Any] = set()
+    while alternatives > keyed:  # what comes after the place of the error has others, perhaps
+        keyed |= alternatives
         try:
-            return specialised(fun, request, types, kwtypes, set(), frozenset(alternatives), contents, pools)
+            return specialised(fun, request, types, kwtypes, alternatives, frozenset(keyed))
+        except AdcompileError:
+            continue
+    for contents, pools in (({}, None), ({}, Pools())):
+        try:
+            return specialised(fun, request, types, kwtypes, set(), frozenset(keyed), contents, pools)
         except AdcompileError:
             continue
     raise first  # it speaks of what is written

@@ -4,10 +4,10 @@ each tuple of argument types."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adcompile.analysis.builder import Builder, Context, Restart, Tentative, is_structured, parts
-from adcompile.analysis.heap import fresh, give_followed, reached, settle
+from adcompile.analysis.heap import fresh, give_followed, is_mutable, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
 from adcompile.errors import Place, Unsupported
@@ -22,12 +22,14 @@ from adcompile.ir.types import (
     DictT,
     Instance,
     Known,
+    ListT,
     Maybe,
     Method,
     Never,
     ObjectT,
     Ref,
     Seq,
+    TupleT,
     Type,
     join,
 )
@@ -51,6 +53,14 @@ class AsObject:
     program is specialised again with a real one there, of which only the class is known."""
 
     place: Place
+
+
+@dataclass(frozen=True)
+class AsResult:
+    """A recursive function whose lists, dicts and objects might be written into by who gets them: if they are, the
+    program is specialised again with real ones, of which only the class is known."""
+
+    function: Function
 
 
 @dataclass
@@ -219,7 +229,7 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
             result = run_function(inner, function, values[: len(function.params)], values[len(function.params) :])
             result = settle(inner, result)
             end: Return | Raise = Return(result)
-            joined = join(spec.result, deep_widen(inner.type(result)))
+            joined = join(spec.result, result_type(context, function, deep_widen(inner.type(result))))
         except Terminated as stop:
             assert isinstance(stop.end, Raise)
             end, joined = stop.end, spec.result
@@ -238,6 +248,23 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
     context.functions[spec.ref] = Function(function.name, flat, (), body, Signature(), function.place)
     context.inlining = outer
     context.apart -= 1
+
+
+def result_type(context: Context, function: Function, t: Type) -> Type:
+    """The type of what a recursive function returns, which is nobody's cell: a write into it is not seen."""
+    if not is_mutable(t):
+        return t
+    context.alternatives.add(AsResult(function))
+    return as_real(t) if AsResult(function) in context.keyed else t
+
+
+def as_real(t: Type) -> Type:
+    """Lists, dicts and objects as those that are there when the code runs."""
+    if isinstance(t, TupleT):
+        return replace(t, items=tuple(map(as_real, t.items)))
+    if not is_mutable(t):
+        return t
+    return Instance(list if isinstance(t, (ListT, Seq)) else dict if isinstance(t, DictT) else t.cls)  # type: ignore[union-attr]
 
 
 def forget(context: Context, before: Mapping[object, object]) -> None:

@@ -15,7 +15,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.slots import assign, unassign
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Array, Known, Method, Scalar, Seq, TupleT, Unknown
+from adcompile.ir.types import Array, Known, Method, ObjectT, Scalar, Seq, TupleT, Type, Unknown
 from adcompile.rules.typing import out_position
 
 Kwargs = list[tuple[str, Atom]]
@@ -135,6 +135,15 @@ def resize(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, na
     raise Unsupported("a.resize(…) changes the array under all its names", place, remedy)
 
 
+def unseen(t: Type, place: Place | None) -> Unsupported:
+    """What is known of an object by its type would not see the write."""
+    return Unsupported(
+        f"an attribute is set of a {getattr(t, 'cls', object).__name__} that a recursive function returns or is given",
+        place,
+        "let the function return the values, and make the object where it is called",
+    )
+
+
 @handles(setattr)
 def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`z.real = v`, `z.imag = v`, `a.flat = v` of an array. Raises Unsupported for what makes it another
@@ -143,6 +152,8 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
         raise Unsupported(
             "an attribute is set of a functools.partial or the like", place, "keep the value under a name of its own"
         )
+    if isinstance(b.type(args[0]), ObjectT):
+        raise unseen(b.type(args[0]), place)
     if len(args) != 3 or not isinstance(b.type(args[0]), Array) or not b.known(args[1]):
         return assign(b, args[0], args[1], args[2], place) if len(args) == 3 else None
     attribute = b.value(args[1])
@@ -160,6 +171,8 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
 @handles(delattr)
 def delete_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`del C.x` of a class, function or module."""
+    if isinstance(b.type(args[0]), ObjectT):
+        raise unseen(b.type(args[0]), place)
     return unassign(b, args[0], args[1], place) if len(args) == 2 else None
 
 

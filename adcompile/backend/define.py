@@ -63,7 +63,7 @@ class Definer(Printer):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.helpers: list[Any] = []
-        self.makers: dict[Function, str] = {}
+        self.makers: dict[tuple[Any, ...], str] = {}
 
     def parameter(self, var: Var) -> gast.Name:
         return gast.Name(self.names[var], gast.Param(), None, None)
@@ -79,9 +79,10 @@ class Definer(Printer):
         """`make_g(s)`: a helper takes what the function captures, and makes the function."""
         cells = [cell for cell in args[2:] if not is_undefined(cell)]
         settings = [atom for atom in args[:2] if not self._is_empty(atom)]
-        maker = self.makers.get(function)
+        key = (function, *(is_undefined(cell) for cell in args[2:]), *(self._is_empty(atom) for atom in args[:2]))
+        maker = self.makers.get(key)
         if maker is None:
-            maker = self.makers[function] = self._maker(function, args)
+            maker = self.makers[key] = self._maker(function, args)
         return literals.call(load(maker), *self.atoms([*cells, *settings]))
 
     def _is_empty(self, atom: Atom) -> bool:
@@ -89,7 +90,7 @@ class Definer(Printer):
         return made is not None and not made.args or isinstance(atom, Const) and atom.value in ((), {})
 
     def _maker(self, function: Function, args: Sequence[Atom]) -> str:
-        """Define the function that makes a nested function; it is defined once."""
+        """Define the function that makes a nested function; it is defined once for what it is given."""
         cells = list(zip(function.captured, args[2:]))
         own = {var for var, cell in cells if is_undefined(cell) and var.name == function.name}
         name = "function" if function.name == "<lambda>" else function.name

@@ -159,7 +159,78 @@ def types_that_end(x):
     return _axes_until_four(x) + _longer_until_nine((x[0], x[1])) + a * b * c
 
 
+class _Node:
+    def __init__(self, value, left=None, right=None):
+        self.value, self.left, self.right = value, left, right
+
+
+def _inserted(node, value):
+    if node is None:
+        return _Node(value)
+    if value < node.value:
+        node.left = _inserted(node.left, value)
+    else:
+        node.right = _inserted(node.right, value)
+    return node
+
+
+def _in_order(node):
+    return [] if node is None else [*_in_order(node.left), node.value, *_in_order(node.right)]
+
+
+def _counted(n):
+    if n == 0:
+        return []
+    items = _counted(n - 1)
+    items.append(n)
+    return items
+
+
+def _full_tree(depth):
+    node = _Node(depth)
+    if depth > 0:
+        node.left, node.right = _full_tree(depth - 1), _full_tree(depth - 1)
+    return node
+
+
+def _tallied(n):
+    if n == 0:
+        return {}
+    counts = _tallied(n - 1)
+    counts[n % 3] = counts.get(n % 3, 0) + n
+    return counts
+
+
+def what_recursive_functions_make_is_written_by_the_next(x, n):
+    """Trees, lists and dicts without derivatives that calls of recursive functions make, and others write into."""
+    root = None
+    for value in (3, 1, 2, 5):
+        root = _inserted(root, value)
+    second = _inserted(_inserted(None, 1.0), 0.5)
+    full = _full_tree(n)
+    if second.left is None:
+        return x
+    return x * _in_order(root)[2] + x**2 * len(_counted(n)) + x**3 * _tallied(n)[1] + x * full.left.right.value
+
+
+def _no_default(s):
+    for _ in filter(lambda j: 2, range(0)):
+        pass
+    return 0.5
+
+
+def functions_made_with_and_without_what_they_share(a):
+    """The same lambda is made twice in a loop, and once after it."""
+    total = 0.0
+    for row in a:
+        table = {"b": _no_default(0.8), "c": _no_default(0.5)}
+        total += row[0] * table["b"]
+    return total * _no_default(0.5)
+
+
 SAMPLES = {
+    "what_recursive_functions_make_is_written_by_the_next": [(0.5, 3)],
+    "functions_made_with_and_without_what_they_share": [(np.array([[0.5, -0.7], [1.2, 0.3]]),)],
     "parts_with_attributes_of_their_own": [(0.8, 1.3)],
     "first_part_with_an_attribute": [(0.8, 1.3)],
     "recursive_dict_result": [(1.1,)],
