@@ -13,6 +13,9 @@ from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Const, Raise
 from adcompile.ir.types import BOOL, Choice
 
+MADE_AT_EACH_ACCESS = (python_types.MethodType, python_types.BuiltinMethodType, python_types.MethodWrapperType)
+"""Bound methods: of one method of one object there are many, which are equal."""
+
 
 def of_choice(b: Builder, fn: Atom, t: Choice, name: str, call: Callable[[Builder, Any], Atom]) -> Atom:
     """What `call` makes of the function meant: a chain of tests which it is."""
@@ -29,7 +32,7 @@ def of_choice(b: Builder, fn: Atom, t: Choice, name: str, call: Callable[[Builde
 
         def rest(c: Builder) -> Atom:
             value = t.options[k].value
-            same = operator.eq if isinstance(value, python_types.MethodType) else operator.is_  # made at each access
+            same = operator.eq if isinstance(value, MADE_AT_EACH_ACCESS) else operator.is_
             return branch_on(c, c.emit(same, (fn, Const(value)), BOOL), run, option(k + 1), name)
 
         return run if k == len(t.options) - 1 else rest

@@ -15,7 +15,8 @@ from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
 from adcompile.analysis.heap import cell_of, give, lend, read
-from adcompile.analysis.leaves import deep_widen, is_index, is_undefined, leaf_types, part_name
+from adcompile.analysis.leaves import deep_widen, is_index, is_undefined, leaf_types, part_name, with_parts
+from adcompile.analysis.real import chosen
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -29,6 +30,7 @@ from adcompile.ir.types import (
     Instance,
     Known,
     ListT,
+    Method,
     Never,
     ObjectT,
     Ref,
@@ -36,6 +38,7 @@ from adcompile.ir.types import (
     Seq,
     Type,
     Unknown,
+    holds,
     holds_ref,
     join,
     widen,
@@ -176,6 +179,9 @@ class Join:
         if any(a in self.b.context.flat_of for _, a in alternatives):
             raise Unsupported("an a.flat that depends on the path", origin.place, "choose between the arrays")
         joined: Type = functools.reduce(join, types, NEVER)
+        if any(holds(t, Method) and t != joined for t in types):
+            alternatives = [(s, a if is_undefined(a) else chosen(s.b, a, name, origin.place)) for s, a in alternatives]
+            joined = functools.reduce(join, [s.b.type(a) for s, a in alternatives if not is_undefined(a)], NEVER)
         if not whole and isinstance(widen(joined), (Scalar, Instance)):
             joined = widen(joined)  # a number or text that may be unbound is no constant
         if isinstance(joined, Known):
@@ -324,7 +330,7 @@ class Frame:
         if is_structured(form):
             pairs = zip(b.items(value), parts(form))
             return [leaf for k, (item, p) in enumerate(pairs) for leaf in self.parts(b, item, p, (*at, k), edge)]
-        return [value]
+        return [value if b.type(value) == form else chosen(b, value, "", b.place)]
 
     def merge(self, b: Builder, a: Type, t: Type, at: Position, inside: Inside) -> Type:
         """The least form that holds both: `a`, which is assumed, and a value's type."""
@@ -475,26 +481,3 @@ def cyclic(b: Builder, cell: Cell, inside: Inside, other: Cell | None = None) ->
 
 def assumes_refs(t: Type) -> bool:
     return isinstance(t, (Ref, Boxed)) or is_structured(t) and any(map(assumes_refs, parts(t)))
-
-
-def with_parts(t: Type, items: Sequence[Type]) -> Type:
-    """A structured type with other parts."""
-    match t:
-        case ListT():
-            return ListT(tuple(items))
-        case DictT(keys, _):
-            return DictT(keys, tuple(items))
-        case ObjectT(cls, names, _):
-            return ObjectT(cls, names, tuple(items))
-        case _:
-            return rest_with_parts(t, list(items))
-
-
-def rest_with_parts(t: Any, items: list[Type]) -> Type:
-    if hasattr(t, "items"):
-        return replace(t, items=tuple(items))
-    if hasattr(t, "parts"):
-        return replace(t, parts=tuple(items))
-    n, k = len(t.defaults), len(t.kwdefaults)
-    keywords = tuple((name, item) for (name, _), item in zip(t.kwdefaults, items[n : n + k]))
-    return replace(t, defaults=tuple(items[:n]), kwdefaults=keywords, cells=tuple(items[n + k :]))

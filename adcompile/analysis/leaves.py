@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 from adcompile.analysis.builder import Builder, is_structured, parts
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -118,3 +122,26 @@ def is_index(t: Type) -> bool:
     if isinstance(t, TupleT):
         return all(isinstance(i, (Known, Scalar)) and not differentiable(i) or is_index(i) for i in t.items)
     return isinstance(t, SliceT) and not holds_ref(t)
+
+
+def with_parts(t: Type, items: Sequence[Type]) -> Type:
+    """A structured type with other parts."""
+    match t:
+        case ListT():
+            return ListT(tuple(items))
+        case DictT(keys, _):
+            return DictT(keys, tuple(items))
+        case ObjectT(cls, names, _):
+            return ObjectT(cls, names, tuple(items))
+        case _:
+            return rest_with_parts(t, list(items))
+
+
+def rest_with_parts(t: Any, items: list[Type]) -> Type:
+    if hasattr(t, "items"):
+        return replace(t, items=tuple(items))
+    if hasattr(t, "parts"):
+        return replace(t, parts=tuple(items))
+    n, k = len(t.defaults), len(t.kwdefaults)
+    keywords = tuple((name, item) for (name, _), item in zip(t.kwdefaults, items[n : n + k]))
+    return replace(t, defaults=tuple(items[:n]), kwdefaults=keywords, cells=tuple(items[n + k :]))

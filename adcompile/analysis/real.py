@@ -65,6 +65,21 @@ def real(b: Builder, atom: Atom, place: Place | None) -> Atom:
     return b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, made.result.name, made.place)
 
 
+def chosen(b: Builder, atom: Atom, name: str, place: Place | None) -> Atom:
+    """The value for where it is chosen when the code runs: a real callable, if there is one for it."""
+    if not holds(b.type(atom), Method):
+        return atom
+    try:
+        return real(b, atom, place)
+    except Unsupported:
+        raise Unsupported(
+            f"{f'{name!r} is' if name else 'a name is bound to'} what grad, vjp or the like makes of a function on "
+            "one path, and something else on another",
+            place or b.place,
+            "call it where it is made: y = grad(f)(x) if deep else f(x)",
+        ) from None
+
+
 def without_functions(b: Builder, atom: Atom) -> Atom:
     """The value with None for its functions, which are constants where they are handed out."""
     t = b.type(atom)

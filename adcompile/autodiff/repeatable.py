@@ -136,7 +136,8 @@ def begins_anew(context: Context, atom: Atom) -> bool:
 
 
 SEEDED = (np.random.default_rng, np.random.RandomState, random.Random)
-OF_THEIR_OWN = [next, *(m for c in (np.random.Generator, np.random.RandomState, random.Random, _random.Random) for m in vars(c).values())]
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random, _random.Random)
+OF_THEIR_OWN = [next, *(m for c in GENERATORS for m in vars(c).values())]
 """What these give depends on the object that they are given first, and on nothing else that changes."""
 
 

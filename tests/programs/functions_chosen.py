@@ -115,7 +115,28 @@ def _point():
 
 
 TREE = ("+", ("*", 0, 1), ("sin", ("*", 1, ("+", 0, 1))))
+class _Steps:
+    def longer(self, v):
+        return v * v * v
+
+    def shorter(self, v):
+        return v * 2.0
+
+
+def methods_of_ufuncs_and_objects_chosen(x, k):
+    """Bound methods are made anew at each access: they are equal, and not the same."""
+    steps = _Steps()
+    f = np.add.reduce if k > 1 else np.multiply.reduce
+    g = np.add.outer if k > 0 else np.multiply.outer
+    h = steps.longer
+    for i in range(k):
+        h = steps.shorter if i else steps.longer
+    named = {"sum": np.add.reduce, "product": np.multiply.reduce}["sum" if k == 1 else "product"]
+    return f(x) + np.sum(g(x, x) ** 2) * h(x[0]) + named(x)
+
+
 SAMPLES = {
+    "methods_of_ufuncs_and_objects_chosen": [(_point(), k) for k in range(3)],
     "one_of_three": [(_point(), k) for k in range(3)],
     "one_of_three_in_a_loop": [(_point(), 5)],
     "chosen_before_a_loop": [(_point(), 1)],
