@@ -390,6 +390,10 @@ def after(b: Builder, i: Atom, first: int) -> Atom:
 def indexable_iterator(b: Builder, made: Call, kind: str, live: bool) -> tuple[Atom | None, Read] | None:
     if kind not in ("zip", "enumerate", "reversed", "values", "items", "keys", "iter"):
         return None
+    held = look(b, made.args[0]) if kind == "values" and made.args and not live else None
+    if held is not None and isinstance(b.type(held), DictT):
+        sequence = as_sequence(b, b.items(held))
+        return Const(len(b.items(held))), lambda c, i: c.call(operator.getitem, sequence, i)
     inner = [indexed(b, a, live) for a in (made.args if kind == "zip" else made.args[:1])]
     usable = [i for i in inner if i is not None]
     if len(usable) != len(inner) or not inner:

@@ -87,7 +87,7 @@ def repeated_shape(shape: tuple[int, ...], repeats: Any, axis: int) -> tuple[int
 
 def tiled_shape(shape: tuple[int, ...], reps: Any) -> tuple[int, ...]:
     """The shape in which the copies that `np.tile` makes have the even axes."""
-    counts = tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (reps,)
+    counts = tuple(np.atleast_1d(reps))
     rank = max(len(shape), len(counts))
     counts = (1,) * (rank - len(counts)) + counts
     shape = (1,) * (rank - len(shape)) + tuple(shape)
@@ -199,7 +199,7 @@ def tensordot_axes(axes: Any, ndim_a: int, ndim_b: int) -> tuple[tuple[int, ...]
         first: list[int] = list(range(ndim_a - int(axes), ndim_a))
         second: list[int] = list(range(int(axes)))
     else:
-        pair = [[int(k) for k in (a if isinstance(a, (tuple, list)) else (a,))] for a in axes]
+        pair = [[int(k) for k in np.atleast_1d(a)] for a in axes]  # NumPy takes numbers, ranges and arrays
         first, second = [k % ndim_a for k in pair[0]], [k % ndim_b for k in pair[1]]
     free_a = tuple(k for k in range(ndim_a) if k not in first)
     free_b = tuple(k for k in range(ndim_b) if k not in second)

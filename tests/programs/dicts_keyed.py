@@ -179,7 +179,18 @@ def keys_of_layers_backwards(x):
     return x @ grads["d1"] + np.sum(grads["d2"])
 
 
+def many_named_arrays_gone_through(params):
+    """More than a loop is unrolled for: the values of a dict that is passed in, as a norm is taken of them."""
+    norm = np.sqrt(sum(np.sum(p**2) for p in params.values()))
+    joined = np.concatenate([np.tensordot(p, p, axes=(range(1), np.array([0]))) * np.tile(p, range(1, 2)) for p in params.values()])
+    total = 0.0
+    for p in params.values():
+        total += np.max(p) / norm
+    return total + np.sum(joined)
+
+
 SAMPLES = {
+    "many_named_arrays_gone_through": [({f"layer{k}": np.array([0.3 + 0.1 * k, 0.5 - 0.02 * k]) for k in range(18)},)],
     "layers_read_at_an_index": [(np.array([1.2, -0.7]),)],
     "keys_of_layers_backwards": [(np.array([1.2, -0.7]),)],
     "grouped": [(_X,)],
