@@ -252,6 +252,8 @@ def by_position(fn: Any, rule: Rule, args: list[Atom], kwargs: Kwargs) -> tuple[
 
 
 SPOILING = "overwrite_"
+NAMED = {np.ndarray.dot, np.ndarray.repeat, np.ndarray.take}
+"""Methods whose text signature says that they take by position alone what they take by name, too."""
 
 
 @lru_cache(maxsize=1024)
@@ -269,7 +271,7 @@ def leading_names(fn: Any, rule: Rule) -> tuple[str, ...]:
         return ()
     parameters = list(inspect.signature(rule.body).parameters.values())[LEADING[rule.kind] :]
     count = len(parameters) if rule.kind == "composite" else max(rule.wrt or (0,)) + 1
-    primal = signature_of(fn)
+    primal = None if fn in NAMED else signature_of(fn)
     out: list[str] = []
     for k, p in enumerate(parameters[:count]):
         same = list(primal.parameters.values())[k : k + 1] if primal is not None else [p]

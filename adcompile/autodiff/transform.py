@@ -42,6 +42,7 @@ from adcompile.autodiff.state import Results, detached, enter, handed_out
 from adcompile.autodiff.unbound import readable_zeros
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
+from adcompile.ir.abstract import crosses
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
 from adcompile.ir.types import (
     Array,
@@ -67,7 +68,7 @@ def independent(b: Builder, value: Atom) -> Atom:
     t = b.type(value)
     if is_structured(t):
         return b.build(t, [independent(b, item) for item in b.items(value)])
-    if not differentiable(t):
+    if not crosses(t):
         return value
     if isinstance(t, Known):
         t = Scalar(frozenset({type(t.value)}))
@@ -81,7 +82,7 @@ def leaves(b: Builder, value: Atom) -> list[Var]:
     """The differentiable leaves of an argument made by `independent`."""
     if is_structured(b.type(value)):
         return [leaf for item in b.items(value) for leaf in leaves(b, item)]
-    return [value] if isinstance(value, Var) and differentiable(b.type(value)) else []
+    return [value] if isinstance(value, Var) and crosses(b.type(value)) else []
 
 
 def cut(b: Builder, start: int) -> list[Statement]:
@@ -277,7 +278,7 @@ def finished(b: Builder, table: Cotangents, value: Atom, made: set[Atom]) -> Ato
     t = b.type(value)
     if is_structured(t):
         return b.build(t, [finished(b, table, item, made) for item in b.items(value)])
-    if not isinstance(value, Var) or not differentiable(t):
+    if not isinstance(value, Var) or not crosses(t):
         return Const(None)
     g = table.get(value)
     if g is None:
@@ -439,7 +440,7 @@ def forward_of(
 
 def pair_leaves(b: Builder, value: Atom, dot: Atom, out: dict[Var, Atom]) -> None:
     """Match the leaves of an argument with those of its tangent."""
-    if isinstance(dot, Const) and dot.value is None or not differentiable(b.type(value)):  # None, whatever it is
+    if isinstance(dot, Const) and dot.value is None or not crosses(b.type(value)):  # None, whatever it is
         return
     if is_structured(b.type(value)):
         if not is_structured(b.type(dot)) and not b.known(dot) and not isinstance(b.type(dot), (Ref, Instance)):

@@ -66,7 +66,7 @@ def expanded(args: Types, kwargs: Settings) -> Type:
     g, x = args[0], args[1]
     axis = args[2] if len(args) > 2 else kwargs.get("axis", Known(None))
     keepdims = args[3] if len(args) > 3 else kwargs.get("keepdims", Known(False))
-    if isinstance(x, (Scalar, Known)) or isinstance(keepdims, Known) and keepdims.value is True:
+    if isinstance(x, (Scalar, Known)) or isinstance(keepdims, Known) and keepdims.value in (True,):
         return g
     if isinstance(axis, Known) and axis.value is None and isinstance(g, (Scalar, Known)):
         return g
