@@ -15,17 +15,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
-from adcompile.analysis.heap import (
-    Pairs,
-    adopt,
-    give,
-    hand_back,
-    is_mutable,
-    mutable_parts,
-    paired,
-    reached,
-    settle,
-)
+from adcompile.analysis.heap import Pairs, adopt, give, hand_back, is_mutable, mutable_parts, paired, reached, settle
 from adcompile.analysis.leaving import closing, write_back
 from adcompile.analysis.pools import open_pools
 from adcompile.analysis.store import State

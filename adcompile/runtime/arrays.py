@@ -182,6 +182,11 @@ def copy(x: Any) -> Any:
     return x
 
 
+def list_or_none(items: Any) -> Any:
+    """A list of the same items, or None where no path so far has bound one."""
+    return None if items is None else list(items)
+
+
 def add(x: Any, y: Any) -> Any:
     """The sum of two tangents of one structure; None and the number 0 are the zero of every structure.
 

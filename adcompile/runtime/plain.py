@@ -82,3 +82,9 @@ def _refusal(message: str, at: str) -> Unsupported:
 
 def _where(at: str) -> str:
     return f" (met when the code runs, {at})" if at else " (met when the code runs)"
+
+
+def check_bound(value: Any, name: str) -> None:
+    """A read of a name that is None where it is unbound, as Python would raise it."""
+    if value is None:
+        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
