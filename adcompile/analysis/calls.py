@@ -41,6 +41,7 @@ from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.lengths import SAME_SHAPE, note_shape
 from adcompile.analysis.library import (
     MADE_OUTSIDE,
+    MASKED,
     by_name,
     has_operators,
     is_of_library,
@@ -378,7 +379,7 @@ def follow(
     carries = any(may_carry(b.type(a)) for a in (*args, *(v for _, v in kwargs)))
     if writes_text(fn) and (fn.__module__ == "logging" or not carries):
         return by_name(b, fn, args, kwargs, name, place) or emit_unknown(b, value, args, kwargs, name, place)
-    if fn.__module__ in MADE_OUTSIDE:
+    if fn.__module__ in MADE_OUTSIDE or fn.__module__ in MASKED:
         return emit_unknown(b, value, args, kwargs, name, place)
     try:
         function = lower_function(fn)

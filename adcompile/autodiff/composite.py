@@ -185,7 +185,7 @@ def transpose_vjp(f: Forward, s: Call, rule: Rule) -> Atom | None:
         bound = bind_rule(rule.body, 2, s)
         cotangents = cotangents_of(scratch, rule, bound, y_bar, s)
     for k, g in cotangents.items():
-        if f.active(bound.args[k]):
+        if k < len(bound.args) and f.active(bound.args[k]):
             check_cotangent(scratch, s, k, g, bound.args[k])
     seeds: list[tuple[Atom, Atom]] = []
     for k, a in enumerate(bound.args):
