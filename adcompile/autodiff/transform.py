@@ -140,7 +140,7 @@ def dispatched(
     before = b.context.store.mark()
     open_pools(b, entry)
     regions, b.context.regions = b.context.regions, entry and b.context.regions
-    theirs = [] if entry else [(b.context.given.get(g, g), c) for g, c in zip(given, cells)]  # type: ignore[call-overload]
+    theirs = [] if entry else [(b.context.received.get(g, g), c) for g, c in zip(given, cells)]  # type: ignore[call-overload]
     b.context.adopted.append((before, [pair for g, c in theirs for pair in paired(b, g, c)]))
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
     b.context.adopted.pop()
