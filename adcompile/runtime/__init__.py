@@ -150,7 +150,7 @@ from adcompile.runtime.memory import (
     within,
 )
 from adcompile.runtime.overlap import check_elements, check_parts
-from adcompile.runtime.plain import check_answer, check_bound, check_joined, check_numbers, check_plain
+from adcompile.runtime.plain import check_answer, check_bound, check_cached, check_joined, check_numbers, check_plain
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import (
@@ -193,6 +193,7 @@ __all__ = [
     "alias_map",
     "check_answer",
     "check_bound",
+    "check_cached",
     "check_joined",
     "check_apart",
     "check_cotangent",
