@@ -22,6 +22,7 @@ from adcompile.analysis.heap import look, settle
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import (
+    NONE,
     Array,
     Known,
     ListT,
@@ -193,8 +194,8 @@ def array_objects(
         return args, kwargs
     told = dict(kwargs).get("copy", Const(True))
     copied = (fn is np.array or fn is np.copy) and isinstance(told, Const) and told.value is True
-    floats = makes_floats(b, fn, args, kwargs)
-    made = [own_array(b, a, operators, copied, floats, place) for a in (*args, *(v for _, v in kwargs))]
+    number = makes_numbers(b, fn, args, kwargs)
+    made = [own_array(b, a, operators, copied, number, place) for a in (*args, *(v for _, v in kwargs))]
     return made[: len(args)], [(k, v) for (k, _), v in zip(kwargs, made[len(args) :])]
 
 
@@ -204,25 +205,35 @@ def as_now(b: Builder, atom: Atom) -> Atom:
     return atom if whole is None else b.call(np.ndarray.flatten, whole)
 
 
-def makes_floats(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs) -> bool:
-    """Whether objects in a call become numbers of an array of floats, which their `__float__` says."""
-    if fn is operator.setitem:
-        t = b.type(args[0])
-        return isinstance(t, Array) and t.dtype.kind == "f"
-    dtype = dict(kwargs).get("dtype", args[1] if len(args) > 1 else None)
-    if fn not in (np.array, np.asarray, np.asanyarray) or dtype is None or not b.known(dtype):
-        return False
-    return b.value(dtype) is not None and np.dtype(b.value(dtype)).kind == "f"
+INTO = (operator.setitem, np.ndarray.fill, np.put, np.ndarray.put, np.place, np.putmask, np.full_like)
+"""Calls that make numbers of the dtype of their first argument of what they are given."""
+OF_DTYPE: dict[Any, int] = {np.array: 1, np.asarray: 1, np.asanyarray: 1, np.full: 2, np.full_like: 2}
+"""Where calls that make arrays are told of which dtype."""
 
 
-def own_array(b: Builder, atom: Atom, operators: bool, copied: bool, floats: bool, place: Place | None) -> Atom:
+def makes_numbers(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs) -> type | None:
+    """What objects in a call become where it makes numbers of an array of them: what their `__float__` or
+    `__complex__` says."""
+    k = next((k for f, k in OF_DTYPE.items() if f is fn), None)
+    told = dict(kwargs).get("dtype", args[k] if k is not None and len(args) > k else None)
+    if k is not None and told is not None and b.type(told) != NONE:
+        dtype = np.dtype(b.value(told)) if b.known(told) else None
+    else:
+        t = b.type(args[0]) if args and any(fn is f for f in INTO) else None
+        dtype = t.dtype if isinstance(t, Array) else None
+    return None if dtype is None else {"f": float, "c": complex}.get(dtype.kind)
+
+
+def own_array(
+    b: Builder, atom: Atom, operators: bool, copied: bool, number: type | None, place: Place | None
+) -> Atom:
     """What NumPy makes of an object with `__array__`, and of such objects in a list; others as they are.
     Raises Unsupported for objects that say themselves what NumPy's functions mean."""
     t = b.type(atom)
     held = look(b, atom, place) if isinstance(t, Ref) and t.cell.cls is list else atom
     if isinstance(b.type(held), (ListT, TupleT)):
         items = b.items(held)
-        made = [own_array(b, item, operators, copied, floats, place) for item in items]
+        made = [own_array(b, item, operators, copied, number, place) for item in items]
         return atom if all(a is c for a, c in zip(items, made)) else b.build(TupleT(()), made)
     cls = t.cell.cls if isinstance(t, Ref) else t.cls if isinstance(t, ObjectT) else object
     if operators and getattr(cls, "__array_priority__", 0.0) > 0.0:
@@ -232,8 +243,10 @@ def own_array(b: Builder, atom: Atom, operators: bool, copied: bool, floats: boo
             message = f"a {cls.__name__} in a call of NumPy's, which asks its {name} what to do"
             raise Unsupported(message, place, "call a method of it, or pass the array that it holds")
     method = stated(cls, "__array__")
-    if floats and method is None and isinstance(stated(cls, "__float__"), FunctionType) and not hasattr(cls, "__len__"):
-        return b.call(float, atom, place=place)
+    if number is not None and method is None and not hasattr(cls, "__len__"):
+        names = ("__complex__", "__float__") if number is complex else ("__float__",)
+        if any(isinstance(stated(cls, name), FunctionType) for name in names):
+            return b.call(number, atom, place=place)
     if not isinstance(method, FunctionType):
         return atom
     told = [("copy", Const(True))] if copied and "copy" in inspect.signature(method).parameters else []
@@ -252,6 +265,8 @@ def by_position(fn: Any, rule: Rule, args: list[Atom], kwargs: Kwargs) -> tuple[
 
 
 SPOILING = "overwrite_"
+NAMED = {np.ndarray.dot, np.ndarray.repeat, np.ndarray.take}
+"""Methods whose text signature says that they take by position alone what they take by name, too."""
 
 
 @lru_cache(maxsize=1024)
@@ -269,7 +284,7 @@ def leading_names(fn: Any, rule: Rule) -> tuple[str, ...]:
         return ()
     parameters = list(inspect.signature(rule.body).parameters.values())[LEADING[rule.kind] :]
     count = len(parameters) if rule.kind == "composite" else max(rule.wrt or (0,)) + 1
-    primal = signature_of(fn)
+    primal = None if fn in NAMED else signature_of(fn)
     out: list[str] = []
     for k, p in enumerate(parameters[:count]):
         same = list(primal.parameters.values())[k : k + 1] if primal is not None else [p]

@@ -85,6 +85,8 @@ class Context:
     owners: dict[int, GlobalRef] = field(default_factory=dict)  # by the id of what they mean
     store: Store = field(default_factory=Store)  # what lists, dicts and objects hold
     outside: list[Cell] = field(default_factory=list[Cell])  # those that the caller has, in order
+    adopted: list[Any] = field(default_factory=list)  # of the transforms around: a mark of the store, pairs of cells
+    received: dict[Var, Atom] = field(default_factory=dict)  # values that a transform got, and the references they were
     paths: dict[Cell, tuple[Any, ...]] = field(default_factory=dict)  # which of the arguments, or part of one, each is
     originals: dict[Cell, Atom] = field(default_factory=dict)  # what they held at first, where that is taken out
     written: dict[Cell, Atom] = field(default_factory=dict)  # of those: written into, and what they held at first

@@ -16,7 +16,7 @@ from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
-from adcompile.analysis.heap import give
+from adcompile.analysis.heap import give, is_opaque
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
@@ -33,12 +33,14 @@ from adcompile.ir.types import (
     NEVER,
     UNKNOWN,
     Array,
+    Cell,
     Closure,
     DictT,
     Instance,
     IterT,
     Known,
     ListT,
+    Maybe,
     Method,
     ObjectT,
     RangeT,
@@ -48,6 +50,7 @@ from adcompile.ir.types import (
     SliceT,
     TupleT,
     Type,
+    Unknown,
     differentiable,
     join,
 )
@@ -96,7 +99,7 @@ def identity_of(fn: Any) -> Any:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
         left, right = b.type(args[0]), b.type(args[1])
         if isinstance(left, Ref) and isinstance(right, Ref):
-            return Const((left == right) is (fn is operator.is_))
+            return identity_of_cells(b, fn, left.cell, right.cell, place, name)
         if isinstance(left, Known) and isinstance(right, Known):
             return Const(fn(left.value, right.value))
         for known, other in ((left, right), (right, left)):
@@ -104,11 +107,67 @@ def identity_of(fn: Any) -> Any:
             singleton = isinstance(known, Known) and (known.value is None or isinstance(known.value, one_of_a_kind))
             if singleton and isinstance(other, NEVER_NONE) or is_bool(known) and never_bool(other):
                 return Const(fn is operator.is_not)
+        check_identity(b, left, right, place)
         result = b.emit(fn, args, Scalar(frozenset({bool})), (), name, place)
         note_identity(b, result, args[0], args[1], fn is operator.is_)
         return result
 
     return handler
+
+
+def identity_of_cells(b: Builder, fn: Any, left: Cell, right: Cell, place: Place | None, name: str) -> Atom:
+    """Of what is followed: those made here are one where their cell is; what the caller has may be there twice, and
+    what depends on the path may be any of what it can be."""
+    if left is right:
+        return Const(fn is operator.is_)
+    first, second = origins(left), origins(right)
+    theirs = all(any(c.real is not None for c in cells) for cells in (first, second))
+    if not theirs and first.isdisjoint(second):
+        return Const(fn is operator.is_not)
+    if len(first) > 1 or len(second) > 1 or left.real is None or right.real is None:
+        raise same_or_not(place)
+    return b.emit(fn, (left.real, right.real), Scalar(frozenset({bool})), (), name, place)
+
+
+def origins(cell: Cell) -> set[Cell]:
+    """The cells that a cell may be, itself among them."""
+    return {cell}.union(*map(origins, cell.sources))
+
+
+def same_or_not(place: Place | None) -> Unsupported:
+    return Unsupported(
+        "whether two objects are one and the same, of which one is known only when the code runs",
+        place,
+        "compare what tells them apart: a number, a name, or a position",
+    )
+
+
+def check_identity(b: Builder, left: Type, right: Type, place: Place | None) -> None:
+    """Refuse to ask whether two lists, dicts or objects are one where one of them may be a copy of what is followed."""
+    if isinstance(left, (Known, Scalar, Array)) or isinstance(right, (Known, Scalar, Array)):
+        return
+    states = b.context.store.states
+    copied = [c.cls for c in b.context.given if c in states and not is_opaque(b.type(states[c].content))]
+    asked = [t.cell.cls for t in (left, right) if isinstance(t, Ref)]
+    if any(may_be(t, cls) for cls in (*copied, *asked) for t in (left, right) if not isinstance(t, Ref)):
+        raise same_or_not(place)
+
+
+def may_be(t: Type, cls: type) -> bool:
+    """Whether a value of this type may be an instance of a class of objects that are followed."""
+    match t:
+        case Maybe(held):
+            return may_be(held, cls)
+        case Instance(of) | ObjectT(of):
+            return issubclass(of, cls) or issubclass(cls, of)
+        case ListT():
+            return cls is list
+        case Seq(_, of):
+            return cls is of
+        case DictT():
+            return cls is dict
+        case _:
+            return isinstance(t, Unknown)
 
 
 def is_bool(t: Type) -> bool:

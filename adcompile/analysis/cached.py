@@ -6,14 +6,17 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from adcompile import runtime as rt
 from adcompile.analysis.binding import there
 from adcompile.analysis.builder import Builder
-from adcompile.errors import Place, Unsupported
-from adcompile.ir.nodes import Atom, Var
+from adcompile.analysis.heap import settle
+from adcompile.errors import Place, Unsupported, spot
+from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.program import Guard
-from adcompile.ir.types import Instance
+from adcompile.ir.types import Array, Cell, Instance, Known, Ref, Scalar, TupleT, holds
 from adcompile.ir.walk import in_caller
 
+Kwargs = Sequence[tuple[str, Atom]]
 CACHE: Any = functools._lru_cache_wrapper  # pyright: ignore
 
 
@@ -41,6 +44,28 @@ def cached_call(
     return there(b, found, name, place)
 
 
+def asked_too(b: Builder, value: Any, args: Sequence[Atom], kwargs: Kwargs, made: Atom, place: Place | None) -> Atom:
+    """What a cached function gives for an object that the caller has, `made` by its source: its cache is asked when
+    the code runs, as the function itself does, and may hold what the source gave at another time."""
+    given = [a.value if isinstance(b.type(a), Ref) else a for a in (*args, *(v for _, v in kwargs))]  # type: ignore[union-attr]
+    cells = [a for a in given if isinstance(a, Cell)]
+    if not cells or any(cell.real is None for cell in cells):
+        return made
+    result = settle(b, made)
+    mutable = holds(b.type(made), Ref) or not isinstance(b.type(result), (Scalar, Array, Known, TupleT))
+    if mutable or any(cell in b.context.written for cell in cells):
+        raise Unsupported(
+            f"a cached {getattr(value, '__name__', 'function')}() of an object that the caller has, "
+            + ("which gives a list, a dict or an object" if mutable else "which has been written into"),
+            place,
+            "leave the cache out, or call it before and pass what it gives",
+        )
+    real = [a.real if isinstance(a, Cell) else a for a in given]
+    names = tuple(name for name, _ in kwargs)
+    b.emit(rt.check_cached, (Const(spot(place)), Const(value), Const(names), result, *real), Known(None), (), "", place)
+    return made
+
+
 def is_at_hand(b: Builder, atom: Atom) -> bool:
     held = isinstance(atom, Var) and atom in b.context.example and atom in b.context.origin
     return held and isinstance(b.type(atom), Instance)
@@ -53,4 +78,4 @@ def check_clear(method: Any, place: Place | None) -> None:
         raise Unsupported("a cache that is emptied inside a differentiated function", place, remedy)
 
 
-__all__ = ["CACHE", "cached_call", "check_clear"]
+__all__ = ["CACHE", "asked_too", "cached_call", "check_clear"]

@@ -19,7 +19,7 @@ from adcompile.analysis import standins
 from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position, with_stored
 from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
-from adcompile.analysis.cached import CACHE, cached_call, check_clear
+from adcompile.analysis.cached import CACHE, asked_too, cached_call, check_clear
 from adcompile.analysis.choices import of_choice
 from adcompile.analysis.demotion import by_operator, demote, is_container_write, puts_back, stirs
 from adcompile.analysis.filling import call_filled
@@ -41,6 +41,7 @@ from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.lengths import SAME_SHAPE, note_shape
 from adcompile.analysis.library import (
     MADE_OUTSIDE,
+    MASKED,
     by_name,
     has_operators,
     is_of_library,
@@ -242,7 +243,8 @@ def call_known(
             return found
     function = python_function(value)
     if function is not None:
-        return follow(b, value, function, args, kwargs, name, place)
+        made = follow(b, value, function, args, kwargs, name, place)
+        return asked_too(b, value, args, kwargs, made, place) if isinstance(value, CACHE) else made
     if isinstance(value, type):
         return construct(b, value, args, kwargs, name, place)
     method = getattr(type(value), "__call__", None)  # noqa: B004  the function is wanted
@@ -378,7 +380,7 @@ def follow(
     carries = any(may_carry(b.type(a)) for a in (*args, *(v for _, v in kwargs)))
     if writes_text(fn) and (fn.__module__ == "logging" or not carries):
         return by_name(b, fn, args, kwargs, name, place) or emit_unknown(b, value, args, kwargs, name, place)
-    if fn.__module__ in MADE_OUTSIDE:
+    if fn.__module__ in MADE_OUTSIDE or fn.__module__ in MASKED:
         return emit_unknown(b, value, args, kwargs, name, place)
     try:
         function = lower_function(fn)

@@ -165,6 +165,8 @@ def go_through(b: Builder, atom: Atom, place: Place | None) -> None:
     t = b.type(atom)
     if not isinstance(t, IterT) or t.kind in ONE_PASS or not isinstance(atom, Var):
         return
+    if atom not in b.context.depth_of:
+        raise Unsupported("an iterator that depends on the path", place, "choose between what it goes through")
     if atom in b.context.gone or b.loops > b.context.depth_of[atom]:
         raise Unsupported(
             "an iterator that may be gone through more than once", place, "keep its items in a list, or make it anew"

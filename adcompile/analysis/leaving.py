@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.heap import Memo, read, settle
+from adcompile.analysis.heap import Memo, hand_back, read, settle
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.real import real
 from adcompile.analysis.ways import live_objects
@@ -56,7 +56,10 @@ def raised(b: Builder) -> None:
     function that is not at hand."""
     if b.context.apart:
         return
+    for mark, pairs in reversed(b.context.adopted):  # of a derivative within, its own are not the caller's
+        changed = b.context.store.changed(mark)
+        hand_back(b, [pair for pair in pairs if pair[0] in changed], b.place)
     entered = [c for c in b.context.outside if ("outside", b.context.paths[c]) in b.context.demoted]
     memo: Memo = {}
-    changed = dict.fromkeys([*entered, *b.context.written])
-    write_back(b, [(cell, _handed_out(b, read(b, cell), memo)) for cell in changed])
+    theirs = dict.fromkeys([*entered, *b.context.written])
+    write_back(b, [(cell, _handed_out(b, read(b, cell), memo)) for cell in theirs])

@@ -16,6 +16,8 @@ from adcompile.runtime.structure import defines_operators
 
 MADE_OUTSIDE = ("adcompile.products", "adcompile.transforms")
 """Modules of ours whose functions a program may hold: pullbacks and linear maps, which are run, not followed."""
+MASKED = ("numpy.ma.core", "numpy.ma.extras")
+"""Functions and methods of masked arrays are run as well: they ask for what only they tell apart from arrays."""
 
 
 def may_carry(t: Type) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import dataclasses
 import math
 import operator
@@ -209,16 +210,21 @@ FLOATS = """acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degree
 """The functions of `math` whose arguments are floats."""
 
 
-def as_float(b: Builder, atom: Atom, place: Place | None) -> Atom:
-    """What an object becomes where a float is wanted; others as they are."""
+COMPLEX = """acos acosh asin asinh atan atanh cos cosh exp isclose isfinite isinf isnan log log10 phase polar sin sinh
+    sqrt tan tanh"""
+"""The functions of `cmath`."""
+
+
+def as_number(b: Builder, atom: Atom, place: Place | None, number: type = float) -> Atom:
+    """What an object becomes where a float (or a complex number) is wanted; others as they are."""
     cls = class_named(b, atom)
-    asked = cls is not None and any(isinstance(stated(cls, n), FunctionType) for n in SPECIAL[float])
-    return b.call(float, atom, place=place) if asked else atom
+    asked = cls is not None and any(isinstance(stated(cls, n), FunctionType) for n in SPECIAL[number])
+    return b.call(number, atom, place=place) if asked else atom
 
 
-def of_floats(fn: Any) -> Callable[..., Atom | None]:
+def of_numbers(fn: Any, number: type = float) -> Callable[..., Atom | None]:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-        given = [as_float(b, a, place) for a in args]
+        given = [as_number(b, a, place, number) for a in args]
         same = all(a is g for a, g in zip(args, given))
         return None if same else dispatch(b, Const(fn), given, kwargs, name, place)
 
@@ -230,7 +236,7 @@ def of_sequences(fn: Any) -> Callable[..., Atom | None]:
 
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         rows = [known_items(b, a) for a in args]
-        made = [None if row is None else [as_float(b, item, place) for item in row] for row in rows]
+        made = [None if row is None else [as_number(b, item, place) for item in row] for row in rows]
         if rows == made:
             return None
         given = [a if row is None else b.call(ops.build_tuple, *row) for a, row in zip(args, made)]
@@ -241,10 +247,14 @@ def of_sequences(fn: Any) -> Callable[..., Atom | None]:
 
 for _fn in (getattr(math, _name, None) for _name in FLOATS.split()):
     if _fn is not None:
-        register(_fn, of_floats(_fn))
-register(math.dist, of_sequences(math.dist))
+        register(_fn, of_numbers(_fn))
+for _fn in (getattr(math, _name, None) for _name in ("dist", "fsum", "sumprod")):
+    if _fn is not None:
+        register(_fn, of_sequences(_fn))
 for _fn in (np.float64, np.float32):
-    register(_fn, of_floats(_fn))
+    register(_fn, of_numbers(_fn))
+for _fn in (np.complex128, np.complex64, *(getattr(cmath, _name) for _name in COMPLEX.split())):
+    register(_fn, of_numbers(_fn, complex))
 
 
 @handles_cells(ops.format_value)

@@ -12,7 +12,7 @@ from typing import Any
 
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import dispatch, handles_cells
-from adcompile.analysis.containers import raises
+from adcompile.analysis.containers import others, raises
 from adcompile.analysis.heap import look
 from adcompile.analysis.library import may_carry
 from adcompile.analysis.objects import is_object
@@ -43,12 +43,13 @@ LIMIT = 256
 
 def iterated(fn: Any) -> Callable[..., Atom | None]:
     """Objects among the arguments are gone through by their `__iter__`, at once."""
+    otherwise = others.get(fn)
 
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         asked = args[ITERATING[fn]] if fn not in (max, min) or len(args) == 1 else []
         found = [a for a in asked if is_object(b, a) and is_iterable(b, a)]
         if not found:
-            return None
+            return None if otherwise is None else otherwise(b, args, kwargs, place, name)
         before = b.value(args[1]) if fn is ops.unpack_star else 0
         given = [gone_through(b, fn, a, place, before) if any(a is f for f in found) else a for a in args]
         return dispatch(b, Const(fn), given, kwargs, name, place)

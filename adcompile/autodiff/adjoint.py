@@ -18,13 +18,14 @@ from adcompile.analysis.infer import Terminated
 from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
 from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
+from adcompile.autodiff.given import check_cotangent, check_number, check_partial
 from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.autodiff.plain import is_unseen
 from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_argument, refuse_subclass
 from adcompile.autodiff.structural import STRUCTURAL, Active
-from adcompile.errors import RuleError, Unsupported
+from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, If, Signature, Var, Yield
-from adcompile.ir.types import Array, Instance, Known, Scalar, TupleT, Type, is_complex
+from adcompile.ir.types import Array, Instance, Known, ListT, Scalar, TupleT, Type, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -120,8 +121,10 @@ def inline_partials(b: Builder, rule: Rule, call: Call, bound: Binding) -> list[
         partials = partials if is_readable(rule.body) else partials_called(b, partials, call.result)
     finally:
         b.context.lenient = lenient
-    listed = b.items(partials) if is_structured(b.type(partials)) else [partials]
+    listed = b.items(partials) if isinstance(b.type(partials), (TupleT, ListT)) else [partials]
     check_number(call, rule.body, 1, len(listed), len(bound.args), "partial derivative")
+    for k, p in enumerate(listed):
+        check_partial(b, call, k, p)
     b.context.boundary.partials(b, call, bound.args, listed)
     return listed
 
@@ -380,6 +383,7 @@ def pullback(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, a
     for k, arg in enumerate(bound.args):
         if active(arg):
             if k in cotangents:
+                check_cotangent(b, call, k, cotangents[k], arg)
                 cot.add(arg, cotangents[k])
             else:
                 refuse_argument(call, k)
@@ -407,30 +411,14 @@ def by_position(b: Builder, rule: Rule, call: Call, result: Atom, args: Sequence
     """The cotangents of a pullback by position: one for each of `wrt`, or one for each parameter of
     the primal from the first on; a rule for one argument may return its cotangent bare."""
     wrt = positions_of(rule, len(args))
-    several = is_structured(b.type(result)) and all(
-        isinstance(b.type(args[k]), (Array, Scalar)) for k in wrt if k < len(args)
-    )
-    bare = len(wrt) == 1 and not several and (rule.kind == "linear" or not is_structured(b.type(result)))
-    listed = [result] if bare else b.items(result)
-    if len(listed) == len(wrt):
-        return dict(zip(wrt, listed))
-    check_number(call, rule.body, 2, len(listed), 0, "cotangent")
-    return dict(enumerate(listed))
-
-
-def check_number(call: Call, body: Any, leading: int, found: int, count: int, what: str) -> None:
-    """Raise RuleError for a rule that gives fewer derivatives than the call has arguments, or more than its
-    body has parameters for."""
-    assert isinstance(call.fn, Const)
-    signature = signature_of(body)[0]
-    if found >= count and (signature.vararg is not None or found <= max(count, len(signature.positional) - leading)):
-        return
-    name = getattr(call.fn.value, "__qualname__", None) or getattr(call.fn.value, "__name__", "this function")
-    raise RuleError(
-        f"the rule of {name} returns {found} {what}{'s' if found != 1 else ''}",
-        call.place,
-        "return one for each argument, None for those that have none",
-    )
+    listed = isinstance(b.type(result), (TupleT, ListT))
+    several = listed and all(isinstance(b.type(args[k]), (Array, Scalar)) for k in wrt if k < len(args))
+    bare = len(wrt) == 1 and not several and (rule.kind == "linear" or not listed)
+    given = b.items(result) if listed and not bare else [result]
+    if len(given) == len(wrt):
+        return dict(zip(wrt, given))
+    check_number(call, rule.body, 2, len(given), 0, "cotangent")
+    return dict(enumerate(given))
 
 
 def composite(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
@@ -449,8 +437,9 @@ def add_pulled(
 ) -> None:
     """Add what the pullback that an rrule gave returns."""
     bound, listed = pulled_back(b, rule, pull, y_bar, call)
-    for arg, g in zip(bound.args, listed):
+    for k, (arg, g) in enumerate(zip(bound.args, listed)):
         if active(arg):
+            check_cotangent(b, call, k, g, arg)
             cot.add(arg, g)
     for name, setting in bound.settings:
         if active(setting):
@@ -465,7 +454,7 @@ def pulled_back(b: Builder, rule: Rule, pull: Atom, y_bar: Atom, call: Call) -> 
         given = b.items(call_pullback(b, pull, y_bar, len(bound.args)))
         return bound, [fitted(b, g, arg) for g, arg in zip(given, bound.args)]
     pulled = b.dispatch(pull, [y_bar], [])
-    listed = b.items(pulled) if is_structured(b.type(pulled)) else [pulled]
+    listed = b.items(pulled) if isinstance(b.type(pulled), (TupleT, ListT)) else [pulled]
     check_number(call, rule.rrule, 0, len(listed), len(bound.args), "cotangent")
     return bound, listed
 

@@ -25,6 +25,7 @@ from adcompile.autodiff.called import is_called
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
+from adcompile.autodiff.given import check_cotangent, value_and_tangent
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.refusal import refuse_argument
@@ -118,7 +119,7 @@ def transpose_frule(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotange
             dots.append(Const(0.0))
     scratch = b.child()
     pair = inline_rule(scratch, body, (*call.args, *dots), call.kwargs, 2)
-    y_dot = scratch.items(pair)[1]
+    y_dot = value_and_tangent(scratch, call, pair)[1]
     table = reverse_of(scratch, 0, [d for _, d in inputs], [(y_dot, y_bar)], None)
     splice(b, scratch, [table.get(dot) for _, dot in inputs], {dot: a for a, dot in inputs})
     for a, dot in inputs:
@@ -183,6 +184,9 @@ def transpose_vjp(f: Forward, s: Call, rule: Rule) -> Atom | None:
     else:
         bound = bind_rule(rule.body, 2, s)
         cotangents = cotangents_of(scratch, rule, bound, y_bar, s)
+    for k, g in cotangents.items():
+        if k < len(bound.args) and f.active(bound.args[k]):
+            check_cotangent(scratch, s, k, g, bound.args[k])
     seeds: list[tuple[Atom, Atom]] = []
     for k, a in enumerate(bound.args):
         d = f.whole_dot(a)

@@ -34,6 +34,7 @@ from adcompile.autodiff.called import fitted, is_readable
 from adcompile.autodiff.cotangents import refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zeros_type
+from adcompile.autodiff.given import is_zero, value_and_tangent
 from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import TOGETHER, Mirror
 from adcompile.autodiff.plain import checked
@@ -298,10 +299,11 @@ class Forward:
             refuse_argument(s, name)
         dots = [self.whole_dot(a) or Const(0.0) for a in s.args]
         pair = inline_rule(b, rule.frule, (*s.args, *dots), s.kwargs, 2)
-        y, d = b.items(pair)[:2]
+        y, d = value_and_tangent(b, s, pair)
         b.statements.append(Call(s.result, Const(ops.identity), (y,), (), s.place, "primal"))
         b.local.add(s.result)
         d = d if is_readable(rule.frule) else fitted(b, d, s.result)
+        d = self.zero(s.result) if is_zero(b.type(d)) else d
         self.dots[s.result] = apart(self, d, s.result, len(b.statements))
 
     # -- control flow -----------------------------------------------------------------------

@@ -45,6 +45,7 @@ def call_transform(
     """The result of calling grad(fun), jacfwd(fun) or any other derivative function."""
     memo: Memo = {}  # what is given twice is one
     args, kwargs = [settle(b, a, memo) for a in args], [(k, settle(b, a, memo)) for k, a in kwargs]
+    b.context.received.update({v: Const(cell) for cell, v in memo.items() if isinstance(v, Var)})
     transform, argnums, has_aux = template.transform, template.argnums, template.has_aux
     kwargs, at = meant(b, fun, argnums, args, kwargs, place)
     single = argnums is not None and not isinstance(argnums, (tuple, list))

@@ -15,17 +15,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
-from adcompile.analysis.heap import (
-    Pairs,
-    adopt,
-    give,
-    hand_back,
-    is_mutable,
-    mutable_parts,
-    paired,
-    reached,
-    settle,
-)
+from adcompile.analysis.heap import Pairs, adopt, give, hand_back, is_mutable, mutable_parts, paired, reached, settle
 from adcompile.analysis.leaving import closing, write_back
 from adcompile.analysis.pools import open_pools
 from adcompile.analysis.store import State
@@ -42,6 +32,7 @@ from adcompile.autodiff.state import Results, detached, enter, handed_out
 from adcompile.autodiff.unbound import readable_zeros
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
+from adcompile.ir.abstract import crosses
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
 from adcompile.ir.types import (
     Array,
@@ -67,7 +58,7 @@ def independent(b: Builder, value: Atom) -> Atom:
     t = b.type(value)
     if is_structured(t):
         return b.build(t, [independent(b, item) for item in b.items(value)])
-    if not differentiable(t):
+    if not crosses(t):
         return value
     if isinstance(t, Known):
         t = Scalar(frozenset({type(t.value)}))
@@ -81,7 +72,7 @@ def leaves(b: Builder, value: Atom) -> list[Var]:
     """The differentiable leaves of an argument made by `independent`."""
     if is_structured(b.type(value)):
         return [leaf for item in b.items(value) for leaf in leaves(b, item)]
-    return [value] if isinstance(value, Var) and differentiable(b.type(value)) else []
+    return [value] if isinstance(value, Var) and crosses(b.type(value)) else []
 
 
 def cut(b: Builder, start: int) -> list[Statement]:
@@ -149,7 +140,10 @@ def dispatched(
     before = b.context.store.mark()
     open_pools(b, entry)
     regions, b.context.regions = b.context.regions, entry and b.context.regions
+    theirs = [] if entry else [(b.context.received.get(g, g), c) for g, c in zip(given, cells)]  # type: ignore[call-overload]
+    b.context.adopted.append((before, [pair for g, c in theirs for pair in paired(b, g, c)]))
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
+    b.context.adopted.pop()
     b.context.regions = regions
     if entry:
         return Called(result, *closing(b, result), cells=cells)
@@ -277,7 +271,7 @@ def finished(b: Builder, table: Cotangents, value: Atom, made: set[Atom]) -> Ato
     t = b.type(value)
     if is_structured(t):
         return b.build(t, [finished(b, table, item, made) for item in b.items(value)])
-    if not isinstance(value, Var) or not differentiable(t):
+    if not isinstance(value, Var) or not crosses(t):
         return Const(None)
     g = table.get(value)
     if g is None:
@@ -439,7 +433,7 @@ def forward_of(
 
 def pair_leaves(b: Builder, value: Atom, dot: Atom, out: dict[Var, Atom]) -> None:
     """Match the leaves of an argument with those of its tangent."""
-    if isinstance(dot, Const) and dot.value is None or not differentiable(b.type(value)):  # None, whatever it is
+    if isinstance(dot, Const) and dot.value is None or not crosses(b.type(value)):  # None, whatever it is
         return
     if is_structured(b.type(value)):
         if not is_structured(b.type(dot)) and not b.known(dot) and not isinstance(b.type(dot), (Ref, Instance)):

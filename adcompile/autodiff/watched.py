@@ -88,7 +88,7 @@ class Watched(Boundary):
         with self.applying() as outermost:
             super().with_value(f, call, rule)
         if outermost:
-            check_tangent(f, call, f.dots[call.result])
+            check_tangent(f, call, f.dots[call.result], exact=True)
 
     # -- memory that mirrors memory -----------------------------------------------------------
 
@@ -148,7 +148,7 @@ class Receiving(Cotangents):
         b.emit(rt.check_cotangent, (*settings, g, *args), Known(None))
 
 
-def check_tangent(f: Forward, call: Call, d: Atom) -> None:
+def check_tangent(f: Forward, call: Call, d: Atom, exact: bool = False) -> None:
     b = f.b
     if f.mirror is not None and f.mirror.aliases is not None and call.result not in f.mirrored:
         if is_memory(b, call.result):
@@ -159,7 +159,7 @@ def check_tangent(f: Forward, call: Call, d: Atom) -> None:
     dots = [f.dots[a] for a in given if a in f.dots]
     read = [b.real(a) if isinstance(a, Var) else a for a in given]
     args = (d, call.result, *read, *(x for x in dots if isinstance(x, Var)))
-    b.emit(rt.check_tangent_of, (spot_of(rule_name(call), call.place), *args), Known(None))
+    b.emit(rt.check_tangent_of, (spot_of(rule_name(call), call.place), Const(exact), *args), Known(None))
 
 
 def leaves(b: Builder, atom: Atom) -> list[Atom]:

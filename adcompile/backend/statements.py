@@ -17,10 +17,11 @@ from adcompile.backend.purity import IN_PLACE, callee
 from adcompile.backend.reuse import AUGMENTED, Reused
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, Known, Scalar
-from adcompile.runtime import arrays, memory
+from adcompile.ir.types import Array, Closure, DictT, Known, ListT, Method, ObjectT, Scalar, Seq, SliceT, TupleT
+from adcompile.runtime import arrays, memory, plain
 
 Out = list[Any]
+NEVER_NONE = (Array, Closure, DictT, ListT, Method, ObjectT, Scalar, Seq, SliceT, TupleT)
 
 
 def store(name: str) -> gast.Name:
@@ -35,6 +36,7 @@ class Statements(Expressions):
     """Prints calls that have a line of their own."""
 
     reused: Reused
+    stand_ins: frozenset[Var]
 
     def call_statement(self, call: Call, out: Out) -> None:
         fn = callee(call)
@@ -74,9 +76,16 @@ class Statements(Expressions):
         elif fn is ops.list_set:
             self._list_set(call, out)
         elif fn is ops.read:
-            out.append(gast.Expr(self.atom(call.args[0])))
+            out.append(gast.Expr(self._read(call.args[0])))
         else:
             self._value(call, out)
+
+    def _read(self, atom: Atom) -> Any:
+        """A name by itself, which raises where it is unbound; of one that has a stand-in there, the question for it."""
+        known = isinstance(atom, Var) and isinstance(self.types.get(atom), NEVER_NONE)
+        if not known or atom not in self.stand_ins:
+            return self.atom(atom)
+        return literals.call(self.const(plain.check_bound), self.atom(atom), literals.constant(atom.name))  # type: ignore[union-attr]
 
     def _adder(self, call: Call) -> Any:
         """`np.add.at` where the index selects by an array; what finds out, where that is not known."""

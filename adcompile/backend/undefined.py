@@ -7,7 +7,8 @@ would read it although the primal does not; such values are bound to a stand-in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from adcompile.backend.fold import Folding, carried, operands
 from adcompile.backend.purity import callee
@@ -26,8 +27,18 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
+from adcompile.runtime.arrays import list_or_none
 
 Edge = tuple[Var, Atom]
+
+
+DISPLAYS = (ops.build_tuple, ops.build_list, ops.build_dict, ops.build_object, ops.make_function, slice)
+
+
+def is_display(fn: Any) -> bool:
+    """Whether a call puts its arguments into a container. A container that some paths leave unbound is made anew of
+    its parts behind the join, on all paths; where the user's code makes one, `ops.read` has looked at each name."""
+    return fn in DISPLAYS or isinstance(fn, type) and issubclass(fn, tuple)
 
 
 def is_undefined(atom: Atom) -> bool:
@@ -90,11 +101,14 @@ class _Walk:
                     self.block(statement.then, statement.results, loop)
                     self.block(statement.orelse, statement.results, loop)
                 case For() | While():
+                    self._within(statement.init)
                     self.edges += zip(carried(statement), statement.init)
                     self.edges += zip(statement.results, carried(statement))
                     self.block(statement.body, (), statement)
                 case _:
                     pass
+        if isinstance(block.end, (Yield, Continue, Break)):
+            self._within(block.end.values)
         match block.end:
             case Yield(values):
                 self.edges += zip(results, values)
@@ -108,6 +122,15 @@ class _Walk:
     def _call(self, call: Call) -> None:
         """What is handed on without being looked at."""
         fn = callee(call)
-        if fn is ops.push or isinstance(fn, OpaqueCode) or fn is ops.build_tuple and call.role != "primal":
+        if fn in (ops.push, list_or_none) or isinstance(fn, OpaqueCode) or is_display(fn):
             for atom in operands(call):
+                self.kept += self.folding.reads(atom)
+        elif call.role != "primal":
+            self._within(operands(call))
+
+    def _within(self, atoms: Iterable[Atom]) -> None:
+        """What is put into containers that are written inside other expressions."""
+        for atom in atoms:
+            inside = self.folding.inlined.get(atom) if isinstance(atom, Var) else None
+            if isinstance(inside, Call) and is_display(callee(inside)):
                 self.kept += self.folding.reads(atom)

@@ -27,6 +27,7 @@ from adcompile.ir.types import (
     Instance,
     Known,
     ListT,
+    Maybe,
     ObjectT,
     RangeT,
     Scalar,
@@ -34,6 +35,7 @@ from adcompile.ir.types import (
     SliceT,
     TupleT,
     Type,
+    differentiable,
     dim_of,
     is_scalar_class,
 )
@@ -164,6 +166,18 @@ def is_followed(cls: type) -> bool:
         own = cls is pytypes.SimpleNamespace or module is None or not is_installed(module)
         found = _followed[cls] = own and is_plain(cls)
     return found
+
+
+def crosses(t: Type) -> bool:
+    """Whether values of this type have a tangent that comes in or goes out: a deque, or another object that is not
+    taken apart, has none there, whatever it holds."""
+    match t:
+        case Instance(cls):
+            return cls in (list, tuple, dict) or is_namedtuple_class(cls) or is_followed(cls)
+        case Seq(item) | Maybe(item):
+            return crosses(item)
+        case _:
+            return differentiable(t)
 
 
 def is_installed(module: pytypes.ModuleType) -> bool:

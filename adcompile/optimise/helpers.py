@@ -165,7 +165,7 @@ def expand(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
         return None
     g, x, *rest = call.args
     axis, keepdims = [*(a.value for a in rest if isinstance(a, Const)), *(None, False)[len(rest) :]]
-    if _scalar(site, x) or keepdims is True or axis is None and _scalar(site, g):
+    if _scalar(site, x) or keepdims in (True,) or axis is None and _scalar(site, g):
         return g
     n = rank(site.type(x))
     return _call(call, np.expand_dims, g, Const(axis)) if axis is not None and n else None

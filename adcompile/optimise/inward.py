@@ -30,7 +30,7 @@ def sum_inward(site: Site, call: Call, out: list[Statement]) -> Call | None:
     inward = _Inward(site, call, axis.value % len(t.dims), out)
     if not inward.may(call.args[0]):
         return None
-    if kept.value is True:
+    if kept.value in (True,):  # or 1
         fn, args = inward.parts(call.args[0])
         return Call(call.result, Const(fn), args, (), call.place, call.role)
     index = Const((*[slice(None)] * inward.axis, 0))

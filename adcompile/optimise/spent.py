@@ -7,9 +7,10 @@ states of a list that the program has left behind, for the shape of its cotangen
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from adcompile import runtime as rt
 from adcompile.analysis.activity import leaf_ends
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Statement, Var, While, Yield
@@ -24,7 +25,7 @@ Loop = For | While
 class Lists:
     """Where the lists of a function are made, read and used up; statements are numbered in order."""
 
-    types: Mapping[Var, Type]
+    types: dict[Var, Type]
     count: int = 0
     made: dict[Var, int] = field(default_factory=dict[Var, int])
     read: dict[Var, list[int]] = field(default_factory=dict[Var, list[int]])
@@ -38,6 +39,7 @@ class Lists:
     before: dict[Var, list[Var]] = field(default_factory=dict[Var, list[Var]])  # other names for the same list
     pairs: set[Var] = field(default_factory=set[Var])  # what `pop` gives: the list, and the item
     first: dict[Var, Var] = field(default_factory=dict[Var, Var])  # the pair a list was read of, which stands for it
+    unbound: set[Var] = field(default_factory=set[Var])  # what some paths leave unbound, or None
 
     def list_of(self, atom: Atom) -> Var | None:
         """The name under which a list is known, if it is one."""
@@ -52,6 +54,8 @@ class Lists:
 
     def flow(self, source: Atom, target: Var) -> None:
         name = self.list_of(source)
+        if isinstance(source, Const) and (source.value is None or source.value is ops.UNDEFINED):
+            self.unbound.add(target)
         if name is not None:
             self.before.setdefault(target, []).append(name)
 
@@ -163,31 +167,38 @@ def keep_states(function: Function, types: dict[Var, Type]) -> Function:
                 calls[id(store)] = 1
     if not calls and not any(inits.values()):
         return function
-    return replace(function, body=_with_copies(function.body, calls, inits, types))
+    return replace(function, body=Copies(lists, calls, inits).block(function.body))
 
 
-def _copy(atom: Atom, types: dict[Var, Type], out: list[Statement]) -> Atom:
-    if not isinstance(atom, Var):
-        return atom
-    made = Var(atom.name, atom.place)
-    types[made] = types[atom]
-    out.append(Call(made, Const(list), (atom,), (), atom.place, "adjoint"))  # of the same arrays
-    return made
+@dataclass
+class Copies:
+    """Puts copies where they were found to be needed: `calls` and `inits`, by identity."""
 
+    lists: Lists
+    calls: dict[int, int]
+    inits: dict[int, set[int]]
 
-def _with_copies(block: Block, calls: dict[int, int], inits: dict[int, set[int]], types: dict[Var, Type]) -> Block:
-    out: list[Statement] = []
-    for s in block.statements:
-        if isinstance(s, Call):
-            if id(s) in calls:
-                k = calls[id(s)]
-                s = replace(s, args=(*s.args[:k], _copy(s.args[k], types, out), *s.args[k + 1 :]))
-        elif isinstance(s, If):
-            then, orelse = (_with_copies(side, calls, inits, types) for side in (s.then, s.orelse))
-            s = replace(s, then=then, orelse=orelse)
-        elif isinstance(s, (For, While)):
-            chosen = inits.get(id(s), set())
-            init = tuple(_copy(a, types, out) if k in chosen else a for k, a in enumerate(s.init))
-            s = replace(s, init=init, body=_with_copies(s.body, calls, inits, types))
-        out.append(s)
-    return replace(block, statements=tuple(out))
+    def block(self, block: Block) -> Block:
+        out: list[Statement] = []
+        for s in block.statements:
+            if isinstance(s, Call):
+                if id(s) in self.calls:
+                    k = self.calls[id(s)]
+                    s = replace(s, args=(*s.args[:k], self.copy(s.args[k], out), *s.args[k + 1 :]))
+            elif isinstance(s, If):
+                s = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+            elif isinstance(s, (For, While)):
+                chosen = self.inits.get(id(s), set())
+                init = tuple(self.copy(a, out) if k in chosen else a for k, a in enumerate(s.init))
+                s = replace(s, init=init, body=self.block(s.body))
+            out.append(s)
+        return replace(block, statements=tuple(out))
+
+    def copy(self, atom: Atom, out: list[Statement]) -> Atom:
+        if not isinstance(atom, Var):
+            return atom
+        made, types = Var(atom.name, atom.place), self.lists.types
+        types[made] = types[atom]
+        fn = list if self.lists.unbound.isdisjoint(self.lists.names_of(atom)) else rt.list_or_none
+        out.append(Call(made, Const(fn), (atom,), (), atom.place, "adjoint"))  # of the same arrays
+        return made

@@ -66,7 +66,7 @@ def expanded(args: Types, kwargs: Settings) -> Type:
     g, x = args[0], args[1]
     axis = args[2] if len(args) > 2 else kwargs.get("axis", Known(None))
     keepdims = args[3] if len(args) > 3 else kwargs.get("keepdims", Known(False))
-    if isinstance(x, (Scalar, Known)) or isinstance(keepdims, Known) and keepdims.value is True:
+    if isinstance(x, (Scalar, Known)) or isinstance(keepdims, Known) and keepdims.value in (True,):
         return g
     if isinstance(axis, Known) and axis.value is None and isinstance(g, (Scalar, Known)):
         return g
@@ -245,7 +245,7 @@ for _fn in (ops.build_string, ops.format_value):
 
 register(rt.shadow, Rule("constant", typing=first))
 _CHECKS = (rt.check_tangent, rt.check_plain, rt.check_numbers, rt.check_joined, rt.check_answer, rt.check_parts)
-for _fn in (*_CHECKS, rt.check_elements, rt.alias_map, rt.unshared):
+for _fn in (*_CHECKS, rt.check_cached, rt.check_elements, rt.alias_map, rt.unshared):
     register(_fn, Rule("constant", pure=False))
 for _fn in (rt.take_down, rt.put_back, rt.refill, rt.unset):
     register(_fn, Rule("constant", pure=False))

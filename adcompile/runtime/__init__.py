@@ -64,6 +64,7 @@ from adcompile.runtime.arrays import (
     is_basic,
     is_smaller,
     like,
+    list_or_none,
     operand,
     own,
     places,
@@ -149,7 +150,7 @@ from adcompile.runtime.memory import (
     within,
 )
 from adcompile.runtime.overlap import check_elements, check_parts
-from adcompile.runtime.plain import check_answer, check_joined, check_numbers, check_plain
+from adcompile.runtime.plain import check_answer, check_bound, check_cached, check_joined, check_numbers, check_plain
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import (
@@ -191,6 +192,8 @@ __all__ = [
     "pushed_along",
     "alias_map",
     "check_answer",
+    "check_bound",
+    "check_cached",
     "check_joined",
     "check_apart",
     "check_cotangent",
@@ -276,6 +279,7 @@ __all__ = [
     "is_static",
     "kron_shape",
     "like",
+    "list_or_none",
     "mesh_axes",
     "negated",
     "no_derivative",

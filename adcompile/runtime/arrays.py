@@ -56,7 +56,8 @@ def broadcast_like(g: Any, x: Any) -> Any:
 
 def expand(g: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """The result `g` of reducing `x` over `axis`, with the reduced axes put back at length 1."""
-    if np.ndim(x) == 0 or keepdims is True or (axis is None and np.ndim(g) == 0):
+    kept = isinstance(keepdims, (int, np.bool_)) and keepdims  # 1 is True to NumPy
+    if np.ndim(x) == 0 or kept or (axis is None and np.ndim(g) == 0):
         return g
     if axis is None:
         axis = tuple(range(np.ndim(x)))
@@ -179,6 +180,11 @@ def copy(x: Any) -> Any:
     if isinstance(x, list):
         return [copy(item) for item in x]
     return x
+
+
+def list_or_none(items: Any) -> Any:
+    """A list of the same items, or None where no path so far has bound one."""
+    return None if items is None else list(items)
 
 
 def add(x: Any, y: Any) -> Any:

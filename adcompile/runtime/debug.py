@@ -35,10 +35,10 @@ def check_cotangent(spot: Spot, name: str, exact: bool, g: Any, x: Any, y: Any, 
     check_finite(spot, f"the cotangent of {name}", g, (x, y_bar, *others))
 
 
-def check_tangent_of(spot: Spot, d: Any, y: Any, *inputs: Any) -> None:
+def check_tangent_of(spot: Spot, exact: bool, d: Any, y: Any, *inputs: Any) -> None:
     """Raise RuleError unless `d` is a tangent of the result `y`: see `check_cotangent`; the `inputs`
     are the arguments and their tangents."""
-    check_space(spot, "the tangent of the result", False, d, y, (y, *inputs))
+    check_space(spot, "the tangent of the result", exact, d, y, (y, *inputs))
     check_finite(spot, "the tangent of the result", d, inputs)
 
 
@@ -53,6 +53,7 @@ def check_partial(spot: Spot, name: str, p: Any, y: Any) -> None:
 def check_space(spot: Spot, what: str, exact: bool, g: Any, x: Any, around: tuple[Any, ...]) -> None:
     if g is None or not isinstance(x, (np.ndarray, np.generic, float, complex)):
         return
+    check_class(spot, what, g)
     if np.shape(g) != np.shape(x) and (exact or np.ndim(g) > 0):
         raise wrong(spot, f"{what} has shape {np.shape(g)}, it must have {np.shape(x)}")
     dtypes = {found for found in map(_dtype, around) if found is not None}
@@ -62,6 +63,14 @@ def check_space(spot: Spot, what: str, exact: bool, g: Any, x: Any, around: tupl
     real = given is not None and given.kind == "c" and np.real(np.zeros(0, given)).dtype in dtypes  # is cut to that
     if len(dtypes) == 1 and given is not None and given not in dtypes and not real:
         raise wrong(spot, f"{what} has dtype {given}, it must have {dtypes.pop()}")
+
+
+def check_class(spot: Spot, what: str, g: Any) -> None:
+    """Raise RuleError unless `g` is a number or an array of numbers."""
+    if not isinstance(g, (np.ndarray, np.generic, bool, int, float, complex)):
+        raise wrong(spot, f"{what} is a {type(g).__name__}, it must be an array or a number")
+    if isinstance(g, (np.ndarray, np.generic)) and g.dtype.kind not in "biufc":
+        raise wrong(spot, f"{what} has dtype {g.dtype}, it must be of numbers")
 
 
 def check_finite(spot: Spot, what: str, g: Any, inputs: tuple[Any, ...]) -> None:

@@ -82,3 +82,29 @@ def _refusal(message: str, at: str) -> Unsupported:
 
 def _where(at: str) -> str:
     return f" (met when the code runs, {at})" if at else " (met when the code runs)"
+
+
+def check_bound(value: Any, name: str) -> None:
+    """A read of a name that is None where it is unbound, as Python would raise it."""
+    if value is None:
+        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
+def check_cached(at: str, fn: Any, names: tuple[str, ...], result: Any, *args: Any) -> None:
+    """Raises Unsupported unless a cached function gives what its source gave, bit for bit."""
+    n = len(args) - len(names)
+    if not _alike(fn(*args[:n], **dict(zip(names, args[n:]))), result):
+        raise Unsupported(
+            f"the cache of {getattr(fn, '__name__', 'a function')}() holds something else than its source gives "
+            f"now{_where(at)}",
+            None,
+            "empty the cache, or leave it out",
+        )
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_alike, a, b))
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.shape(a) == np.shape(b) and bool(np.all((a == b) | ((a != a) & (b != b))))
+    return bool(a == b or a != a and b != b)

@@ -1,5 +1,7 @@
 """Jacobians as code; that they nest is tested in tests/test_nesting.py."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -270,3 +272,45 @@ def test_hessian_by_an_object():
     found = ad.hessian(lambda m: np.sum(m.w**2) * m.b)(Layer(w, 3.0))
     assert found.w.w.tolist() == [[6.0, 0.0], [0.0, 6.0]] and found.w.name is None
     assert found.b.w.tolist() == found.w.b.tolist() == [2.0, 4.0] and found.b.b == 0.0
+
+
+class Log:
+    def __init__(self) -> None:
+        self.last = 0.0
+
+
+def written_and_raised(s: Any, stop: bool) -> Any:
+    s["a"][0] = 5.0 * s["a"][1]
+    s["l"].append(s["a"][0])
+    s["o"].last = s["a"][0]
+    if stop:
+        raise ValueError("stop")
+    return s["a"] * s["l"][-1]
+
+
+@pytest.mark.parametrize("of", [ad.grad, ad.jacfwd, ad.jacrev, ad.hessian, lambda f: ad.jacfwd(ad.jacrev(f))])
+def test_what_a_function_that_raises_leaves_is_what_it_wrote(of: Any) -> None:
+    s = {"a": np.array([1.1, 2.2]), "l": [0.5], "o": Log()}
+    inner = s["l"]
+    with pytest.raises(ValueError, match="stop"):
+        of(written_and_raised)(s, True)
+    assert s["a"].tolist() == [11.0, 2.2]
+    assert s["l"] is inner
+    assert inner == [0.5, 11.0]
+    assert s["o"].last == 11.0
+
+
+@pytest.mark.parametrize("of", [ad.jacfwd, ad.jacrev])
+def test_what_a_function_that_may_raise_wrote_is_put_back(of: Any) -> None:
+    def f(a: Any, log: Any, stop: bool) -> Any:
+        log.append(a[0])
+        a[0] = 5.0 * a[1]
+        if stop:
+            raise ValueError("stop")
+        return a * log[-1]
+
+    a, log = np.array([1.1, 2.2]), [0.5]
+    found = of(f)(a, log, False)
+    assert np.allclose(found, [[11.0, 5.5], [2.2, 1.1]])
+    assert a.tolist() == [1.1, 2.2]
+    assert log == [0.5]

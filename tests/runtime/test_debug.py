@@ -58,11 +58,11 @@ def test_numbers():
 
 
 def test_tangents():
-    check_tangent_of(SPOT, X, X, X, X)
-    check_tangent_of(SPOT, X * np.nan, X, X, X * np.nan)
+    check_tangent_of(SPOT, False, X, X, X, X)
+    check_tangent_of(SPOT, False, X * np.nan, X, X, X * np.nan)
     for d, message in ((X[:2], "shape"), (X.astype("f4"), "dtype"), (X * np.inf, "not finite")):
         with pytest.raises(RuleError, match=f"the tangent of the result.*{message}"):
-            check_tangent_of(SPOT, d, X, X, X)
+            check_tangent_of(SPOT, False, d, X, X, X)
 
 
 def test_finite():
