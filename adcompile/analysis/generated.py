@@ -23,7 +23,7 @@ from adcompile.analysis.heap import fresh, give, look
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import UNKNOWN, Array, Filled, Known, ListT, Scalar, Seq, TupleT
+from adcompile.ir.types import UNKNOWN, Array, Filled, Kept, Known, ListT, Maybe, Scalar, Seq, TupleT
 
 
 @handles(rt.accumulate)
@@ -126,6 +126,23 @@ def fixed(b: Builder, atom: Atom) -> Atom:
 @handles(rt.pull, look=())
 def pulled(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     return b.emit(rt.pull, [give(b, a) for a in args], UNKNOWN, (), name, place)
+
+
+@handles(rt.hold, look=())
+def held(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """What a pullback keeps as it is. What is None on some paths is asked for on the others only."""
+    given, count, *values = [give(b, a) for a in args]
+    first = b.value(given)
+    types = tuple(t.type if isinstance(t, Maybe) else t for t in map(b.type, values[first:]))
+    return b.emit(rt.hold, [given, count, *values], Kept(types), (), name, place)
+
+
+@handles(rt.released, look=())
+def released(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    if not isinstance(t, Kept):
+        return None
+    return b.emit(rt.released, [give(b, a) for a in args], TupleT(t.types), (), name, place)
 
 
 # -- structure ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from adcompile.analysis.builder import Builder, Context, Restart, Tentative, is_
 from adcompile.analysis.heap import fresh, give_followed, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
+from adcompile.analysis.nesting import Path, as_records, growing
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature
@@ -25,6 +26,7 @@ from adcompile.ir.types import (
     Maybe,
     Method,
     Never,
+    Node,
     ObjectT,
     Ref,
     Seq,
@@ -59,6 +61,8 @@ class Specialised:
 
     ref: FunctionRef
     result: Type = field(default=NEVER)
+    nodes: dict[Path, Node] = field(default_factory=dict)
+    """The tuples in the result that nest in each other without end."""
     asked: bool = False
     """Whether a call has taken the result for what it was when the function was not done."""
 
@@ -149,7 +153,7 @@ def call_separate(
     leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]
     if isinstance(spec.result, Never):
         raise Terminated(endless(b.place))
-    return b.emit(Const(spec.ref), leaves, spec.result, (), function.name, place)
+    return b.emit(Const(spec.ref), leaves, as_records(spec.result, spec.nodes), (), function.name, place)
 
 
 def check_growth(context: Context, function: Function, place: Place | None) -> None:
@@ -220,6 +224,10 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
             result = settle(inner, result)
             end: Return | Raise = Return(result)
             joined = join(spec.result, deep_widen(inner.type(result)))
+            nesting = list(growing(spec.result, joined)) if spec.asked else []
+            if nesting:
+                spec.nodes.update((path, Node()) for path in nesting)
+                joined = NEVER
         except Terminated as stop:
             assert isinstance(stop.end, Raise)
             end, joined = stop.end, spec.result

@@ -19,6 +19,7 @@ from adcompile.analysis.heap import fresh, give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.nesting import record_item
 from adcompile.analysis.positions import read_at
 from adcompile.analysis.slots import assign_name, global_value
 from adcompile.errors import Place, Unsupported
@@ -36,6 +37,7 @@ from adcompile.ir.types import (
     Instance,
     Known,
     ListT,
+    Maybe,
     RangeT,
     Ref,
     Scalar,
@@ -332,7 +334,10 @@ def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
         return element(b, owner, t, index, name, place)
     if isinstance(t, DictT):
         return dict_element(b, owner, t, index, name, place)
-    if isinstance(t, Seq):
+    if isinstance(t, (Seq, Maybe)):
+        item = record_item(b, owner, index)
+        if item is not None or isinstance(t, Maybe):
+            return item
         return sequence_element(b, owner, t, index, name, place)
     if isinstance(t, Instance):
         return instance_element(b, owner, t, index, name, place)

@@ -1,0 +1,87 @@
+"""Tuples that nest in themselves without end, as what a recursive function keeps for its pullback: records.
+
+A tuple in the result of a recursive function may hold that of the function's own call, which holds another one. No
+structure says how deep: the type of such a tuple is a `Record`, a reference to what the items of all of them are.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping
+
+from adcompile.analysis.builder import Builder
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.types import UNKNOWN, DictT, Known, ListT, Maybe, Node, ObjectT, Record, Seq, TupleT, Type
+
+Path = tuple[int, ...]
+"""The way to a part of a type: by number through tuples."""
+
+
+def growing(before: Type, after: Type, path: Path = ()) -> Iterator[Path]:
+    """Where there are tuples in both types, of which those in `after` hold deeper ones: the innermost."""
+    if not isinstance(before, TupleT) or not isinstance(after, TupleT) or depth(after) <= depth(before):
+        return
+    pairs = zip(before.items, after.items)
+    inner = [found for k, (b, a) in enumerate(pairs) for found in growing(b, a, (*path, k))]
+    if inner:
+        yield from inner
+    elif after.cls is tuple:
+        yield path
+
+
+def depth(t: Type) -> int:
+    """How deep tuples nest in a type."""
+    match t:
+        case TupleT(items):
+            return 1 + max(map(depth, items), default=0)
+        case ListT(items) | DictT(_, items) | ObjectT(_, _, items):
+            return max(map(depth, items), default=0)
+        case Maybe(item) | Seq(item):
+            return depth(item)
+        case _:
+            return 0
+
+
+def as_records(t: Type, nodes: Mapping[Path, Node], path: Path = ()) -> Type:
+    """A type with records in the place of some tuples, of which these hold as much as is known by now."""
+    if not isinstance(t, TupleT):
+        return t
+    node = nodes.get(path)
+    if node is not None:
+        node.items = t.items
+        return Record(UNKNOWN, tuple, node)
+    return TupleT(tuple(as_records(item, nodes, (*path, k)) for k, item in enumerate(t.items)), t.cls)
+
+
+def record_items(b: Builder, atom: Atom) -> list[Atom] | None:
+    """The items of a record; None of anything else."""
+    found = as_record(b, atom)
+    return None if found is None else [item_of(b, *found, k) for k in range(len(found[1].node.items))]
+
+
+def record_item(b: Builder, atom: Atom, index: Atom) -> Atom | None:
+    """One item of a record, by a known number."""
+    found = as_record(b, atom)
+    if found is None or not b.known(index) or type(b.value(index)) is not int:
+        return None
+    count, k = len(found[1].node.items), b.value(index)
+    return item_of(b, *found, k % count) if -count <= k < count else None
+
+
+def as_record(b: Builder, atom: Atom) -> tuple[Atom, Record] | None:
+    """A record that is asked for its items, so that it is not None, and its type."""
+    t = b.type(atom)
+    if isinstance(t, Maybe) and isinstance(t.type, Record) and t.type.node.items:
+        return b.emit(ops.identity, (atom,), t.type, (), getattr(atom, "name", "")), t.type
+    return (atom, t) if isinstance(t, Record) and t.node.items else None
+
+
+def item_of(b: Builder, atom: Atom, t: Record, index: int) -> Atom:
+    item = t.node.items[index]
+    if isinstance(item, Known):
+        return Const(item.value)
+    return b.emit(operator.getitem, (atom, Const(index)), item, (), f"{getattr(atom, 'name', '')}_{index}")
+
+
+__all__ = ["Path", "as_records", "growing", "record_item", "record_items"]
