@@ -23,7 +23,20 @@ from adcompile.analysis.heap import fresh, give, look
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import UNKNOWN, Array, Filled, Kept, Known, ListT, Maybe, Scalar, Seq, TupleT
+from adcompile.ir.types import (
+    NEVER,
+    NONE,
+    UNKNOWN,
+    Array,
+    Filled,
+    Kept,
+    Known,
+    ListT,
+    Maybe,
+    Scalar,
+    Seq,
+    TupleT,
+)
 
 
 @handles(rt.accumulate)
@@ -133,7 +146,7 @@ def held(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
     """What a pullback keeps as it is. What is None on some paths is asked for on the others only."""
     given, count, *values = [give(b, a) for a in args]
     first = b.value(given)
-    types = tuple(t.type if isinstance(t, Maybe) else t for t in map(b.type, values[first:]))
+    types = tuple(t.type if isinstance(t, Maybe) else NEVER if t == NONE else t for t in map(b.type, values[first:]))
     return b.emit(rt.hold, [given, count, *values], Kept(types), (), name, place)
 
 
@@ -142,7 +155,7 @@ def released(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
     t = b.type(args[0])
     if not isinstance(t, Kept):
         return None
-    return b.emit(rt.released, [give(b, a) for a in args], TupleT(t.types), (), name, place)
+    return b.emit(rt.released, [give(b, a) for a in args], TupleT(tuple(NONE if s == NEVER else s for s in t.types)), (), name, place)
 
 
 # -- structure ----------------------------------------------------------------------------------
