@@ -20,7 +20,7 @@ from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.executed import runs_unseen
 from adcompile.analysis.heap import cell_of, give, look, settle
 from adcompile.analysis.laziness import Read, View, all_of, check_rest, lazy_rows, taken, view_of
-from adcompile.analysis.nesting import record_items
+from adcompile.analysis.nesting import present, record_items
 from adcompile.analysis.pools import taken_out
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -347,6 +347,7 @@ def indexed(b: Builder, atom: Atom, live: bool = False) -> tuple[Atom | None, Re
     """`indexable`, with None for the length of what has no end."""
     if not live:
         atom = look(b, atom)
+    atom = present(b, atom)
     t = b.type(look(b, atom))
     match t:
         case Array(_, dims) if dims:

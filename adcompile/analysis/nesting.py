@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from adcompile.analysis.builder import Builder
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import UNKNOWN, DictT, Known, ListT, Maybe, Node, ObjectT, Record, Seq, TupleT, Type
+from adcompile.ir.types import UNKNOWN, DictT, Known, ListT, Maybe, Node, ObjectT, RangeT, Record, Seq, TupleT, Type
 
 Path = tuple[int, ...]
 """The way to a part of a type: by number through tuples."""
@@ -54,27 +54,27 @@ def as_records(t: Type, nodes: Mapping[Path, Node], path: Path = ()) -> Type:
     return TupleT(tuple(as_records(item, nodes, (*path, k)) for k, item in enumerate(t.items)), t.cls)
 
 
+def present(b: Builder, atom: Atom) -> Atom:
+    """A sequence that is asked for its items: None has none, and raises."""
+    t = b.type(atom)
+    if isinstance(t, Maybe) and isinstance(t.type, (Seq, RangeT)):
+        return b.emit(ops.identity, (atom,), t.type, (), getattr(atom, "name", ""))
+    return atom
+
+
 def record_items(b: Builder, atom: Atom) -> list[Atom] | None:
     """The items of a record; None of anything else."""
-    found = as_record(b, atom)
-    return None if found is None else [item_of(b, *found, k) for k in range(len(found[1].node.items))]
-
-
-def record_item(b: Builder, atom: Atom, index: Atom) -> Atom | None:
-    """One item of a record, by a known number."""
-    found = as_record(b, atom)
-    if found is None or not b.known(index) or type(b.value(index)) is not int:
-        return None
-    count, k = len(found[1].node.items), b.value(index)
-    return item_of(b, *found, k % count) if -count <= k < count else None
-
-
-def as_record(b: Builder, atom: Atom) -> tuple[Atom, Record] | None:
-    """A record that is asked for its items, so that it is not None, and its type."""
+    atom = present(b, atom)
     t = b.type(atom)
-    if isinstance(t, Maybe) and isinstance(t.type, Record) and t.type.node.items:
-        return b.emit(ops.identity, (atom,), t.type, (), getattr(atom, "name", "")), t.type
-    return (atom, t) if isinstance(t, Record) and t.node.items else None
+    return [item_of(b, atom, t, k) for k in range(len(t.node.items))] if isinstance(t, Record) and t.node.items else None
+
+
+def record_item(b: Builder, atom: Atom, t: Seq, index: Atom) -> Atom | None:
+    """One item of a record, by a known number."""
+    if not isinstance(t, Record) or not b.known(index) or type(b.value(index)) is not int:
+        return None
+    count, k = len(t.node.items), b.value(index)
+    return item_of(b, atom, t, k % count) if -count <= k < count else None
 
 
 def item_of(b: Builder, atom: Atom, t: Record, index: int) -> Atom:
@@ -84,4 +84,4 @@ def item_of(b: Builder, atom: Atom, t: Record, index: int) -> Atom:
     return b.emit(operator.getitem, (atom, Const(index)), item, (), f"{getattr(atom, 'name', '')}_{index}")
 
 
-__all__ = ["Path", "as_records", "growing", "record_item", "record_items"]
+__all__ = ["Path", "as_records", "growing", "present", "record_item", "record_items"]

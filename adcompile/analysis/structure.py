@@ -19,7 +19,7 @@ from adcompile.analysis.heap import fresh, give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
-from adcompile.analysis.nesting import record_item
+from adcompile.analysis.nesting import present, record_item
 from adcompile.analysis.positions import read_at
 from adcompile.analysis.slots import assign_name, global_value
 from adcompile.errors import Place, Unsupported
@@ -37,7 +37,6 @@ from adcompile.ir.types import (
     Instance,
     Known,
     ListT,
-    Maybe,
     RangeT,
     Ref,
     Scalar,
@@ -323,6 +322,7 @@ def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
         one = isinstance(b.type(index), Scalar) or b.known(index) and type(b.value(index)) is int
         now = b.call(np.ndarray.ravel if one else np.ndarray.flatten, whole)
         return dispatch(b, Const(operator.getitem), [now, index], [], name, place)
+    owner = present(b, owner)
     t = b.type(owner)
     if isinstance(t, Known) and isinstance(getattr(type(t.value), "__getitem__", None), python_types.FunctionType):
         return dispatch(b, Const(type(t.value).__getitem__), [owner, index], [], name, place)
@@ -334,15 +334,13 @@ def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
         return element(b, owner, t, index, name, place)
     if isinstance(t, DictT):
         return dict_element(b, owner, t, index, name, place)
-    if isinstance(t, (Seq, Maybe)):
-        item = record_item(b, owner, index)
-        if item is not None or isinstance(t, Maybe):
-            return item
-        return sequence_element(b, owner, t, index, name, place)
+    if isinstance(t, Seq):
+        item = record_item(b, owner, t, index)
+        return sequence_element(b, owner, t, index, name, place) if item is None else item
     if isinstance(t, Instance):
         return instance_element(b, owner, t, index, name, place)
     if isinstance(t, RangeT):
-        return range_element(b, args, name, place)
+        return range_element(b, [owner, index], name, place)
     if isinstance(t, Array) and t.dims:
         return read_at(b, owner, t.dims, index, b.type(index), name, place)
     return None

@@ -321,14 +321,14 @@ def widen(t: Type) -> Type:
 def maybe(t: Type) -> Type:
     """None, or of this type."""
     t = widen(t)
-    held = (Scalar, Array, Instance, TupleT, ListT, DictT, ObjectT, Seq)
+    held = (Scalar, Array, Instance, TupleT, ListT, DictT, ObjectT, Seq, RangeT)
     return Maybe(_without_ends(t)) if isinstance(t, held) else UNKNOWN
 
 
 def _without_ends(t: Type) -> Type:
     """A type in which a container that may be None is Unknown: types of linked lists would grow without end."""
     match t:
-        case Maybe(Scalar() | Array() | Instance() | Record()) | Record():
+        case Maybe(Scalar() | Array() | Instance() | Record() | RangeT()) | Record():
             return t
         case Maybe():
             return UNKNOWN
