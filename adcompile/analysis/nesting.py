@@ -7,7 +7,7 @@ structure says how deep: the type of such a tuple is a `Record`, a reference to 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from adcompile.analysis.builder import Builder
 from adcompile.ir import ops
@@ -16,6 +16,8 @@ from adcompile.ir.types import UNKNOWN, DictT, Known, ListT, Maybe, Node, Object
 
 Path = tuple[int, ...]
 """The way to a part of a type: by number through tuples."""
+Nodes = dict[Path, "Node | None"]
+"""The tuples in a type that are records; None for those that are none."""
 
 
 def growing(before: Type, after: Type, path: Path = ()) -> Iterator[Path]:
@@ -43,15 +45,41 @@ def depth(t: Type) -> int:
             return 0
 
 
-def as_records(t: Type, nodes: Mapping[Path, Node], path: Path = ()) -> Type:
+def as_records(t: Type, nodes: Nodes, path: Path = ()) -> Type:
     """A type with records in the place of some tuples, of which these hold as much as is known by now."""
-    if not isinstance(t, TupleT):
+    if not isinstance(t, TupleT) or not nodes:
         return t
     node = nodes.get(path)
     if node is not None:
         node.items = t.items
         return Record(UNKNOWN, tuple, node)
     return TupleT(tuple(as_records(item, nodes, (*path, k)) for k, item in enumerate(t.items)), t.cls)
+
+
+def not_nested(t: Type, nodes: Nodes) -> list[Path]:
+    """Where there are tuples that hold none of their own after all: they only held less at first."""
+    return [path for path, node in nodes.items() if node is not None and not holds_node(part_at(t, path), node, set())]
+
+
+def part_at(t: Type, path: Path) -> Type:
+    for k in path:
+        t = t.items[k] if isinstance(t, TupleT) and k < len(t.items) else UNKNOWN
+    return t
+
+
+def holds_node(t: Type, node: Node, met: set[Node]) -> bool:
+    """Whether a value of this type may hold a tuple of which `node` tells."""
+    match t:
+        case Record():
+            inner = () if t.node in met else t.node.items
+            met.add(t.node)
+            return t.node is node or any(holds_node(item, node, met) for item in inner)
+        case TupleT(items) | ListT(items) | DictT(_, items) | ObjectT(_, _, items):
+            return any(holds_node(item, node, met) for item in items)
+        case Maybe(item) | Seq(item):
+            return holds_node(item, node, met)
+        case _:
+            return False
 
 
 def present(b: Builder, atom: Atom) -> Atom:
@@ -84,4 +112,4 @@ def item_of(b: Builder, atom: Atom, t: Record, index: int) -> Atom:
     return b.emit(operator.getitem, (atom, Const(index)), item, (), f"{getattr(atom, 'name', '')}_{index}")
 
 
-__all__ = ["Path", "as_records", "growing", "present", "record_item", "record_items"]
+__all__ = ["Nodes", "as_records", "growing", "not_nested", "present", "record_item", "record_items"]

@@ -10,7 +10,7 @@ from adcompile.analysis.builder import Builder, Context, Restart, Tentative, is_
 from adcompile.analysis.heap import fresh, give_followed, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
-from adcompile.analysis.nesting import Path, as_records, growing
+from adcompile.analysis.nesting import Nodes, as_records, growing, not_nested
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature
@@ -60,9 +60,9 @@ class Specialised:
     """A function of the program for one tuple of argument types."""
 
     ref: FunctionRef
-    result: Type = field(default=NEVER)
-    nodes: dict[Path, Node] = field(default_factory=dict)
+    nodes: Nodes
     """The tuples in the result that nest in each other without end."""
+    result: Type = field(default=NEVER)
     asked: bool = False
     """Whether a call has taken the result for what it was when the function was not done."""
 
@@ -139,7 +139,7 @@ def call_separate(
     spec = b.context.specialised.get(key)
     if spec is None:
         before, around, apart = dict(b.context.specialised), b.context.inlining, b.context.apart
-        spec = Specialised(FunctionRef(function.name))
+        spec = Specialised(FunctionRef(function.name), b.context.nodes.setdefault(key, {}))
         b.context.specialised[key] = spec
         check_growth(b.context, function, place or b.place)
         try:
@@ -224,10 +224,8 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
             result = settle(inner, result)
             end: Return | Raise = Return(result)
             joined = join(spec.result, deep_widen(inner.type(result)))
-            nesting = list(growing(spec.result, joined)) if spec.asked else []
-            if nesting:
-                spec.nodes.update((path, Node()) for path in nesting)
-                joined = NEVER
+            if spec.asked and note_nesting(spec, joined):
+                joined = NEVER  # from the beginning
         except Terminated as stop:
             assert isinstance(stop.end, Raise)
             end, joined = stop.end, spec.result
@@ -246,6 +244,15 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
     context.functions[spec.ref] = Function(function.name, flat, (), body, Signature(), function.place)
     context.inlining = outer
     context.apart -= 1
+
+
+def note_nesting(spec: Specialised, result: Type) -> bool:
+    """Whether it turns out that tuples in the result nest without end, or that such a one does not."""
+    found: Nodes = {path: Node() for path in growing(spec.result, result) if path not in spec.nodes}
+    if result == spec.result != NEVER:
+        found.update(dict.fromkeys(not_nested(result, spec.nodes)))
+    spec.nodes.update(found)
+    return bool(found)
 
 
 def forget(context: Context, before: Mapping[object, object]) -> None:
