@@ -182,7 +182,8 @@ def each(b: Builder, fn: Any, nested: Any, args: Args, place: Place | None, name
     if items is None:
         return None
     inner = all(isinstance(item, (ListT, Seq)) for item in items) and bool(items)
-    return dispatch(b, Const(nested if inner else fn), list(args), [], name, place)
+    made = another(nested if inner else fn, len(b.context.inlining))
+    return dispatch(b, Const(made), list(args), [], name, place)
 
 
 def sums_of(first: Any, second: Any) -> Any:
@@ -235,7 +236,7 @@ def run_checkpointed(b: Builder, args: Args, kwargs: Kwargs, place: Place | None
 
 @cache
 def another(loop: types.FunctionType, depth: int) -> types.FunctionType:
-    """The same function for a loop within others: to call it there is no recursion."""
+    """The same function, for a loop or list within others: to call it there is no recursion."""
     return types.FunctionType(loop.__code__.replace(), loop.__globals__, loop.__name__)
 
 
