@@ -155,7 +155,8 @@ def released(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
     t = b.type(args[0])
     if not isinstance(t, Kept):
         return None
-    return b.emit(rt.released, [give(b, a) for a in args], TupleT(tuple(NONE if s == NEVER else s for s in t.types)), (), name, place)
+    types = tuple(NONE if kept == NEVER else kept for kept in t.types)
+    return b.emit(rt.released, [give(b, a) for a in args], TupleT(types), (), name, place)
 
 
 # -- structure ----------------------------------------------------------------------------------

@@ -12,7 +12,21 @@ from collections.abc import Iterator
 from adcompile.analysis.builder import Builder
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import UNKNOWN, DictT, Known, ListT, Maybe, Node, ObjectT, RangeT, Record, Seq, TupleT, Type
+from adcompile.ir.types import (
+    UNKNOWN,
+    DictT,
+    Known,
+    ListT,
+    Maybe,
+    Node,
+    ObjectT,
+    RangeT,
+    Record,
+    Seq,
+    SliceT,
+    TupleT,
+    Type,
+)
 
 Path = tuple[int, ...]
 """The way to a part of a type: by number through tuples."""
@@ -94,15 +108,22 @@ def record_items(b: Builder, atom: Atom) -> list[Atom] | None:
     """The items of a record; None of anything else."""
     atom = present(b, atom)
     t = b.type(atom)
-    return [item_of(b, atom, t, k) for k in range(len(t.node.items))] if isinstance(t, Record) and t.node.items else None
+    if not isinstance(t, Record) or not t.node.items:
+        return None
+    return [item_of(b, atom, t, k) for k in range(len(t.node.items))]
 
 
 def record_item(b: Builder, atom: Atom, t: Seq, index: Atom) -> Atom | None:
-    """One item of a record, by a known number."""
-    if not isinstance(t, Record) or not b.known(index) or type(b.value(index)) is not int:
+    """One item of a record by a known number, or those of a slice."""
+    if not isinstance(t, Record):
         return None
-    count, k = len(t.node.items), b.value(index)
-    return item_of(b, atom, t, k % count) if -count <= k < count else None
+    count, at = range(len(t.node.items)), b.type(index)
+    if isinstance(at, SliceT) and all(isinstance(p, Known) for p in at.parts):
+        s = slice(*(p.value for p in at.parts))  # type: ignore[union-attr]
+        return b.build_tuple(*(item_of(b, atom, t, k) for k in count[s]))
+    if isinstance(at, Known) and type(at.value) is int and -len(count) <= at.value < len(count):
+        return item_of(b, atom, t, count[at.value])
+    return None
 
 
 def item_of(b: Builder, atom: Atom, t: Record, index: int) -> Atom:

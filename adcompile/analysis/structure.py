@@ -37,7 +37,9 @@ from adcompile.ir.types import (
     Instance,
     Known,
     ListT,
+    Maybe,
     RangeT,
+    Record,
     Ref,
     Scalar,
     Seq,
@@ -269,6 +271,9 @@ def computed_names(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, 
 def unpack(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`a, b = value`: known structure, or elements read by number after a check of the length."""
     count = b.value(args[1])
+    t = b.type(args[0])
+    if isinstance(t, Maybe) and isinstance(t.type, Record):
+        args = [b.emit(ops.expect_length, args, t.type, (), getattr(args[0], "name", ""), place), args[1]]
     items = known_items(b, args[0])
     if items is not None and len(items) == count:
         return b.call(ops.build_tuple, *items)
@@ -390,7 +395,7 @@ def range_element(b: Builder, args: Args, name: str, place: Place | None) -> Ato
 
 def sequence_element(b: Builder, owner: Atom, t: Seq, index: Atom, name: str, place: Place | None) -> Atom:
     is_slice = isinstance(b.type(index), SliceT)
-    return b.emit(operator.getitem, (owner, index), t if is_slice else t.item, (), name, place)
+    return b.emit(operator.getitem, (owner, index), Seq(t.item, t.cls) if is_slice else t.item, (), name, place)
 
 
 def dict_element(b: Builder, owner: Atom, t: DictT, index: Atom, name: str, place: Place | None) -> Atom:
