@@ -197,13 +197,13 @@ def _other_link(x, n):
     return (2.0 * x, None, 1.0) if n == 0 else (np.cos(x), _link(x, n - 1), x)
 
 
+def _summed(link):
+    return link[0] if link[1] is None else link[0] * 0.5 + _summed(link[1])
+
+
 def chain_of_two_kinds(x, n):
     """Tuples that hold each other in turn."""
-    link, total = _link(x, n), 0.0
-    while link is not None:
-        total = total * x + link[0]
-        link = link[1]
-    return total * _link(x, 2)[1][2]
+    return _summed(_link(x, n)) * _link(x, 2)[1][2]
 
 
 def _scaled_pairs(x, n):
