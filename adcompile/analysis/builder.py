@@ -31,6 +31,7 @@ from adcompile.ir.types import (
     Known,
     ListT,
     Method,
+    Node,
     ObjectT,
     Ref,
     Scalar,
@@ -68,6 +69,7 @@ class Context:
     definition: dict[Var, Call] = field(default_factory=dict)
     functions: dict[FunctionRef, Function] = field(default_factory=dict)
     specialised: dict[Any, Any] = field(default_factory=dict)
+    nodes: dict[Any, dict[Any, Node | None]] = field(default_factory=dict)  # of results that nest: see analysis/nesting
     separate: set[Any] = field(default_factory=set)  # lowered functions that get their own ref
     guards: dict[Any, Guard] = field(default_factory=dict)
     example: dict[Var, Any] = field(default_factory=dict)  # live objects behind Instance values

@@ -23,7 +23,20 @@ from adcompile.analysis.heap import fresh, give, look
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import UNKNOWN, Array, Filled, Known, ListT, Scalar, Seq, TupleT
+from adcompile.ir.types import (
+    NEVER,
+    NONE,
+    UNKNOWN,
+    Array,
+    Filled,
+    Kept,
+    Known,
+    ListT,
+    Maybe,
+    Scalar,
+    Seq,
+    TupleT,
+)
 
 
 @handles(rt.accumulate)
@@ -128,6 +141,24 @@ def pulled(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: st
     return b.emit(rt.pull, [give(b, a) for a in args], UNKNOWN, (), name, place)
 
 
+@handles(rt.hold, look=())
+def held(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """What a pullback keeps as it is. What is None on some paths is asked for on the others only."""
+    given, count, *values = [give(b, a) for a in args]
+    first = b.value(given)
+    types = tuple(t.type if isinstance(t, Maybe) else NEVER if t == NONE else t for t in map(b.type, values[first:]))
+    return b.emit(rt.hold, [given, count, *values], Kept(types), (), name, place)
+
+
+@handles(rt.released, look=())
+def released(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    t = b.type(args[0])
+    if not isinstance(t, Kept):
+        return None
+    types = tuple(NONE if kept == NEVER else kept for kept in t.types)
+    return b.emit(rt.released, [give(b, a) for a in args], TupleT(types), (), name, place)
+
+
 # -- structure ----------------------------------------------------------------------------------
 
 
@@ -152,7 +183,8 @@ def each(b: Builder, fn: Any, nested: Any, args: Args, place: Place | None, name
     if items is None:
         return None
     inner = all(isinstance(item, (ListT, Seq)) for item in items) and bool(items)
-    return dispatch(b, Const(nested if inner else fn), list(args), [], name, place)
+    made = another(nested if inner else fn, len(b.context.inlining))
+    return dispatch(b, Const(made), list(args), [], name, place)
 
 
 def sums_of(first: Any, second: Any) -> Any:
@@ -205,7 +237,7 @@ def run_checkpointed(b: Builder, args: Args, kwargs: Kwargs, place: Place | None
 
 @cache
 def another(loop: types.FunctionType, depth: int) -> types.FunctionType:
-    """The same function for a loop within others: to call it there is no recursion."""
+    """The same function, for a loop or list within others: to call it there is no recursion."""
     return types.FunctionType(loop.__code__.replace(), loop.__globals__, loop.__name__)
 
 

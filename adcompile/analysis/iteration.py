@@ -20,6 +20,7 @@ from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.executed import runs_unseen
 from adcompile.analysis.heap import cell_of, give, look, settle
 from adcompile.analysis.laziness import Read, View, all_of, check_rest, lazy_rows, taken, view_of
+from adcompile.analysis.nesting import present, record_items
 from adcompile.analysis.pools import taken_out
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -110,7 +111,7 @@ def known_items(b: Builder, atom: Atom) -> list[Atom] | None:
             items = known_iterator_items(b, atom, kind)
             return None if items is None else items[taken(b, atom) :]
         case _:
-            return None
+            return record_items(b, atom)
 
 
 def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None:
@@ -346,6 +347,7 @@ def indexed(b: Builder, atom: Atom, live: bool = False) -> tuple[Atom | None, Re
     """`indexable`, with None for the length of what has no end."""
     if not live:
         atom = look(b, atom)
+    atom = present(b, atom)
     t = b.type(look(b, atom))
     match t:
         case Array(_, dims) if dims:

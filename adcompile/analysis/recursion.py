@@ -10,6 +10,7 @@ from adcompile.analysis.builder import Builder, Context, Restart, Tentative, is_
 from adcompile.analysis.heap import fresh, give_followed, is_mutable, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
+from adcompile.analysis.nesting import Nodes, as_records, growing, not_nested
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature
@@ -26,6 +27,7 @@ from adcompile.ir.types import (
     Maybe,
     Method,
     Never,
+    Node,
     ObjectT,
     Ref,
     Seq,
@@ -68,6 +70,8 @@ class Specialised:
     """A function of the program for one tuple of argument types."""
 
     ref: FunctionRef
+    nodes: Nodes
+    """The tuples in the result that nest in each other without end."""
     result: Type = field(default=NEVER)
     asked: bool = False
     """Whether a call has taken the result for what it was when the function was not done."""
@@ -145,7 +149,7 @@ def call_separate(
     spec = b.context.specialised.get(key)
     if spec is None:
         before, around, apart = dict(b.context.specialised), b.context.inlining, b.context.apart
-        spec = Specialised(FunctionRef(function.name))
+        spec = Specialised(FunctionRef(function.name), b.context.nodes.setdefault(key, {}))
         b.context.specialised[key] = spec
         check_growth(b.context, function, place or b.place)
         try:
@@ -159,7 +163,7 @@ def call_separate(
     leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]
     if isinstance(spec.result, Never):
         raise Terminated(endless(b.place))
-    return b.emit(Const(spec.ref), leaves, spec.result, (), function.name, place)
+    return b.emit(Const(spec.ref), leaves, as_records(spec.result, spec.nodes), (), function.name, place)
 
 
 def check_growth(context: Context, function: Function, place: Place | None) -> None:
@@ -230,6 +234,8 @@ def specialise_separate(b: Builder, spec: Specialised, function: Function, types
             result = settle(inner, result)
             end: Return | Raise = Return(result)
             joined = join(spec.result, result_type(context, function, deep_widen(inner.type(result))))
+            if spec.asked and note_nesting(spec, joined):
+                joined = NEVER  # from the beginning
         except Terminated as stop:
             assert isinstance(stop.end, Raise)
             end, joined = stop.end, spec.result
@@ -265,6 +271,15 @@ def as_real(t: Type) -> Type:
     if not is_mutable(t):
         return t
     return Instance(list if isinstance(t, (ListT, Seq)) else dict if isinstance(t, DictT) else t.cls)  # type: ignore[union-attr]
+
+
+def note_nesting(spec: Specialised, result: Type) -> bool:
+    """Whether it turns out that tuples in the result nest without end, or that such a one does not."""
+    found: Nodes = {path: Node() for path in growing(spec.result, result) if path not in spec.nodes}
+    if result == spec.result != NEVER:
+        found.update(dict.fromkeys(not_nested(result, spec.nodes)))
+    spec.nodes.update(found)
+    return bool(found)
 
 
 def forget(context: Context, before: Mapping[object, object]) -> None:

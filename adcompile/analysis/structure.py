@@ -19,6 +19,7 @@ from adcompile.analysis.heap import fresh, give
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.nesting import present, record_item
 from adcompile.analysis.positions import read_at
 from adcompile.analysis.slots import assign_name, global_value
 from adcompile.errors import Place, Unsupported
@@ -36,7 +37,9 @@ from adcompile.ir.types import (
     Instance,
     Known,
     ListT,
+    Maybe,
     RangeT,
+    Record,
     Ref,
     Scalar,
     Seq,
@@ -268,6 +271,9 @@ def computed_names(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, 
 def unpack(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`a, b = value`: known structure, or elements read by number after a check of the length."""
     count = b.value(args[1])
+    t = b.type(args[0])
+    if isinstance(t, Maybe) and isinstance(t.type, Record):
+        args = [b.emit(ops.expect_length, args, t.type, (), getattr(args[0], "name", ""), place), args[1]]
     items = known_items(b, args[0])
     if items is not None and len(items) == count:
         return b.call(ops.build_tuple, *items)
@@ -321,6 +327,7 @@ def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
         one = isinstance(b.type(index), Scalar) or b.known(index) and type(b.value(index)) is int
         now = b.call(np.ndarray.ravel if one else np.ndarray.flatten, whole)
         return dispatch(b, Const(operator.getitem), [now, index], [], name, place)
+    owner = present(b, owner)
     t = b.type(owner)
     if isinstance(t, Known) and isinstance(getattr(type(t.value), "__getitem__", None), python_types.FunctionType):
         return dispatch(b, Const(type(t.value).__getitem__), [owner, index], [], name, place)
@@ -333,11 +340,12 @@ def getitem(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     if isinstance(t, DictT):
         return dict_element(b, owner, t, index, name, place)
     if isinstance(t, Seq):
-        return sequence_element(b, owner, t, index, name, place)
+        item = record_item(b, owner, t, index)
+        return sequence_element(b, owner, t, index, name, place) if item is None else item
     if isinstance(t, Instance):
         return instance_element(b, owner, t, index, name, place)
     if isinstance(t, RangeT):
-        return range_element(b, args, name, place)
+        return range_element(b, [owner, index], name, place)
     if isinstance(t, Array) and t.dims:
         return read_at(b, owner, t.dims, index, b.type(index), name, place)
     return None
@@ -387,7 +395,7 @@ def range_element(b: Builder, args: Args, name: str, place: Place | None) -> Ato
 
 def sequence_element(b: Builder, owner: Atom, t: Seq, index: Atom, name: str, place: Place | None) -> Atom:
     is_slice = isinstance(b.type(index), SliceT)
-    return b.emit(operator.getitem, (owner, index), t if is_slice else t.item, (), name, place)
+    return b.emit(operator.getitem, (owner, index), Seq(t.item, t.cls) if is_slice else t.item, (), name, place)
 
 
 def dict_element(b: Builder, owner: Atom, t: DictT, index: Atom, name: str, place: Place | None) -> Atom:

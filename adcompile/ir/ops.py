@@ -116,6 +116,8 @@ def expect_length(value: Any, count: int, call: str = "", more: str = "") -> Any
         return value
     if call and len(value) != count:
         raise TypeError(f"{call} takes {count} arguments here, but {len(value)} were given")
+    if value is None:
+        raise TypeError("cannot unpack non-iterable NoneType object")
     if len(value) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
     if len(value) < count:

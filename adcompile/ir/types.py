@@ -6,6 +6,8 @@
     Array(dtype, dims)             an exact numpy.ndarray; dims is None where the rank is unknown
     TupleT | ListT | DictT         containers of known structure
     Seq(item, cls)                 a list or tuple of unknown length
+    Record(item, cls, node)        a Seq: a tuple whose items are told by `node`, and may be such tuples in turn; while
+                                   specialising only
     RangeT | IterT(kind, parts)    range; zip, enumerate, reversed, dict views … over these parts
     SliceT(parts)                  slice(start, stop, step)
     Closure(function, …, cells)    a function whose code is known and whose cells have these types
@@ -19,6 +21,7 @@
     Ref(cell)                      a list, dict or object that may be written into; while specialising only
     Boxed(cls, content)            such a one that differs in every iteration; while specialising only
     Maybe(type)                    an Unknown: None on some paths, else of this type
+    Kept(types)                    an Unknown: what `rt.hold` keeps for a pullback, values of these types
     Unknown                        anything
 
 A dimension is "one", "many" (not one: zero counts) or "any".
@@ -27,7 +30,7 @@ A dimension is "one", "many" (not one: zero counts) or "any".
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -107,6 +110,18 @@ class Seq:
     cls: type = list
 
 
+@dataclass(eq=False, slots=True)
+class Node:
+    """What tuples hold that nest without end: the types of their items, as far as they are known by now."""
+
+    items: tuple[Type, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Seq):
+    node: Node = field(default_factory=Node)
+
+
 @dataclass(frozen=True, slots=True)
 class RangeT:
     """`unit`: it is `range(n)`, so that the element is the number of the iteration."""
@@ -178,6 +193,11 @@ class Maybe(Unknown):
     type: Type
 
 
+@dataclass(frozen=True, slots=True)
+class Kept(Unknown):
+    types: tuple[Type, ...]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Cell:
     """The identity of a list, dict, object or variable of the program that is being specialised.
@@ -207,8 +227,8 @@ class Boxed:
 
 
 Type = Union[
-    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, RangeT, IterT, SliceT, Closure, Method, Choice,
-    Instance, Filled, ObjectT, Maybe, Ref, Boxed,
+    Never, Unknown, Known, Scalar, Array, TupleT, ListT, DictT, Seq, Record, RangeT, IterT, SliceT, Closure, Method,
+    Choice, Instance, Filled, ObjectT, Maybe, Kept, Ref, Boxed,
 ]
 
 UNKNOWN = Unknown()
@@ -301,14 +321,14 @@ def widen(t: Type) -> Type:
 def maybe(t: Type) -> Type:
     """None, or of this type."""
     t = widen(t)
-    held = (Scalar, Array, Instance, TupleT, ListT, DictT, ObjectT, Seq)
+    held = (Scalar, Array, Instance, TupleT, ListT, DictT, ObjectT, Seq, RangeT)
     return Maybe(_without_ends(t)) if isinstance(t, held) else UNKNOWN
 
 
 def _without_ends(t: Type) -> Type:
     """A type in which a container that may be None is Unknown: types of linked lists would grow without end."""
     match t:
-        case Maybe(Scalar() | Array() | Instance()):
+        case Maybe(Scalar() | Array() | Instance() | Record() | RangeT()) | Record():
             return t
         case Maybe():
             return UNKNOWN
@@ -374,6 +394,8 @@ def join(a: Type, b: Type) -> Type:
             return ObjectT(ca, na, tuple(map(join, ta, tb))) if na == nb else Instance(ca)
         case (ObjectT(ca), Instance(cb)) | (Instance(ca), ObjectT(cb)) if ca is cb:
             return Instance(ca)
+        case Kept(ta), Kept(tb) if len(ta) == len(tb):
+            return Kept(tuple(map(join, ta, tb)))
         case SliceT(pa), SliceT(pb):
             p, q, r = map(join, pa, pb)
             return SliceT((p, q, r))
@@ -401,7 +423,7 @@ def _join_all(types: tuple[Type, ...]) -> Type:
     return out
 
 
-_ATOMIC = frozenset({Array, Scalar, Known, Unknown, Maybe})
+_ATOMIC = frozenset({Array, Scalar, Known, Unknown, Maybe, Kept})
 """The types of most values: they hold none of others."""
 
 

@@ -96,7 +96,7 @@ def _repetition(a: Type, b: Type) -> Type:
     if _is_text(a):
         return widen(a)
     if isinstance(a, Seq):
-        return a
+        return Seq(a.item, a.cls)
     if not isinstance(a, (TupleT, ListT)):
         return UNKNOWN
     if isinstance(b, Known) and isinstance(b.value, int) and b.value * len(a.items) <= REPEATS:

@@ -228,9 +228,71 @@ def functions_made_with_and_without_what_they_share(a):
     return total * _no_default(0.5)
 
 
+def _branches(x, n):
+    if n <= 0:
+        return x * n, None, None
+    return np.sin(x) * n, _branches(x * 0.5, n - 1), _branches(np.cos(x), n - 2) if n > 1 else None
+
+
+def _weighed(tree, weight):
+    value, left, right = tree
+    out = value**2 * weight
+    if left is not None:
+        out += _weighed(left, weight * 0.5)
+    if right is not None:
+        out += _weighed(right, weight * value)
+    return out
+
+
+def _values(tree):
+    out = [tree[0]]
+    for part in tree[1:]:
+        if part is not None:
+            out = out + _values(part)
+    return out
+
+
+def tree_made_by_recursion(x, n):
+    """A tuple that holds such tuples."""
+    tree = _branches(x, n)
+    return _weighed(tree, x) + np.prod(np.array(_values(tree)) + 1.0)
+
+
+def _link(x, n):
+    return (x, None) if n == 0 else (x * x, _other_link(x * 1.1, n - 1))
+
+
+def _other_link(x, n):
+    return (2.0 * x, None, 1.0) if n == 0 else (np.cos(x), _link(x, n - 1), x)
+
+
+def _summed(link):
+    return link[0] if link[1] is None else link[0] * 0.5 + _summed(link[1])
+
+
+def chain_of_two_kinds(x, n):
+    """Tuples that hold each other in turn."""
+    return _summed(_link(x, n)) * _link(x, 2)[1][2]
+
+
+def _scaled_pairs(x, n):
+    if n == 0:
+        return x, (None, 0)
+    value, (_, count) = _scaled_pairs(x * 1.2, n - 1)
+    return value * x, ((x, value), count + 1)
+
+
+def pair_that_is_none_at_first(x, n):
+    value, (pair, count) = _scaled_pairs(x, n)
+    return value * pair[0] + pair[1] * count
+
+
 SAMPLES = {
     "what_recursive_functions_make_is_written_by_the_next": [(0.5, 3)],
     "functions_made_with_and_without_what_they_share": [(np.array([[0.5, -0.7], [1.2, 0.3]]),)],
+    "tree_made_by_recursion": [(0.7, 4)],
+    "chain_of_two_kinds": [(0.7, 5)],
+    "pair_that_is_none_at_first": [(0.7, 3)],
     "parts_with_attributes_of_their_own": [(0.8, 1.3)],
     "first_part_with_an_attribute": [(0.8, 1.3)],
     "recursive_dict_result": [(1.1,)],
