@@ -51,7 +51,7 @@ from adcompile.analysis.library import (
 from adcompile.analysis.made import is_reader
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
-from adcompile.analysis.real import hand
+from adcompile.analysis.real import hand, opened
 from adcompile.analysis.recursion import endless, enter
 from adcompile.analysis.slots import beware, beware_of_given
 from adcompile.analysis.spectra import may_be_real, note_spectrum
@@ -328,6 +328,7 @@ def call_rule(
         args, kwargs = loosened(b, fn, args, kwargs, place)
     given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
     if given:
+        args, kwargs = opened(b, fn, args, kwargs, place)
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in args]
     kwtypes = {k: b.type(a) for k, a in kwargs}
