@@ -123,7 +123,7 @@ def _writes_beside_own(init: FunctionType) -> bool:
 
 
 def special_methods(cls: type, names: Container[str] | None = None) -> list[FunctionType]:
-    """What Python calls by itself of an object (`__str__`, `__eq__`, `__iter__`, …), and `__call__`; of these `names`."""
+    """What Python calls by itself of an object (`__str__`, `__eq__`, `__iter__`, …), and `__call__`: those `names`."""
     if not is_of_user(cls):
         return []
     own = [(n, v) for c in cls.__mro__ for n, v in vars(c).items() if n[:2] == "__" == n[-2:] and n not in MADE_BY]

@@ -77,27 +77,23 @@ Kwargs = Sequence[tuple[str, Atom]]
 Asked = tuple[slice, frozenset[str]]
 ASKED: dict[Any, Asked] = {
     ops.build_dict: (slice(0, None, 2), KEYS), ops.build_set: (ALL, KEYS),
-    **{fn: (ALL, GOING) for fn in (set, frozenset, dict, dict.fromkeys, operator.contains)},
+    **dict.fromkeys((set, frozenset, dict, dict.fromkeys, operator.contains), (ALL, GOING)),
     **{fn: (slice(1, 2), INDEX) for fn in (operator.setitem, operator.delitem, operator.getitem)},
     **{getattr(dict, name): (slice(1, 2), KEYS) for name in "get pop setdefault __contains__ __getitem__".split()},
     **{getattr(dict, name): (slice(1, 2), KEYS) for name in "__setitem__ __delitem__".split()},
     **{getattr(set, name): (slice(1, 2), KEYS) for name in "add discard remove".split()},
     **{fn: (slice(1, None), GOING) for fn in (set.update, dict.update)},
-    **{fn: (ALL, KEYS) for fn in (list.index, list.count, list.remove, tuple.index, tuple.count)},
-    **{fn: (ALL, ORDER) for fn in (ops.sort_order, list.sort)},
-    **{fn: (ALL, ORDER | GOING) for fn in (sorted, min, max)},
+    **dict.fromkeys((list.index, list.count, list.remove, tuple.index, tuple.count), (ALL, KEYS)),
+    **dict.fromkeys((ops.sort_order, list.sort), (ALL, ORDER)),
+    **dict.fromkeys((sorted, min, max), (ALL, ORDER | GOING)),
     **{getattr(operator, name): (ALL, ORDER) for name in "eq ne lt le gt ge".split()},
-    **{fn: (ALL, TRUTH) for fn in (any, all, bool, operator.not_, operator.truth)},
-    **{fn: (ALL, TEXT) for fn in (str, repr, format, print, ops.format_value, ops.build_string)},
+    **dict.fromkeys((any, all, bool, operator.not_, operator.truth), (ALL, TRUTH)),
+    **dict.fromkeys((str, repr, format, print, ops.format_value, ops.build_string), (ALL, TEXT)),
 }  # fmt: skip
 """Calls that run these methods alone, and of these arguments alone; functions only those given by name."""
 BY_PYTHON = UNSEEN | frozenset(n for cls in (int, complex, list, set, dict) for n in dir(cls) if n[:2] == "__")
 BY_PYTHON |= frozenset(f"__{name}__" for name in "enter exit next missing del getattr get set delete bool".split())
 """Methods that Python calls for its operators and statements."""
-GATHERING: set[Any] = {
-    ops.build_tuple, ops.build_list, ops.build_dict, ops.build_set, ops.push, list, tuple, dict, set, frozenset,
-}  # fmt: skip
-"""What these make holds what they are given, or the items of that."""
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, collections.defaultdict, collections.OrderedDict)
 HOLDERS = (Closure, Method, IterT, Instance, ObjectT, Ref, TupleT, ListT, DictT, Seq, Unknown)
 
@@ -170,6 +166,11 @@ def runs_unseen(b: Builder, iterable: Atom) -> bool:
     return _Scan(b.context.types, b.context.definition, True).writes(iterable)
 
 
+def is_code(t: Type | None) -> bool:
+    """Whether a value of this type is, or has, functions of the user's."""
+    return isinstance(t, (Closure, Method, Known)) or isinstance(t, (Instance, ObjectT)) and is_of_user(t.cls)
+
+
 class _Scan:
     """What values run. `lazily`: of functions and objects nothing is run, only of iterators; `names`: no functions,
     and of objects these methods."""
@@ -204,7 +205,7 @@ class _Scan:
         if isinstance(t, (Closure, Method, Known)):
             code = self.names is None and code_may_write(t)
             return code or isinstance(t, Known) and special_methods_write(type(t.value), self.names)
-        if isinstance(t, (TupleT, ListT, DictT)) or is_in(fn, GATHERING):
+        if isinstance(t, (TupleT, ListT, DictT)):
             return any(map(self.writes, self.inner(atom)))
         if isinstance(t, Seq):
             return isinstance(t.item, (Instance, ObjectT)) and special_methods_write(t.item.cls, self.names)
@@ -249,7 +250,7 @@ class _Scan:
 
     def named(self, atoms: Sequence[Atom]) -> list[Atom]:
         """The names of modules, and the captured variables, that the code among these may write into."""
-        code = self.spread(atoms, lambda t: isinstance(t, (Closure, Method, Known, Instance, ObjectT)))
+        code = self.spread(atoms, is_code)
         types = [t for a in code if (t := self.type(a)) is not None]
         if atoms:
             types += [Instance(cls) for cls in self.classes() if special_methods_write(cls, UNSEEN)]

@@ -46,7 +46,21 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Closure, DictT, Instance, IterT, ListT, Maybe, Method, ObjectT, Seq, TupleT, Type, Unknown
+from adcompile.ir.types import (
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    IterT,
+    ListT,
+    Maybe,
+    Method,
+    ObjectT,
+    Seq,
+    TupleT,
+    Type,
+    Unknown,
+)
 from adcompile.ir.walk import all_blocks, atoms_of, blocks_of, end_atoms, statements_of
 from adcompile.rules.registry import lookup
 

@@ -17,7 +17,19 @@ from adcompile.analysis.heap import give, hand_over, reached, show
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Closure, Instance, IterT, Known, Method, ObjectT, Ref, Scalar, Type, holds, holds_ref
+from adcompile.ir.types import (
+    Array,
+    Closure,
+    Instance,
+    IterT,
+    Known,
+    Method,
+    ObjectT,
+    Ref,
+    Scalar,
+    Type,
+    holds,
+)
 
 REAL: dict[type, Callable[[Builder, Any, Atom, Place | None], Atom]] = {}
 """By the class of what a Method stands for: the callable itself, made of that and of what is bound to it."""
