@@ -19,6 +19,7 @@ import numpy as np
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import look, settle
+from adcompile.analysis.real import as_now
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import (
@@ -196,12 +197,6 @@ def array_objects(
     floats = makes_floats(b, fn, args, kwargs)
     made = [own_array(b, a, operators, copied, floats, place) for a in (*args, *(v for _, v in kwargs))]
     return made[: len(args)], [(k, v) for (k, _), v in zip(kwargs, made[len(args) :])]
-
-
-def as_now(b: Builder, atom: Atom) -> Atom:
-    """What `a.flat` gives now: the copy that stands for it is of the array as it was then."""
-    whole = b.context.flat_of.get(atom)
-    return atom if whole is None else b.call(np.ndarray.flatten, whole)
 
 
 def makes_floats(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs) -> bool:

@@ -96,6 +96,8 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         return class_attributes[type(t.function)](b, t.function, owner_of(b, owner, place), attribute, place)
     if isinstance(t, Known):
         return known_attribute(b, owner, t.value, attribute, args, name, place)
+    if owner in b.context.flat_of:
+        return flat_attribute(b, owner, attribute, args, name, place)
     if isinstance(t, (Array, Scalar)):
         return array_attribute(b, owner, t, attribute, args, name, place)
     if isinstance(t, TupleT) and t.cls is not tuple and attribute in getattr(t.cls, "_fields", ()):
@@ -267,6 +269,18 @@ def array_attribute(
         b.context.flat_of[flat] = owner  # writes go there
         return flat
     return dispatch(b, Const(descriptor), [owner], [], name, place)
+
+
+def flat_attribute(b: Builder, owner: Atom, attribute: str, args: Args, name: str, place: Place | None) -> Atom:
+    """The attributes of `a.flat`, for which a copy of `a` stands."""
+    whole = b.context.flat_of[owner]
+    if attribute == "base":
+        return whole
+    if attribute == "copy":
+        return b.emit(getattr, (whole, Const("flatten")), Method(np.ndarray.flatten, b.type(whole)), (), name, place)
+    if not hasattr(np.flatiter, attribute):
+        return missing_attribute(np.flatiter, attribute, args, place)
+    raise Unsupported(f"{attribute} of an a.flat", place, "use a.ravel(), and positions in it")
 
 
 def folded_attribute(b: Builder, owner: Atom, t: Array | Scalar, attribute: str) -> Atom | None:
@@ -446,6 +460,8 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
     if example is not None:
         return live_to_have(b, args, example, attribute, place, name)
+    if args[0] in b.context.flat_of:
+        return Const(hasattr(np.flatiter, attribute))
     if classes is None or isinstance(t, Instance):
         return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
     answers = {says(b, c, attribute) for c in classes}
@@ -470,8 +486,14 @@ def live_to_have(b: Builder, args: Args, live: Any, attribute: str, place: Place
     if live_value(b, owner, live, attribute, place) is not None:
         return Const(True)
     found = stated(cls, attribute, MISSING)
-    computed = any(isinstance(stated(cls, m), python_types.FunctionType) for m in ("__getattr__", "__getattribute__"))
+    computed = computes_attributes(cls)
     at_hand = isinstance(owner, Var) and owner in b.context.origin
     if computed or not at_hand or isinstance(found, (property, python_types.MemberDescriptorType)):
         return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
     return Const(guard_own(b, owner, live, attribute) or says(b, cls, attribute))
+
+
+def computes_attributes(cls: type) -> bool:
+    """Whether code says what attributes objects of a class have: of some, such as those of `threading.local`, the
+    class's own."""
+    return stated(cls, "__getattr__") is not None or stated(cls, "__getattribute__") is not object.__getattribute__
