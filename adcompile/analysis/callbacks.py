@@ -7,6 +7,7 @@ position that is met when the code runs, is not: what it may write into has to b
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 from collections.abc import Container, Iterator
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
@@ -127,7 +128,12 @@ def special_methods(cls: type, names: Container[str] | None = None) -> list[Func
     if not is_of_user(cls):
         return []
     own = [(n, v) for c in cls.__mro__ for n, v in vars(c).items() if n[:2] == "__" == n[-2:] and n not in MADE_BY]
-    return [v for n, v in own if isinstance(v, FunctionType) and (names is None or n in names)]
+    asked = [v for n, v in own if isinstance(v, FunctionType) and (names is None or n in names)]
+    return [v for v in asked if not v.__code__.co_filename.startswith(GENERATED)]
+
+
+GENERATED = ("<string>", "<attrs generated", dataclasses.__file__)
+"""Where the methods are that a decorator gives a dataclass: they compare and show its fields."""
 
 
 def special_methods_write(cls: type, names: Container[str] | None = None) -> bool:
