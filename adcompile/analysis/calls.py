@@ -53,7 +53,7 @@ from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
 from adcompile.analysis.real import hand, opened
 from adcompile.analysis.recursion import endless, enter
-from adcompile.analysis.slots import beware, beware_of_given
+from adcompile.analysis.slots import beware, beware_of_given, beware_of_names
 from adcompile.analysis.spectra import may_be_real, note_spectrum
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
@@ -202,6 +202,7 @@ def call_known(
             return Const(None)
         check_alias(b, args[0], place)
     if is_container_write(value) and args:
+        beware_of_names(b, args[0])
         demote(b, value, args[0], place)
     handler = handler_of(value)
     if handler is not None:
