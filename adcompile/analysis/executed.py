@@ -88,6 +88,7 @@ ASKED: dict[Any, Asked] = {
     **dict.fromkeys((sorted, min, max), (ALL, ORDER | GOING)),
     **{getattr(operator, name): (ALL, ORDER) for name in "eq ne lt le gt ge".split()},
     **dict.fromkeys((any, all, bool, operator.not_, operator.truth), (ALL, TRUTH)),
+    **dict.fromkeys((getattr, hasattr), (slice(0, 1), frozenset(("__getattr__", "__getattribute__")))),
     **dict.fromkeys((str, repr, format, print, ops.format_value, ops.build_string), (ALL, TEXT)),
 }  # fmt: skip
 """Calls that run these methods alone, and of these arguments alone; functions only those given by name."""
