@@ -71,7 +71,7 @@ def check_unsaid(b: Builder, statements: Sequence[Statement], varied: Varied, us
     for place, call in written if given else ():
         name = name_of(call.fn.value)  # type: ignore[union-attr]
         owner = owner_of_data(b, place.owner, call.place)
-        about = (Const(spot(call.place)), Const(name))
+        about = (Const(spot(call.place)), Const(name), Const(place.parts))
         b.emit(rt.check_unreached, (*about, owner, *given), Known(None), (), "", call.place)
     read = [v for v in useful.vars if v in b.context.example]
     for place, call in written:

@@ -33,10 +33,10 @@ def check_elements(at: str, target: Any, values: Any) -> None:
         raise _refusal(at)
 
 
-def check_unreached(at: str, name: str, owner: Any, *values: Any) -> None:
-    """Raise SharedMemory if values of the caller's hold `owner`, or memory of that, into which a function with a rule
-    writes by itself."""
-    found, inside = list(values), _held(owner) if isinstance(owner, (list, tuple, dict)) else [owner]
+def check_unreached(at: str, name: str, parts: bool, owner: Any, *values: Any) -> None:
+    """Raise SharedMemory if values of the caller's hold `owner`, into which a function with a rule writes by itself, or
+    memory of that, or it may be its `parts`."""
+    found, inside = list(values), [owner, *(_held(owner) if parts else [])]
     while found:
         value = found.pop()
         array = isinstance(value, np.ndarray)
