@@ -117,6 +117,9 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     view = view_of(b, atom)
     if view is not None:
         return known_of_view(b, atom, view)
+    rows = named_rows(b, atom)
+    if rows is not None:  # each makes its item, which is made once
+        return [row(b) for row in rows]
     args = definition(b, atom).args
     columns = [known_items(b, a) for a in (args if kind == "zip" else args[:1])]
     held = b.type(look(b, args[0])) if args else None
@@ -126,9 +129,6 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     if kind == "values" and isinstance(held, DictT):
         return b.items(args[0])
     known = [c for c in columns if c is not None]
-    rows = named_rows(b, atom)
-    if rows is not None:
-        return [row(b) for row in rows]
     if kind == "zip" and known:
         shortest = min(map(len, known))
         columns = [first_of_endless(b, a, shortest) if c is None else c for c, a in zip(columns, args)]
