@@ -19,6 +19,7 @@ import numpy as np
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import look, settle
+from adcompile.analysis.real import as_now
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import (
@@ -197,12 +198,6 @@ def array_objects(
     number = makes_numbers(b, fn, args, kwargs)
     made = [own_array(b, a, operators, copied, number, place) for a in (*args, *(v for _, v in kwargs))]
     return made[: len(args)], [(k, v) for (k, _), v in zip(kwargs, made[len(args) :])]
-
-
-def as_now(b: Builder, atom: Atom) -> Atom:
-    """What `a.flat` gives now: the copy that stands for it is of the array as it was then."""
-    whole = b.context.flat_of.get(atom)
-    return atom if whole is None else b.call(np.ndarray.flatten, whole)
 
 
 INTO = (operator.setitem, np.ndarray.fill, np.put, np.ndarray.put, np.place, np.putmask, np.full_like)

@@ -17,11 +17,12 @@ from adcompile.analysis.binding import live_key, owner_of_data
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.guards import guard_absent, guard_class, guard_own, hook, may_change, says
+from adcompile.analysis.guards import guard_absent, guard_class, guard_own, hook, says
 from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.laziness import check_unmoved
 from adcompile.analysis.library import is_of_user
+from adcompile.analysis.raising import tried
 from adcompile.analysis.reach import met
 from adcompile.analysis.slots import (
     beware,
@@ -96,6 +97,8 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         return class_attributes[type(t.function)](b, t.function, owner_of(b, owner, place), attribute, place)
     if isinstance(t, Known):
         return known_attribute(b, owner, t.value, attribute, args, name, place)
+    if owner in b.context.flat_of:
+        return flat_attribute(b, owner, attribute, args, name, place)
     if isinstance(t, (Array, Scalar)):
         return array_attribute(b, owner, t, attribute, args, name, place)
     if isinstance(t, TupleT) and t.cls is not tuple and attribute in getattr(t.cls, "_fields", ()):
@@ -269,6 +272,18 @@ def array_attribute(
     return dispatch(b, Const(descriptor), [owner], [], name, place)
 
 
+def flat_attribute(b: Builder, owner: Atom, attribute: str, args: Args, name: str, place: Place | None) -> Atom:
+    """The attributes of `a.flat`, for which a copy of `a` stands."""
+    whole = b.context.flat_of[owner]
+    if attribute == "base":
+        return whole
+    if attribute == "copy":
+        return b.emit(getattr, (whole, Const("flatten")), Method(np.ndarray.flatten, b.type(whole)), (), name, place)
+    if not hasattr(np.flatiter, attribute):
+        return missing_attribute(np.flatiter, attribute, args, place)
+    raise Unsupported(f"{attribute} of an a.flat", place, "use a.ravel(), and positions in it")
+
+
 def folded_attribute(b: Builder, owner: Atom, t: Array | Scalar, attribute: str) -> Atom | None:
     if attribute == "ndim" and rank(t) is not None:
         return Const(rank(t))
@@ -341,7 +356,7 @@ def is_bound(found: Any) -> bool:
 
 
 def assigned_by_class(
-    b: Builder, owner: Atom, t: Type, cls: type, example: Any, attribute: str, place: Place | None
+    b: Builder, owner: Atom, t: Type, cls: type, example: Any, attribute: str, place: Place | None, rest: Args = ()
 ) -> Atom | None:
     """What a class of the object has for an attribute that the program assigns, unless the object has its own."""
     own = None if example is None else live_value(b, owner, example, attribute, place)
@@ -350,7 +365,7 @@ def assigned_by_class(
     if isinstance(t, ObjectT) and attribute in t.names or attribute in getattr(example, "__dict__", ()):
         return None
     if runs_as_written(b, attribute) and is_of_user(cls) and not is_special(stated(cls, attribute)):
-        return b.emit(getattr, (give(b, owner), Const(attribute)), UNKNOWN, (), attribute, place)
+        return b.emit(getattr, (give(b, owner), Const(attribute), *rest), UNKNOWN, (), attribute, place)
     value = slot_value(b, cls, attribute, place)
     if value is None:
         return None
@@ -371,7 +386,7 @@ def class_attribute(
     if asked and not isinstance(t, ObjectT) or issubclass(cls, threading.local):  # each thread has others
         return b.emit(getattr, args, UNKNOWN, (), name, place)
     if not asked:
-        assigned = assigned_by_class(b, owner, t, cls, example, attribute, place)
+        assigned = assigned_by_class(b, owner, t, cls, example, attribute, place, args[2:])
     if assigned is not None:
         return assigned
     if isinstance(t, ObjectT):
@@ -409,6 +424,9 @@ def said_by_class(
             guard_own(b, owner, example, attribute)
             return missing_attribute(cls, attribute, args, place)
         return member(b, owner, attribute, getattr(example, attribute), getattr, name, place)
+    if len(args) == 3 and getters(cls, attribute):
+        value = tried(b, lambda: dispatch(b, Const(getattr), args[:2], [], name, place), AttributeError, place)
+        return args[2] if value is None else value
     if isinstance(found, property):
         if isinstance(found.fget, python_types.FunctionType):
             return dispatch(b, Const(found.fget), [owner], [], name, place)
@@ -432,46 +450,9 @@ def said_by_class(
     return Const(found) if isinstance(found, DATA) and not hidden else b.emit(getattr, args, UNKNOWN, (), name, place)
 
 
-# -- hasattr ------------------------------------------------------------------------------------
-
-
-@handles(hasattr, look=())
-def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    t, attribute = b.type(args[0]), b.value(args[1]) if b.known(args[1]) else None
-    if attribute is None:
-        return None
-    if isinstance(t, Known):
-        return known_to_have(b, t.value, attribute, place)
-    classes = classes_of(t)
-    example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
-    if example is not None:
-        return live_to_have(b, args, example, attribute, place, name)
-    if classes is None or isinstance(t, Instance):
-        return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
-    answers = {says(b, c, attribute) for c in classes}
-    return Const(answers.pop()) if len(answers) == 1 else None
-
-
-def known_to_have(b: Builder, owner: Any, attribute: str, place: Place | None) -> Atom:
-    """Whether an object met when compiling has an attribute: a class or function may get it later."""
-    if slot_value(b, owner, attribute, place) is not None:
-        return Const(True)
-    if runs_as_written(b, attribute) and is_of_user(owner):
-        target = owner_of_data(b, owner, place)
-        return b.emit(hasattr, (target, Const(attribute)), Scalar(frozenset({bool})), (), "", place)
-    if may_change(owner):
-        says(b, owner, attribute)
-    return Const(hasattr(owner, attribute))
-
-
-def live_to_have(b: Builder, args: Args, live: Any, attribute: str, place: Place | None, name: str) -> Atom:
-    """The same of an object that is there when the code runs: what says so is guarded, code is run."""
-    owner, cls = args[0], type(live)
-    if live_value(b, owner, live, attribute, place) is not None:
-        return Const(True)
-    found = stated(cls, attribute, MISSING)
-    computed = any(isinstance(stated(cls, m), python_types.FunctionType) for m in ("__getattr__", "__getattribute__"))
-    at_hand = isinstance(owner, Var) and owner in b.context.origin
-    if computed or not at_hand or isinstance(found, (property, python_types.MemberDescriptorType)):
-        return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
-    return Const(guard_own(b, owner, live, attribute) or says(b, cls, attribute))
+def getters(cls: type, attribute: str, asked: bool = True) -> list[python_types.FunctionType]:
+    """The functions of the user's that say what an attribute of an object is; with those `asked` of any name."""
+    found = stated(cls, attribute)
+    named = [found.fget] if isinstance(found, property) else [stated(type(found), "__get__")]
+    named += [stated(cls, "__getattr__"), stated(cls, "__getattribute__")] if asked else []
+    return [fn for fn in named if isinstance(fn, python_types.FunctionType)]

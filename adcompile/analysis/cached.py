@@ -9,7 +9,9 @@ from typing import Any
 from adcompile import runtime as rt
 from adcompile.analysis.binding import there
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.heap import settle
+from adcompile.analysis.callbacks import special_methods_write
+from adcompile.analysis.executed import KEYS
+from adcompile.analysis.heap import reached, settle
 from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.program import Guard
@@ -27,6 +29,10 @@ def cached_call(
     has, as its author wanted; a later call asks the cache first. Arrays and objects in it may be written into.
     None where nothing is cached: the function is followed."""
     atoms = [*args, *(v for _, v in kwargs)]
+    for cell in reached(b, atoms):
+        if special_methods_write(cell.cls, KEYS):
+            message = f"a cached function of a {cell.cls.__name__} whose __hash__ or __eq__ writes"
+            raise Unsupported(message, place, "call the function that is cached itself: f.__wrapped__(…)")
     if value.cache_parameters()["maxsize"] == 0 or not all(b.known(a) or is_at_hand(b, a) for a in atoms):
         return None
     given = [b.value(a) if b.known(a) else b.context.example[a] for a in atoms]  # type: ignore[index]

@@ -7,8 +7,9 @@ position that is met when the code runs, is not: what it may write into has to b
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
@@ -23,7 +24,19 @@ from adcompile.errors import AdcompileError
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Function, OpaqueCode, Var
-from adcompile.ir.types import UNKNOWN, Cell, Closure, IterT, Known, Method, Ref, Type, holds_ref
+from adcompile.ir.types import (
+    UNKNOWN,
+    Cell,
+    Closure,
+    Instance,
+    IterT,
+    Known,
+    Method,
+    ObjectT,
+    Ref,
+    Type,
+    holds_ref,
+)
 from adcompile.ir.walk import statements_of
 from adcompile.rules.registry import lookup
 
@@ -110,17 +123,30 @@ def _writes_beside_own(init: FunctionType) -> bool:
     return any(map(_writes, calls))
 
 
-def special_methods_write(cls: type) -> bool:
-    """Whether what Python calls by itself of an object (`__str__`, `__eq__`, `__iter__`, …), or `__call__`, may
-    write into something."""
+def special_methods(cls: type, names: Container[str] | None = None) -> list[FunctionType]:
+    """What Python calls by itself of an object (`__str__`, `__eq__`, `__iter__`, …), and `__call__`: those `names`."""
     if not is_of_user(cls):
-        return False
-    own = [v for c in cls.__mro__ for n, v in vars(c).items() if n[:2] == "__" == n[-2:] and n not in MADE_BY]
-    return any(isinstance(v, FunctionType) and value_may_write(v) for v in own)
+        return []
+    own = [(n, v) for c in cls.__mro__ for n, v in vars(c).items() if n[:2] == "__" == n[-2:] and n not in MADE_BY]
+    asked = [v for n, v in own if isinstance(v, FunctionType) and (names is None or n in names)]
+    return [v for v in asked if not v.__code__.co_filename.startswith(GENERATED)]
+
+
+GENERATED = ("<string>", "<attrs generated", dataclasses.__file__)
+"""Where the methods are that a decorator gives a dataclass: they compare and show its fields."""
+
+
+def special_methods_write(cls: type, names: Container[str] | None = None) -> bool:
+    """Whether these may write into something."""
+    return any(map(value_may_write, special_methods(cls, names)))
 
 
 MADE_BY = frozenset("__init__ __new__ __post_init__ __init_subclass__ __setattr__ __setitem__ __delitem__".split())
 """Methods that no call runs of an object that it is given."""
+
+
+UNSEEN = frozenset(f"__{name}__" for name in "hash eq ne lt gt le ge bool len iter contains str repr format".split())
+"""Methods that are run of objects in lists, dicts and sets."""
 
 
 def function_may_write(function: Function, seen: frozenset[Any] = frozenset()) -> bool:
@@ -195,9 +221,14 @@ def _names(function: Function) -> tuple[Path, ...]:
     return tuple(path for v in made if (path := _path(v, made)) is not None)
 
 
+NO_MEMORY = (ModuleType, type, FunctionType, BuiltinFunctionType, np.ufunc, int, float, str, bool, type(None))
+
+
 def memory_named(t: Type) -> list[Const]:
-    """The names of modules that code of this type reads, where they mean what can be written into."""
-    todo: list[Any] = [t.function if isinstance(t, (Closure, Method)) else getattr(t, "value", None)]
+    """What code of this type reads by itself, where that can be written into: names of modules, captured variables."""
+    made: list[Any] = [t.function if isinstance(t, (Closure, Method)) else getattr(t, "value", None)]
+    cls = t.cls if isinstance(t, (Instance, ObjectT)) else t.cell.cls if isinstance(t, Ref) else type(made[0])
+    todo = [*made, *special_methods(cls)]
     out, seen = list[Const](), set[int]()
     while todo:
         value = todo.pop()
@@ -205,6 +236,11 @@ def memory_named(t: Type) -> list[Const]:
         if id(value) in seen:
             continue
         seen.add(id(value))
+        for cell in getattr(value, "__closure__", None) or ():
+            if not is_empty(cell):
+                held = cell.cell_contents
+                todo.append(held)
+                out += [] if isinstance(held, NO_MEMORY) else [Const(cell)]
         try:
             function = lower_function(value) if isinstance(value, FunctionType) else value
         except AdcompileError:
@@ -213,7 +249,7 @@ def memory_named(t: Type) -> list[Const]:
             means = _meaning((ref, *names))
             if isinstance(means, FunctionType):
                 todo.append(means)
-            elif not names and not isinstance(means, (ModuleType, type, BuiltinFunctionType, np.ufunc)):
+            elif not names and not isinstance(means, NO_MEMORY):
                 out.append(Const(ref))
     return out
 

@@ -52,9 +52,9 @@ from adcompile.analysis.library import (
 from adcompile.analysis.made import is_reader
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
-from adcompile.analysis.real import hand
+from adcompile.analysis.real import hand, opened
 from adcompile.analysis.recursion import endless, enter
-from adcompile.analysis.slots import beware, beware_of_given
+from adcompile.analysis.slots import beware, beware_of_given, beware_of_names
 from adcompile.analysis.spectra import may_be_real, note_spectrum
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
@@ -203,6 +203,7 @@ def call_known(
             return Const(None)
         check_alias(b, args[0], place)
     if is_container_write(value) and args:
+        beware_of_names(b, args[0])
         demote(b, value, args[0], place)
     handler = handler_of(value)
     if handler is not None:
@@ -330,6 +331,7 @@ def call_rule(
         args, kwargs = loosened(b, fn, args, kwargs, place)
     given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
     if given:
+        args, kwargs = opened(b, fn, args, kwargs, place)
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in args]
     kwtypes = {k: b.type(a) for k, a in kwargs}

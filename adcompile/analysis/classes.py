@@ -15,7 +15,8 @@ import numpy as np
 
 from adcompile.analysis.attributes import classes_of
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.calls import handles
+from adcompile.analysis.callbacks import value_may_write
+from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.guards import hook, relied_on
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.library import is_of_user
@@ -23,7 +24,7 @@ from adcompile.analysis.real import class_made
 from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.standins import class_in_program
 from adcompile.analysis.structure import Args, Kwargs
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import BOOL, UNKNOWN, Known, Method
@@ -55,6 +56,13 @@ def exact_classes(b: Builder, atom: Atom) -> tuple[type, ...] | None:
 @handles(isinstance, look=())
 def is_instance(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     classes, wanted = exact_classes(b, args[0]), known_classes(b, args[1])
+    for w in wanted or ():
+        check = stated(type(w), "__instancecheck__")
+        if isinstance(check, python_types.FunctionType) and is_of_user(type(w)) and value_may_write(check):
+            if wanted != (w,):
+                message = f"isinstance() of several classes, of which {w.__name__} has an __instancecheck__ that writes"
+                raise Unsupported(message, place, "ask one class at a time")
+            return b.call(bool, dispatch(b, Const(check), [Const(w), args[0]], [], "", place), name=name, place=place)
     told = {answer(b, cls, wanted) for cls in classes} if classes and wanted is not None else {None}
     if len(told) > 1 or None in told:
         return b.emit(isinstance, args, BOOL, (), name, place)

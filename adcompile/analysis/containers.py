@@ -13,6 +13,7 @@ from adcompile.analysis.heap import cell_of, fresh, give, hand_over, look, read,
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.real import opened
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -355,7 +356,8 @@ def as_it_runs(b: Builder, fn: Any, cell: Cell, args: Args, kwargs: Kwargs, plac
             raise Restart
     hand_over(b, [Const(cell)], place)
     held = read(b, cell, place)
-    return dispatch(b, Const(fn), [held, *(give(b, a) for a in args)], [(k, give(b, v)) for k, v in kwargs], "", place)
+    args, kwargs = opened(b, fn, [held, *args], kwargs, place)
+    return dispatch(b, Const(fn), [give(b, a) for a in args], [(k, give(b, v)) for k, v in kwargs], "", place)
 
 
 @on(dict, operator.setitem, dict.__setitem__)

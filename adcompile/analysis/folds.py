@@ -15,6 +15,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look, settle
 from adcompile.analysis.infer import branch_on, choose, run_for, run_loop
 from adcompile.analysis.iteration import indexable, known_items
+from adcompile.analysis.laziness import check_turns
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -83,9 +84,10 @@ def accumulate(b: Builder, fn: Any, source: Atom, start: Atom, place: Place | No
     items = known_items(b, source)
     callee = fn if isinstance(fn, (Var, Const)) else Const(fn)
     if items is not None:
-        out = start
+        out, first = start, len(b.statements)
         for item in items:
             out = dispatch(b, callee, [out, item], [], name, place)
+        check_turns(b, [source], first)
         return out
     if indexable(b, source) is None and not isinstance(b.type(source), RangeT):
         return None
@@ -123,11 +125,13 @@ def extreme(fn: Any) -> Any:
             for item in items[1:]:
                 out = b.call(fn, out, item, name=name, place=place)
             return out
+        begin = len(b.statements)
         best, best_key = items[0], dispatch(b, key, [items[0]], [], "", place)
         for item in items[1:]:
             item_key = dispatch(b, key, [item], [], "", place)
             better = b.call(compare, item_key, best_key)
             best, best_key = choose(b, better, item, best), choose(b, better, item_key, best_key)
+        check_turns(b, args[:1], begin)
         return best
 
     return handler

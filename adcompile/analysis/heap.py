@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
-from adcompile.analysis.callbacks import assigns, writers
+from adcompile.analysis.callbacks import UNSEEN, assigns, special_methods_write, writers
 from adcompile.analysis.contents import opened
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.standins import STANDINS
@@ -242,6 +242,9 @@ def give(b: Builder, atom: Atom) -> Atom:
     if not holds_ref(b.type(atom)):
         return atom
     hold_functions(b, atom)
+    asked = [c for c in reached(b, [atom]) if special_methods_write(c.cls, UNSEEN) and not holds_object(b, c)]
+    if asked:  # whoever holds these may compare them, say
+        hand_over(b, [Const(c) for c in asked])
     return give_followed(b, atom)
 
 
@@ -249,7 +252,7 @@ def give_followed(b: Builder, atom: Atom) -> Atom:
     """The same for a function that is called by reference: what it does with a function is known."""
     value = settle(b, atom)
     for cell in reached(b, [atom]):
-        if not is_opaque(b.type(b.context.store.states[cell].content)):  # that is the object itself
+        if not holds_object(b, cell):
             lend(b, cell)
             t, before = deep_widen(b.type(b.context.store.states[cell].content)), b.context.given.get(cell, NEVER)
             b.context.given[cell] = UNKNOWN if holds_ref(t) else join(before, t)
@@ -268,7 +271,7 @@ def hold_functions(b: Builder, atom: Atom) -> None:
                 )
             if cell.cls is ops.Variable:
                 lend(b, cell)
-            elif not is_opaque(b.type(b.context.store.states[cell].content)):
+            elif not holds_object(b, cell):
                 refuse(b, cell, "may be written into by a function that is called unseen", None)
 
 
@@ -331,6 +334,11 @@ def hand_over(b: Builder, atoms: Sequence[Atom], place: Place | None = None) -> 
         b.context.store.put(cell, replace(b.context.store.states[cell], content=kept))
         values = [kept if cell_of(a) is cell else v for a, v in zip(atoms, values)]
     return values
+
+
+def holds_object(b: Builder, cell: Cell) -> bool:
+    """Whether what a cell holds is the object itself that is there when the code runs."""
+    return is_opaque(b.type(b.context.store.states[cell].content))
 
 
 def is_opaque(t: Type) -> bool:

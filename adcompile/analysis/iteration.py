@@ -19,7 +19,7 @@ from adcompile.analysis import contents
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.executed import runs_unseen
 from adcompile.analysis.heap import cell_of, give, look, settle
-from adcompile.analysis.laziness import Read, View, all_of, check_rest, lazy_rows, taken, view_of
+from adcompile.analysis.laziness import Read, View, all_of, check_rest, check_turns, lazy_rows, taken, view_of
 from adcompile.analysis.nesting import present, record_items
 from adcompile.analysis.pools import taken_out
 from adcompile.errors import Place
@@ -119,7 +119,11 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     if view is not None:
         return known_of_view(b, atom, view)
     args = definition(b, atom).args
-    columns = [known_items(b, a) for a in (args if kind == "zip" else args[:1])]
+    columns: list[list[Atom] | None] = []
+    for k, a in enumerate(args if kind == "zip" else args[:1]):
+        first = len(b.statements)
+        columns.append(known_items(b, a))
+        check_turns(b, args[:k], first)
     held = b.type(look(b, args[0])) if args else None
     if kind == "items" and isinstance(held, DictT):
         keys = [Const(k) for k in held.keys]
@@ -127,7 +131,7 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     if kind == "values" and isinstance(held, DictT):
         return b.items(args[0])
     known = [c for c in columns if c is not None]
-    rows = named_rows(b, atom)
+    rows = named_rows(b, atom) if len(known) < len(columns) else None  # others have been made: an item is made once
     if rows is not None:
         return [row(b) for row in rows]
     if kind == "zip" and known:

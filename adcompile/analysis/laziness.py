@@ -41,6 +41,7 @@ class Made:
     first: int
     last: int
     writes: bool  # making them writes into something that others see
+    mark: int = 0  # in the store, once they were made
 
     def is_there(self, b: Builder) -> bool:
         """Whether these items are defined where `b` emits."""
@@ -104,9 +105,31 @@ def all_of(b: Builder, atom: Atom, view: View) -> Atom | None:
     writes = any(before is not None for before in b.context.store.changed(mark).values())
     last = len(b.statements)
     writes = writes or stores(b, b.statements[first:])
-    made = Made(items, b, first, last, writes, b.statements[-1] if last > first else None)
+    check_turns(b, view.sources, first)
+    made = Made(items, b, first, last, writes, b.context.store.mark(), b.statements[-1] if last > first else None)
     b.context.views[atom] = replace(view, made=made)
     return items
+
+
+def check_turns(b: Builder, sources: Sequence[Atom], first: int) -> None:
+    """Once something has gone through all items of iterators, by statements from `first` on: where these were made all
+    at once before, refuse it if the two write into, or read, what the other one writes. In Python they take turns."""
+    for view in [v for a in sources for v in views_behind(b, a)]:
+        made = view.made
+        if made is None or not made.is_there(b):
+            continue
+        early = made.builder.statements[made.first : made.last]
+        later = b.statements[max(first, made.last) if made.builder is b else first :]
+        both = any(before is not None for before in b.context.store.changed(made.mark).values()) or stores(b, later)
+        crossed = overwritten(b, [a for s in early for a in arrays_in(b, s)], later)
+        crossed = crossed or overwritten(b, [a for s in later for a in arrays_in(b, s)], early)
+        if made.writes and both or crossed:
+            raise Unsupported(
+                "an iterator over another one, where making the items of one writes into what the other one reads or "
+                "writes",
+                b.place,
+                "write the loop: for item in …",
+            )
 
 
 def check_rest(b: Builder, atom: Atom, place: Place | None) -> None:

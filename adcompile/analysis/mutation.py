@@ -21,7 +21,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
 from adcompile.analysis.callbacks import may_write
 from adcompile.analysis.detached import is_in
-from adcompile.analysis.executed import written_unseen
+from adcompile.analysis.executed import written_by_code, written_unseen
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.library import writes_text
 from adcompile.analysis.stores import stored_atoms
@@ -46,11 +46,25 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Closure, DictT, Instance, IterT, ListT, Maybe, Method, Seq, TupleT, Type, Unknown
+from adcompile.ir.types import (
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    IterT,
+    ListT,
+    Maybe,
+    Method,
+    ObjectT,
+    Seq,
+    TupleT,
+    Type,
+    Unknown,
+)
 from adcompile.ir.walk import all_blocks, atoms_of, blocks_of, end_atoms, statements_of
 from adcompile.rules.registry import lookup
 
-MUTABLE = (Array, Instance, Unknown, Seq, ListT, DictT, TupleT, IterT, Method)
+MUTABLE = (Array, Instance, ObjectT, Unknown, Seq, ListT, DictT, TupleT, IterT, Method)
 IMMUTABLE = (
     bool, int, float, complex, str, bytes, type(None), type, np.generic, np.dtype, np.ufunc, slice, range,
     pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.MethodDescriptorType, type(...),
@@ -102,7 +116,8 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         return (call.fn,) if keeps else (call.fn, *args)
     fn = call.fn.value
     if isinstance(fn, OpaqueCode):
-        return stored_atoms(call, fn, types, definition, positions_written)
+        stored = stored_atoms(call, fn, types, definition, positions_written)
+        return (*stored, *written_by_code(call, types, definition))
     try:
         if fn in ITEM_WRITES or fn in METHODS:
             return call.args[:1]
@@ -121,7 +136,7 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
     called = () if fn in ARRANGING else tuple(a for a in args if isinstance(a, Var) and writes_when_called(types[a]))
     called += written_unseen(call, types, definition)
     if not out and is_unknown(fn):
-        return args
+        return (*args, *called)
     return (*out, *called, *arguments_written(fn, call.args, call.kwargs))
 
 

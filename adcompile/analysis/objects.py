@@ -11,7 +11,7 @@ import functools
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from adcompile.analysis.attributes import assigned_by_class, object_readers, said_by_class
+from adcompile.analysis.attributes import assigned_by_class, getters, object_readers, said_by_class
 from adcompile.analysis.binding import bind
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
@@ -19,6 +19,7 @@ from adcompile.analysis.containers import raises
 from adcompile.analysis.guards import hook, relied_on, said, says
 from adcompile.analysis.heap import cell_of, fresh, look, read, write
 from adcompile.analysis.raising import tried
+from adcompile.analysis.slots import slot_value
 from adcompile.analysis.standins import STANDINS, stand_in
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
@@ -365,9 +366,10 @@ def has_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     attribute: str = b.value(args[1])
     if attribute not in t.names:
         says(b, t.cls, attribute)
+    if slot_value(b, t.cls, attribute, place) is not None:
+        return Const(True)
     found = stated(t.cls, attribute)
-    asked = any(isinstance(stated(t.cls, m), FunctionType) for m in ("__getattribute__", "__getattr__"))
-    if asked or isinstance(found, property):
+    if getters(t.cls, attribute) or isinstance(found, property):
         value = tried(b, lambda: attribute_of(b, args[0], attribute, name, place), AttributeError, place)
         return Const(value is not None)
     return Const(attribute in t.names or found is not None and not isinstance(found, MemberDescriptorType))

@@ -164,8 +164,9 @@ def special(fn: Any, names: tuple[str, ...]) -> Callable[..., Atom | None]:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, _: str) -> Atom | None:
         if kwargs or not args or class_named(b, args[0]) is None:
             return None
+        rest = [*args[1:], *([Const("")] if fn is format and len(args) == 1 else [])]
         for name in names:
-            out = method_call(b, args[0], name, args[1:], place)
+            out = method_call(b, args[0], name, rest, place)
             if not is_not_implemented(out):
                 plain = name != names[0] or fn in (float, complex) and b.type(out) != Scalar(frozenset({fn}))
                 return b.call(fn, out, place=place) if fn in CONVERTS and plain else out

@@ -29,11 +29,13 @@ Names = frozenset[str]
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Memory that is there before the call: `owner` itself, or its attribute or name `name`, which is bound anew."""
+    """Memory that is there before the call: `owner` itself, or its attribute or name `name`, which is bound anew;
+    with `parts` a container of which it may be a part."""
 
     owner: Any
     name: str | None
     text: str
+    parts: bool = False
 
 
 UNKNOWN = object()
@@ -161,6 +163,18 @@ class _Scan:
             case _:
                 return UNKNOWN
 
+    def names(self, node: Any) -> bool:
+        """Whether an expression is a name of something, and no part of it."""
+        match node:
+            case gast.Name(id=name):
+                return name not in self.local
+            case gast.Attribute(value=value):
+                return self.names(value)
+            case gast.Subscript(value=value, slice=gast.Constant()):
+                return self.names(value)
+            case _:
+                return False
+
     def attribute(self, owner: Any, name: str) -> Any:
         if owner is UNKNOWN:
             return UNKNOWN
@@ -175,7 +189,8 @@ class _Scan:
     def write(self, node: Any, *values: Any) -> None:
         owner = self.value(node)
         if owner is not UNKNOWN:
-            self.note(Place(owner, None, gast_text(node)), self.going_in(*values))
+            parts = isinstance(owner, (list, tuple, dict)) and not self.names(node)
+            self.note(Place(owner, None, gast_text(node), parts), self.going_in(*values))
 
     def note(self, place: Place, names: Names) -> None:
         if names:

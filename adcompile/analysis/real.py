@@ -10,12 +10,28 @@ import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from adcompile.analysis.builder import Builder, is_structured
-from adcompile.analysis.heap import give, show
+from adcompile.analysis.callbacks import special_methods_write
+from adcompile.analysis.executed import methods_asked
+from adcompile.analysis.heap import give, hand_over, reached, show
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Closure, Instance, IterT, Known, Method, Scalar, Type, holds, holds_ref
+from adcompile.ir.types import (
+    Array,
+    Closure,
+    Instance,
+    IterT,
+    Known,
+    Method,
+    ObjectT,
+    Ref,
+    Scalar,
+    Type,
+    holds,
+)
 
 REAL: dict[type, Callable[[Builder, Any, Atom, Place | None], Atom]] = {}
 """By the class of what a Method stands for: the callable itself, made of that and of what is bound to it."""
@@ -38,8 +54,11 @@ def hand(
     place: Place | None,
 ) -> tuple[Sequence[Atom], Sequence[tuple[str, Atom]]]:
     """The operands of a call as values: without references to cells, with real callables where it is not followed."""
+    if b.context.flat_of:
+        args, kwargs = read_now(b, fn, args, kwargs, result, place)
     types = [b.type(a) for a in (*args, *(v for _, v in kwargs))]
-    if any(map(holds_ref, types)):
+    if any(holds(t, Ref, ObjectT) for t in types):
+        args, kwargs = opened(b, fn, args, kwargs, place)
         plain = isinstance(result, (Scalar, Array, Known)) or result == Instance(str)
         change = show if plain else give  # the result may hold what it is given
         args, kwargs = [change(b, a) for a in args], [(k, change(b, v)) for k, v in kwargs]
@@ -47,6 +66,54 @@ def hand(
     if followed or not any(holds(t, Method) for t in types):
         return args, kwargs
     return [real(b, a, place) for a in args], [(k, real(b, v, place)) for k, v in kwargs]
+
+
+def read_now(
+    b: Builder, fn: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], result: Type, place: Place | None
+) -> tuple[Sequence[Atom], Sequence[tuple[str, Atom]]]:
+    """The operands with what each `a.flat` among them gives now, for a call that reads it at once."""
+    given = [*args, *(v for _, v in kwargs)]
+    if is_structured(result) or isinstance(result, (IterT, Method)) or not any(goes_through_flat(b, a) for a in given):
+        return args, kwargs
+    at_once = isinstance(result, (Scalar, Array)) and not isinstance(fn, FunctionRef)
+    if not at_once or not all(a in b.context.flat_of or not goes_through_flat(b, a) for a in given):
+        raise Unsupported("an a.flat that goes where it is not followed", place or b.place, "use a.ravel() or a there")
+    return [as_now(b, a) for a in args], [(k, as_now(b, v)) for k, v in kwargs]
+
+
+def as_now(b: Builder, atom: Atom) -> Atom:
+    """What `a.flat` gives now: the copy that stands for it is of the array as it was then."""
+    whole = b.context.flat_of.get(atom)
+    return atom if whole is None else b.call(np.ndarray.flatten, whole)
+
+
+def goes_through_flat(b: Builder, atom: Atom) -> bool:
+    """Whether a value is an `a.flat`, or holds or goes through one."""
+    if atom in b.context.flat_of:
+        return True
+    t, made = b.type(atom), b.context.definition.get(atom) if isinstance(atom, Var) else None
+    inner = made.args if made is not None and (is_structured(t) or isinstance(t, IterT)) else ()
+    return any(goes_through_flat(b, a) for a in inner)
+
+
+def opened(
+    b: Builder, fn: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]], place: Place | None
+) -> tuple[list[Atom], list[tuple[str, Atom]]]:
+    """The operands of a call that runs methods of objects among them, unseen: where such a method may write, these
+    are objects from now on of which only the class is known."""
+    fn = fn.value if isinstance(fn, Const) else None if isinstance(fn, Var) else fn
+    asked, names = methods_asked(fn, [as_cell(b, a) for a in args], kwargs)
+    if not any(special_methods_write(cell.cls, names) for cell in reached(b, asked)):
+        return list(args), list(kwargs)
+    values = hand_over(b, [*(as_cell(b, a) for a in args), *(v for _, v in kwargs)], place)
+    return values[: len(args)], [(k, v) for (k, _), v in zip(kwargs, values[len(args) :])]
+
+
+def as_cell(b: Builder, atom: Atom) -> Atom:
+    """The object of which an atom is what it holds now."""
+    if isinstance(b.type(atom), ObjectT):
+        return next((Const(cell) for cell, s in b.context.store.states.items() if s.content is atom), atom)
+    return atom
 
 
 def real(b: Builder, atom: Atom, place: Place | None) -> Atom:

@@ -201,6 +201,8 @@ def assign_live(b: Builder, owner: Atom, name: str | None, value: Atom, place: P
     if name is not None and runs_as_written(b, name):
         return b.emit(ops.set_attribute, (owner, Const(name), give(b, value)), Known(None), (), "", place)
     if name is None:
+        if live is not None and AsItRuns(None) not in b.context.demoted:
+            run_as_written(b, None)
         return None
     if live is None:
         check_unknown_owner(b, owner, b.type(owner), name)
@@ -210,6 +212,13 @@ def assign_live(b: Builder, owner: Atom, name: str | None, value: Atom, place: P
         return None
     check_same(b, owner, live, name)
     return store(b, live, name, value, place)
+
+
+def beware_of_names(b: Builder, target: Atom) -> None:
+    """Before a write into the `__dict__` of an object: it sets attributes, of any name."""
+    path = b.context.origin[target][1] if isinstance(target, Var) and target in b.context.origin else ()
+    if path[-1:] == ("__dict__",) and AsItRuns(None) not in b.context.demoted:
+        run_as_written(b, None)
 
 
 def note_object(b: Builder, cls: type, name: str, noted: set[tuple[type, str]], others: set[tuple[type, str]]) -> None:

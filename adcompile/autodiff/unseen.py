@@ -4,26 +4,29 @@ it by itself: a statement that runs as it is written, a function known only when
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied
 from adcompile.analysis.alias import Memory
+from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, parts
-from adcompile.analysis.mutation import calls_in, is_unknown_call
+from adcompile.analysis.mutation import calls_in, has_memory, is_unknown_call
 from adcompile.analysis.outside import Place as Outside
 from adcompile.analysis.outside import writes_outside
 from adcompile.analysis.reach import MOST, functions_in, met, reaches
 from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.mirror import root_of
-from adcompile.errors import Unsupported
+from adcompile.errors import Unsupported, spot
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
-from adcompile.ir.types import Choice, DictT, Instance, ListT, Method, Ref, Seq, TupleT, Unknown
+from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Var, Yield
+from adcompile.ir.types import Choice, DictT, Instance, Known, ListT, Method, Ref, Seq, TupleT, Unknown
+from adcompile.ir.walk import free_vars
 
 UNKNOWN = object()
 
@@ -47,7 +50,7 @@ def check_unseen(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> 
             )
 
 
-def check_unsaid(b: Builder, statements: Iterable[Statement], varied: Varied, useful: Useful) -> None:
+def check_unsaid(b: Builder, statements: Sequence[Statement], varied: Varied, useful: Useful) -> None:
     """Refuse calls of functions that have a rule, and write values with derivatives into what is there when the code
     runs, where the result is made of that: the rule speaks of the function's result alone.
 
@@ -64,6 +67,12 @@ def check_unsaid(b: Builder, statements: Iterable[Statement], varied: Varied, us
     if not written:
         return
     made = {call.result: call for call in calls}
+    given = outside(b, statements, useful)
+    for place, call in written if given else ():
+        name = name_of(call.fn.value)  # type: ignore[union-attr]
+        owner = owner_of_data(b, place.owner, call.place)
+        about = (Const(spot(call.place)), Const(name), Const(place.parts))
+        b.emit(rt.check_unreached, (*about, owner, *given), Known(None), (), "", call.place)
     read = [v for v in useful.vars if v in b.context.example]
     for place, call in written:
         if any(shows(b, place, v, made.get(v)) for v in read):
@@ -74,6 +83,20 @@ def check_unsaid(b: Builder, statements: Iterable[Statement], varied: Varied, us
                 "pass it as an argument, and say so in the rule: writes=…, or use adcompile.rules.overlay "
                 "(see docs/adding_a_rule.md)",
             )
+
+
+def outside(b: Builder, statements: Sequence[Statement], useful: Useful) -> list[Var]:
+    """The values from before the statements, and of no module, that the result is made of: what the caller gives."""
+    read = free_vars(Block((), tuple(statements), Yield()))
+    held = [whole(b, v) for v in read if v in useful.vars]
+    return [v for v in dict.fromkeys(held) if v not in b.context.example and has_memory(b.type(v))]
+
+
+def whole(b: Builder, v: Var) -> Var:
+    """Of a part that has been taken out of a list, dict or object before, that."""
+    made = b.context.definition.get(v)
+    owner = made.args[0] if made is not None and fn_of(made) in (operator.getitem, getattr, ops.identity) else None
+    return whole(b, owner) if isinstance(owner, Var) else v
 
 
 def shows(b: Builder, place: Outside, v: Var, made: Call | None) -> bool:

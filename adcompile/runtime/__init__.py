@@ -149,7 +149,7 @@ from adcompile.runtime.memory import (
     unless_shared,
     within,
 )
-from adcompile.runtime.overlap import check_elements, check_parts
+from adcompile.runtime.overlap import check_elements, check_parts, check_unreached
 from adcompile.runtime.plain import check_answer, check_bound, check_cached, check_joined, check_numbers, check_plain
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
@@ -202,6 +202,7 @@ __all__ = [
     "check_numbers",
     "check_elements",
     "check_parts",
+    "check_unreached",
     "check_plain",
     "check_shadow",
     "check_tangent_of",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,28 @@ def check_elements(at: str, target: Any, values: Any) -> None:
         raise _refusal(at)
 
 
+def check_unreached(at: str, name: str, parts: bool, owner: Any, *values: Any) -> None:
+    """Raise SharedMemory if values of the caller's hold `owner`, into which a function with a rule writes by itself, or
+    memory of that, or it may be its `parts`."""
+    found, inside = list(values), [owner, *(_held(owner) if parts else [])]
+    while found:
+        value = found.pop()
+        array = isinstance(value, np.ndarray)
+        if any(value is o or array and isinstance(o, np.ndarray) and share(o, value) for o in inside):
+            message = f"{name}() has a rule, and writes into memory that it is not given and that comes in here too"
+            raise SharedMemory(f"{message} ({at})", None, "pass it as an argument, and say so in the rule: writes=…")
+        found += _held(value)
+
+
+def _held(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [v for v in value if isinstance(v, (np.ndarray, list, tuple, dict)) or hasattr(v, "__dict__")]
+    held = value if isinstance(value, dict) else getattr(value, "__dict__", None)
+    if not isinstance(held, dict) or isinstance(value, (type, ModuleType, FunctionType)):
+        return []
+    return [v for v in held.values() if not isinstance(v, (int, float, complex, str, bytes, type(None)))]
+
+
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
     return a.ctypes.data == b.ctypes.data and a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
 
@@ -41,4 +64,4 @@ def _refusal(at: str) -> SharedMemory:
     return SharedMemory(f"this reads memory that it has written into by then{place}", None, REMEDY)
 
 
-__all__ = ["check_elements", "check_parts"]
+__all__ = ["check_elements", "check_parts", "check_unreached"]

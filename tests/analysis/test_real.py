@@ -158,7 +158,7 @@ def one_of_two_pullbacks(x, k):
 @pytest.mark.parametrize("derive", [ad.grad, lambda f: lambda *args: ad.jvp(f, args, (1.0, None))])
 def test_what_grad_makes_on_one_path_only_is_refused(f, derive):
     for k in (1, 2):
-        with pytest.raises(ad.Unsupported, match="on one path|given to code that is not followed") as caught:
+        with pytest.raises(ad.Unsupported, match=r"on one path|given to code that is not followed") as caught:
             derive(f)(0.7, k)
         assert caught.value.place.file == __file__ and caught.value.remedy
 
