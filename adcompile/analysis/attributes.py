@@ -364,7 +364,7 @@ def assigned_by_class(
         return own
     if isinstance(t, ObjectT) and attribute in t.names or attribute in getattr(example, "__dict__", ()):
         return None
-    if runs_as_written(b, attribute) and is_of_user(cls) and not is_special(stated(cls, attribute)):
+    if runs_as_written(b, attribute) and is_of_user(cls) and not hasattr(type(stated(cls, attribute)), "__set__"):
         return b.emit(getattr, (give(b, owner), Const(attribute), *rest), UNKNOWN, (), attribute, place)
     value = slot_value(b, cls, attribute, place)
     if value is None:

@@ -280,8 +280,8 @@ class Builder:
         """Record `result = fn(*args)` of this type, with no further thought. What holds references
         to cells is known by its definition alone: it is no statement."""
         where = self.place if self.pinned else place or self.place
-        given = (*args, *(v for _, v in kwargs))
-        if not holds_ref(type_) and (self.context.flat_of or any(holds(self.type(a), *HANDED) for a in given)):
+        given = [self.type(a) for a in (*args, *(v for _, v in kwargs))]
+        if not holds_ref(type_) and (self.context.flat_of or any(holds(t, Ref, Method, ObjectT) for t in given)):
             args, kwargs = self.context.hand(self, fn, args, kwargs, type_, where)
         result = self.new(name or "t", type_, where)
         statement = Call(result, as_atom(fn), tuple(args), tuple(kwargs), where, self.role)
@@ -437,9 +437,6 @@ class Lifted:
 
     def __init__(self, run: Callable[..., Atom]) -> None:
         self.run = run
-
-
-HANDED = (Ref, Method, ObjectT)
 
 
 def as_atom(value: Any) -> Atom:

@@ -355,7 +355,7 @@ class Frame:
             cls = list if isinstance(x, (ListT, Seq)) else dict if isinstance(x, DictT) else x.cls
             self.misfits()
             same = isinstance(y, Instance) and y.cls is cls or isinstance(y, DictT) and cls is dict
-            return Instance(cls) if same else join(x, y)
+            return Instance(cls) if same and not isinstance(x, ObjectT) else join(x, y)
         joined = join(x, y)
         if isinstance(joined, Unknown) and Known(None) in (x, y):
             self.misfits()

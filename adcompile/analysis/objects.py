@@ -191,11 +191,18 @@ def is_object(b: Builder, atom: Atom) -> bool:
     return isinstance(t, Ref) and t.cell.cls not in (list, dict, ops.Variable)
 
 
+def check_kept(attribute: str, place: Place | None) -> None:
+    """Raise Unsupported where an object becomes one of another class, or gets all of its attributes at once."""
+    if attribute in ("__class__", "__dict__"):
+        raise Unsupported(f"{attribute} of an object is set", place, "make a new object of the class that is wanted")
+
+
 @handles_cells(setattr)
 def set_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     cell, attribute = cell_of(args[0]), args[1]
     if cell is None or not is_object(b, args[0]) or not b.known(attribute):
         return None
+    check_kept(b.value(attribute), place)
     setter = hook(b, cell.cls, "__setattr__")
     if setter is not None:
         home = next(c for c in cell.cls.__mro__ if "__setattr__" in vars(c))

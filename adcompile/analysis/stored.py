@@ -12,6 +12,7 @@ from adcompile import runtime as rt
 from adcompile.analysis import calls
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.objects import check_kept
 from adcompile.analysis.slots import assign, unassign
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
@@ -154,6 +155,8 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
         )
     if isinstance(b.type(args[0]), ObjectT):
         raise unseen(b.type(args[0]), place)
+    if len(args) == 3 and b.known(args[1]):
+        check_kept(b.value(args[1]), place)
     if len(args) != 3 or not isinstance(b.type(args[0]), Array) or not b.known(args[1]):
         return assign(b, args[0], args[1], args[2], place) if len(args) == 3 else None
     attribute = b.value(args[1])

@@ -169,6 +169,7 @@ class Choice:
 class Instance:
     cls: type
     own: tuple[str, ...] = ()
+    """Attributes that objects of this type may have for themselves, and the class has as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,9 +392,9 @@ def join(a: Type, b: Type) -> Type:
         case DictT(ka, va), DictT(kb, vb) if ka == kb:
             return DictT(ka, tuple(map(join, va, vb)))
         case ObjectT(ca, na, ta), ObjectT(cb, nb, tb) if ca is cb:
-            return ObjectT(ca, na, tuple(map(join, ta, tb))) if na == nb else Instance(ca)
-        case (ObjectT(ca), Instance(cb)) | (Instance(ca), ObjectT(cb)) if ca is cb:
-            return Instance(ca)
+            return ObjectT(ca, na, tuple(map(join, ta, tb))) if na == nb else Instance(ca, hiding(ca, *na, *nb))
+        case (ObjectT(ca, names), Instance(cb, own)) | (Instance(ca, own), ObjectT(cb, names)) if ca is cb:
+            return Instance(ca, hiding(ca, *own, *names))
         case Kept(ta), Kept(tb) if len(ta) == len(tb):
             return Kept(tuple(map(join, ta, tb)))
         case SliceT(pa), SliceT(pb):
@@ -406,14 +407,19 @@ def join(a: Type, b: Type) -> Type:
             return Closure(fa, tuple(map(join, da, db)), kw, tuple(map(join, ca, cb)))
         case Filled(ca), Filled(cb) if ca is cb:
             return Filled(ca, (), a.sites | b.sites)
-        case Instance(ca, own), Instance(cb, other) if ca is cb and own == other:
-            return Instance(ca, own)
+        case Instance(ca, own), Instance(cb, other) if ca is cb:
+            return Instance(ca, own if own == other else hiding(ca, *own, *other))
         case (DictT(), Instance(cls)) | (Instance(cls), DictT()) if cls is dict:
             return Instance(dict)
         case (ListT() | Seq(), Instance(cls)) | (Instance(cls), ListT() | Seq()) if cls is list:
             return Instance(list)
         case _:
             return UNKNOWN
+
+
+def hiding(cls: type, *names: str) -> tuple[str, ...]:
+    """Those of the names that the class has too: an object with its own hides what the class says."""
+    return tuple(sorted({n for n in names if hasattr(cls, n)}))
 
 
 def _join_all(types: tuple[Type, ...]) -> Type:

@@ -100,7 +100,58 @@ I = np.array([0, 2, 1])
 X = np.array([0.3, 0.7, 1.1])
 W = np.array([[0.5, -0.2, 0.1], [0.3, 0.4, -0.6], [0.1, 0.2, 0.7]])
 
+class _Solver:
+    order = 1
+
+    def __init__(self, x):
+        self.x = x
+
+    def step(self, z):
+        return z * 2.0 + self.order
+
+    def cached(self, z):
+        if not hasattr(self, "_last"):
+            self._last = z * 2.0
+        return self._last
+
+
+class _Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a):
+        self.a = a
+
+
+def attributes_that_some_paths_leave_out(x, k):
+    """What an object has by itself depends on the path: it is asked for, and hides what its class says."""
+    solver, late, slotted = _Solver(x), _Solver(x), _Slotted(x)
+    if k > 1:
+        solver.extra = x * 3.0
+        solver.order = 5
+        slotted.b = x * x
+    late.extra = 1.0
+    for i in range(k):
+        late.cached(i + 1)
+        if i == 1:
+            del late.extra
+    total = solver.extra if hasattr(solver, "extra") else x * x
+    total += late._last if hasattr(late, "_last") else 1.0
+    total += slotted.b if hasattr(slotted, "b") else slotted.a
+    return total * (2.0 if hasattr(late, "extra") else 3.0) + solver.step(x)
+
+
+def method_that_an_attribute_hides_on_one_path(x, k):
+    solver, late = _Solver(1.0), _Solver(1.0)
+    if k > 1:
+        solver.step = math.floor
+    for _ in range(k):
+        late.step = len
+    return x * solver.step(1.5) + x**2 * callable(late.step) * (3 if late.step is len else 2)
+
+
 SAMPLES = {
+    "attributes_that_some_paths_leave_out": [(0.7, k) for k in range(4)],
+    "method_that_an_attribute_hides_on_one_path": [(0.7, k) for k in range(3)],
     "picked": [(0.4, 2), (X, 0), (X, 1)],
     "picked_in_a_loop": [(0.4, I), (X, I), (0.4, I[:0])],
     "picked_layers": [(X, W, I)],
