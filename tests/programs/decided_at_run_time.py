@@ -124,7 +124,7 @@ class _Slotted:
 
 def attributes_that_some_paths_leave_out(x, k):
     """What an object has by itself depends on the path: it is asked for, and hides what its class says."""
-    solver, late, slotted = _Solver(x), _Solver(x), _Slotted(x)
+    solver, late, slotted = _Solver(x), _Solver(1.0), _Slotted(x)
     if k > 1:
         solver.extra = x * 3.0
         solver.order = 5
