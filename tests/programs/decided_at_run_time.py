@@ -100,6 +100,7 @@ I = np.array([0, 2, 1])
 X = np.array([0.3, 0.7, 1.1])
 W = np.array([[0.5, -0.2, 0.1], [0.3, 0.4, -0.6], [0.1, 0.2, 0.7]])
 
+
 class _Solver:
     order = 1
 
@@ -108,6 +109,11 @@ class _Solver:
 
     def step(self, z):
         return z * 2.0 + self.order
+
+
+class _Cached:
+    def __init__(self):
+        self.extra = 1.0
 
     def cached(self, z):
         if not hasattr(self, "_last"):
@@ -124,19 +130,18 @@ class _Slotted:
 
 def attributes_that_some_paths_leave_out(x, k):
     """What an object has by itself depends on the path: it is asked for, and hides what its class says."""
-    solver, late, slotted = _Solver(x), _Solver(1.0), _Slotted(x)
+    solver, late, slotted = _Solver(x), _Cached(), _Slotted(x)
     if k > 1:
         solver.extra = x * 3.0
         solver.order = 5
         slotted.b = x * x
-    late.extra = 1.0
     for i in range(k):
         late.cached(i + 1)
         if i == 1:
             del late.extra
     total = solver.extra if hasattr(solver, "extra") else x * x
-    total += late._last if hasattr(late, "_last") else 1.0
-    total += slotted.b if hasattr(slotted, "b") else slotted.a
+    total = total * (late._last if hasattr(late, "_last") else 1.0)
+    total = total + (slotted.b if hasattr(slotted, "b") else slotted.a)
     return total * (2.0 if hasattr(late, "extra") else 3.0) + solver.step(x)
 
 
