@@ -208,7 +208,7 @@ class Cotangents:
     def holds_structure(self, var: Var) -> bool:
         """Whether `var` is a sequence of containers, whose cotangents add up part by part."""
         t = self.builder.type(var)
-        return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, (Seq, Unknown)))
+        return isinstance(t, Seq) and (is_structured(t.item) or isinstance(t.item, (Seq, Unknown, Instance)))
 
     def add_at(self, var: Var, index: Atom, g: Atom, basic: bool) -> None:
         """Add `g` at `index` of the cotangent of `var`, in place where the buffer is ours."""

@@ -201,10 +201,11 @@ def add(x: Any, y: Any) -> Any:
     if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)):
         return [add(a, b) for a, b in zip(x, y)]
     if isinstance(x, dict) and isinstance(y, dict):
-        return {key: add(x[key], y[key]) for key in x}
+        return {key: add(x.get(key), y.get(key)) for key in {**x, **y}}
     if is_plain(type(x)) and type(x) is type(y):
         held, other = attributes(x), attributes(y)
-        return build_object(type(x), tuple(held), *[add(v, other.get(k)) for k, v in held.items()])
+        names = tuple({**held, **other})  # what has been read of each may differ
+        return build_object(type(x), names, *[add(held.get(k), other.get(k)) for k in names])
     return x + y
 
 

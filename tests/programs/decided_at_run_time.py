@@ -154,7 +154,21 @@ def method_that_an_attribute_hides_on_one_path(x, k):
     return x * solver.step(1.5) + x**2 * callable(late.step) * (3 if late.step is len else 2)
 
 
+def later_objects_have_more(x, k):
+    """A list that grows, of objects and dicts: those that are made later have an attribute or key more."""
+    solvers, tables = [_Solver(x)], [{"a": x}]
+    for i in range(k):
+        solver = _Solver(solvers[-1].x * 0.5)
+        if i % 2:
+            solver.extra = solvers[-1].x * x
+        solvers.append(solver)
+        tables.append({"a": tables[-1]["a"] * 0.5, "before": tables[0]["a"]})
+    total = sum(s.extra if hasattr(s, "extra") else s.x for s in solvers)
+    return total * solvers[0].x + tables[-1]["a"] * tables[0]["a"]
+
+
 SAMPLES = {
+    "later_objects_have_more": [(0.7, k) for k in (0, 1, 3)],
     "attributes_that_some_paths_leave_out": [(0.7, k) for k in range(4)],
     "method_that_an_attribute_hides_on_one_path": [(0.7, k) for k in range(3)],
     "picked": [(0.4, 2), (X, 0), (X, 1)],
