@@ -130,10 +130,7 @@ def test_wrong_pullbacks_of_rrules(result, message):
 def test_wrong_tangents_of_frules(result, message):
     rules.frule(doubled)(body_of(f"x, g: (2.0 * x, {result})"))
     run = lambda: ad.jvp(lambda x: doubled(x), (X,), (-X,))
-    if result == "np.sum(g)":
-        assert run()[1].shape == (3,)  # one number for all elements
-    else:
-        raised(run, "doubled", message)
+    raised(run, "doubled", "a number as the tangent" if result == "np.sum(g)" else message)
 
 
 @pytest.mark.parametrize(
