@@ -356,7 +356,7 @@ def is_bound(found: Any) -> bool:
 
 
 def assigned_by_class(
-    b: Builder, owner: Atom, t: Type, cls: type, example: Any, attribute: str, place: Place | None, rest: Args = ()
+    b: Builder, owner: Atom, t: Type, cls: type, example: Any, attribute: str, place: Place | None, *rest: Atom
 ) -> Atom | None:
     """What a class of the object has for an attribute that the program assigns, unless the object has its own."""
     own = None if example is None else live_value(b, owner, example, attribute, place)
@@ -386,7 +386,7 @@ def class_attribute(
     if asked and not isinstance(t, ObjectT) or issubclass(cls, threading.local):  # each thread has others
         return b.emit(getattr, args, UNKNOWN, (), name, place)
     if not asked:
-        assigned = assigned_by_class(b, owner, t, cls, example, attribute, place, args[2:])
+        assigned = assigned_by_class(b, owner, t, cls, example, attribute, place, *args[2:])
     if assigned is not None:
         return assigned
     if isinstance(t, ObjectT):

@@ -92,8 +92,10 @@ ASKED: dict[Any, Asked] = {
     **dict.fromkeys((str, repr, format, print, ops.format_value, ops.build_string), (ALL, TEXT)),
 }  # fmt: skip
 """Calls that run these methods alone, and of these arguments alone; functions only those given by name."""
-BY_PYTHON = UNSEEN | frozenset(n for cls in (int, complex, list, set, dict) for n in dir(cls) if n[:2] == "__")
-BY_PYTHON |= frozenset(f"__{name}__" for name in "enter exit next missing del getattr get set delete bool".split())
+BY_PYTHON = UNSEEN.union(
+    (n for cls in (int, complex, list, set, dict) for n in dir(cls) if n[:2] == "__"),
+    [f"__{name}__" for name in "enter exit next missing del getattr get set delete".split()],
+)
 """Methods that Python calls for its operators and statements."""
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, collections.defaultdict, collections.OrderedDict)
 HOLDERS = (Closure, Method, IterT, Instance, ObjectT, Ref, TupleT, ListT, DictT, Seq, Unknown)

@@ -69,9 +69,10 @@ def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None,
         return accumulate(b, args[0], args[1], args[2], place, name)
     items = known_items(b, args[1])
     if items is not None and items:
-        out = items[0]
+        out, begin = items[0], len(b.statements)
         for item in items[1:]:
             out = dispatch(b, args[0], [out, item], [], name, place)
+        check_turns(b, args[1:2], begin)
         return out
     if indexable(b, args[1]) is None:
         return None

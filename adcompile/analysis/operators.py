@@ -166,6 +166,8 @@ def special(fn: Any, names: tuple[str, ...]) -> Callable[..., Atom | None]:
             return None
         rest = [*args[1:], *([Const("")] if fn is format and len(args) == 1 else [])]
         for name in names:
+            if of_builtin(class_named(b, args[0]), name):  # which Python asks, and nothing else
+                return None
             out = method_call(b, args[0], name, rest, place)
             if not is_not_implemented(out):
                 plain = name != names[0] or fn in (float, complex) and b.type(out) != Scalar(frozenset({fn}))
@@ -173,6 +175,12 @@ def special(fn: Any, names: tuple[str, ...]) -> Callable[..., Atom | None]:
         return None
 
     return handler
+
+
+def of_builtin(cls: type | None, name: str) -> bool:
+    """Whether a class has a method from one that is not written in Python, such as `int`."""
+    found = stated(cls or object, name)
+    return found is not None and not isinstance(found, FunctionType) and found is not vars(object).get(name)
 
 
 def register(fn: Any, handler: Callable[..., Atom | None]) -> None:

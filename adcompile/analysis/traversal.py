@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from adcompile.analysis.builder import Builder, Lifted
+from adcompile.analysis.callbacks import special_methods_write
 from adcompile.analysis.calls import dispatch, handles_cells
 from adcompile.analysis.containers import others, raises
 from adcompile.analysis.heap import look
@@ -37,6 +38,7 @@ ITERATING: dict[Any, slice] = {
 """Calls that go through what they are given, and which of their arguments."""
 LAZY: tuple[Any, ...] = (enumerate, itertools.accumulate, itertools.islice, filter, map, zip, itertools.chain)
 """Those that ask for an item when one is asked of them."""
+LENGTH = frozenset(("__len__", "__length_hint__"))
 LIMIT = 256
 """The most items that an iterator written as a class is asked for."""
 
@@ -63,6 +65,9 @@ def gone_through(b: Builder, fn: Any, owner: Atom, place: Place | None, before: 
         items = method_call(b, owner, "items", [], place)
         if not is_not_implemented(items):
             return items
+    if fn not in LAZY and special_methods_write(class_named(b, owner) or object, LENGTH):
+        what = "an object whose __len__ writes, which Python may ask how much room its items need"
+        raise Unsupported(what, place, "go through it in a loop: for item in …")
     items = b.call(iter, owner, place=place)
     return items if not is_object(b, items) else drained(b, fn, items, place, before)
 

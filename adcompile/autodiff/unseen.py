@@ -15,6 +15,7 @@ from adcompile.analysis.activity import Useful, Varied
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, parts
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.mutation import calls_in, has_memory, is_unknown_call
 from adcompile.analysis.outside import Place as Outside
 from adcompile.analysis.outside import writes_outside
@@ -29,6 +30,8 @@ from adcompile.ir.types import Choice, DictT, Instance, Known, ListT, Method, Re
 from adcompile.ir.walk import free_vars
 
 UNKNOWN = object()
+TAKING: tuple[Any, ...] = (operator.getitem, getattr, ops.identity, list, dict, ops.build_list, ops.build_dict)
+"""What takes values out of what the caller gives."""
 
 
 def check_unseen(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> None:
@@ -95,7 +98,7 @@ def outside(b: Builder, statements: Sequence[Statement], useful: Useful) -> list
 def whole(b: Builder, v: Var) -> Var:
     """Of a part that has been taken out of a list, dict or object before, that."""
     made = b.context.definition.get(v)
-    owner = made.args[0] if made is not None and fn_of(made) in (operator.getitem, getattr, ops.identity) else None
+    owner = made.args[0] if made is not None and made.args and is_in(fn_of(made), TAKING) else None
     return whole(b, owner) if isinstance(owner, Var) else v
 
 

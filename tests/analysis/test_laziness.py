@@ -1,5 +1,6 @@
 """Iterators whose items would be made too early: what is refused, and what is not."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -158,3 +159,42 @@ def test_what_filter_gives(f):
     value, tangent = ad.jvp(f, (x.copy(),), (t,))[:2]
     assert np.isclose(value, f(x.copy())) and np.isclose(tangent, expected)
     assert np.isclose(np.sum(ad.grad(f)(x.copy()) * t), expected)
+
+
+TURNS = {
+    "a map of a map": lambda w, s: sum(list(map(w, list(map(w, s))))) + len(list(map(w, map(w, s)))),
+    "zip of two": lambda w, s: len(list(zip(map(w, s), map(w, s)))),
+    "a filter of a map": lambda w, s: len(list(filter(w, map(w, s)))),
+    "reduce": lambda w, s: functools.reduce(lambda a, v: a + w(v), map(w, s)),
+    "max by a key": lambda w, s: max(map(w, s), key=w),
+    "accumulate": lambda w, s: list(itertools.accumulate(map(w, s)))[-1],
+    "accumulate of enumerate": lambda w, s: len(list(itertools.accumulate(enumerate(map(w, s)), lambda a, b: b))),
+    "in": lambda w, s: 2.0 * (2.0 in map(w, s)),
+    "any of enumerate": lambda w, s: any(True for _ in enumerate(map(w, s))),
+    "unpacked": lambda w, s: (lambda a, *b: a)(*map(w, s)),
+    "the first of two": lambda w, s: next(itertools.chain(map(w, s), map(w, s))),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_iterators_over_iterators_take_turns(name):
+    """Right, or refused."""
+    go = TURNS[name]
+
+    def f(x):
+        y = x * 1.0
+
+        def w(v):
+            y[0] = y[0] * 1.3 + v * y[1]
+            return v
+
+        return go(w, [1.0, 2.0, 3.0]) + np.sum(y) * y[0]
+
+    x = np.array([1.5, 2.0, 0.7])
+    try:
+        value, gradient = ad.value_and_grad(f)(x)
+    except ad.AdcompileError as error:
+        assert error.place is not None and error.remedy
+        return
+    assert np.isclose(value, f(x))
+    np.testing.assert_allclose(gradient, [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)], rtol=1e-5)

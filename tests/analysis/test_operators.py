@@ -43,3 +43,28 @@ def test_objects_of_one_class_are_not_asked_for_the_reflected_operator():
         f(1.0)
     with pytest.raises(TypeError):
         ad.grad(f)(1.0)
+
+
+class Even(int):
+    """Python asks `int` for its number."""
+
+    def __mul__(self, other):
+        return int(self) * other * 2
+
+    def __index__(self):
+        return 0
+
+
+def test_conversions_of_a_number_of_a_class_of_its_own():
+    for f in (lambda x, k: k * x, lambda x, k: x * float(k), lambda x, k: x * int(k)):
+        value, gradient = ad.value_and_grad(f)(1.5, Even(2))
+        assert value == f(1.5, Even(2)) and gradient == value / 1.5
+
+
+class Shown:
+    def __format__(self, spec):
+        return "a" + spec
+
+
+def test_format_without_a_specification():
+    assert ad.grad(lambda x: x * len(format(Shown())) + len("{}".format(Shown())))(2.0) == 1.0

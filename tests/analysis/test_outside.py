@@ -212,3 +212,51 @@ def test_what_no_derivative_notices_is_allowed(f, expected):
     other[:], state.value = (2.0, 3.0, 4.0), 1.0
     assert np.allclose(ad.grad(f)(X), expected)
     assert np.isclose(ad.jvp(f, (X,), (X,))[1], expected @ X)
+
+
+def filled(x, g=buffer):
+    return fills(x) * 0.0 + np.sum(g)
+
+
+def of_an_argument(x, g):
+    fills(x)
+    return np.sum(g)
+
+
+def of_a_list(x, g):
+    fills(x)
+    return np.sum(g[0])
+
+
+def of_an_object(x, g):
+    into_an_attribute(x)
+    return np.sum(g.array)
+
+
+def of_a_table(x, g):
+    into_a_table(x)
+    return np.sum(g["k"])
+
+
+def of_a_history(x, g):
+    appends(x)
+    return g[-1] + x[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "rest"),
+    [
+        (filled, ()), (of_an_argument, (buffer,)), (of_an_argument, (buffer[1:],)), (of_a_list, ([buffer],)),
+        (of_an_object, (state,)), (of_a_table, (table,)), (of_a_history, (history,)),
+    ],
+)  # fmt: skip
+def test_what_the_caller_gives_and_a_function_with_a_rule_writes_into(f, rest):
+    history[:] = [0.0]
+    for run in (lambda: ad.grad(f)(X.copy(), *rest), lambda: ad.jvp(f, (X.copy(), *rest), (X, *[None] * len(rest)))):
+        with pytest.raises(ad.AdcompileError, match="has a rule, and writes into memory"):
+            run()
+
+
+def test_other_memory_than_a_function_with_a_rule_writes_into():
+    assert ad.grad(of_an_argument)(X.copy(), np.ones(3)).tolist() == [0.0, 0.0, 0.0]
+    assert ad.grad(lambda x, g: fills(x) * np.sum(g))(X.copy(), np.ones(3)).tolist() == [3.0, 3.0, 3.0]

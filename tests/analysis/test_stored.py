@@ -127,3 +127,52 @@ def test_flat_that_depends_on_the_path_is_refused():
 
     with pytest.raises(ad.Unsupported, match=r"test_stored\.py:\d+:\d+: an a\.flat"):
         ad.grad(f)(np.array([1.5, 2.0]))
+
+
+FLATS = {
+    "in a list of unknown length": lambda y: sum(f[0] for f in [y.flat for _ in range(len(y))]),
+    "in a list that a loop fills": lambda y: sum(sum(f) for f in fills(y)),
+    "of the rows of an array": lambda y: sum(sum(f) for f in [r.flat for r in np.outer(y, y)]),
+    "asked for its next": lambda y: next(y.flat),
+    "in a call of itself": lambda y: again(y.flat, 2),
+    "in enumerate": lambda y: sum(v for _, v in enumerate(y.flat)),
+    "in a tuple": lambda y: (y.flat, 1)[0][0],
+}
+
+
+def fills(y):
+    out = []
+    for _ in y:
+        out.append(y.flat)
+    return out
+
+
+def again(f, n):
+    return f[0] if n == 0 else again(f, n - 1)
+
+
+@pytest.mark.parametrize("name", FLATS)
+def test_flat_goes_nowhere_it_is_not_followed(name):
+    made = FLATS[name]
+
+    def f(x):
+        y = x * 2.0
+        first = made(y)
+        y[0] = 5.0 * x[1]
+        return first * made(y)
+
+    def g(x):
+        y = x * 2.0
+        later = [y.flat for _ in range(len(y))]
+        y[0] = 5.0 * x[1]
+        return made(y) + sum(v[0] for v in later)
+
+    x = np.array([1.5, 2.0])
+    for fn in (f, g):
+        try:
+            value, gradient = ad.value_and_grad(fn)(x)
+        except ad.Unsupported as error:
+            assert error.place is not None and error.remedy
+            continue
+        assert np.isclose(value, fn(x))
+        np.testing.assert_allclose(gradient, [(fn(x + e) - fn(x - e)) / 2e-6 for e in 1e-6 * np.eye(2)], rtol=1e-6)
