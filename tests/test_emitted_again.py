@@ -18,9 +18,9 @@ from tests.programs import some
 from tests.test_programs import FOLLOWED
 
 REFUSED = 0.015
-"""At most this share is refused: arrays and shadows written in place that are None on some paths; lists of the
-program beside lists that are chosen when the code runs; numbers of no known class; and chains that a recursive
-function hands on, whose cotangents nest in arguments."""
+"""At most this share is refused: arrays and shadows written in place that are None on some paths; lists of the program
+beside lists that are chosen when the code runs; numbers of no known class; and chains that a recursive function hands
+on, whose cotangents nest in arguments."""
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
