@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
@@ -14,12 +15,14 @@ from adcompile.analysis.heap import reached as cells_reached
 from adcompile.analysis.heap import settle
 from adcompile.analysis.mutation import has_memory, writes_into
 from adcompile.analysis.views import OVERLAPPING, fn_of, may_view
-from adcompile.autodiff.mirror import Mirror, read_again, root_of
+from adcompile.autodiff.mirror import Mirror
+from adcompile.autodiff.optional import where_there
+from adcompile.autodiff.roots import read_again, root_of
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Scalar, Seq, TupleT, Type, Unknown
+from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Maybe, Scalar, Seq, TupleT, Type, Unknown
 from adcompile.ir.walk import statements_of
 from adcompile.runtime.state import CONTAINERS
 
@@ -51,8 +54,11 @@ class State:
     def restore(self, b: Builder) -> None:
         """Put the arrays that the caller sees back to what they held at entry."""
         for array, copy in self.saved:
-            if isinstance(b.type(array), Array):
-                b.call(operator.setitem, array, Const(Ellipsis), copy)
+            t = b.type(array)
+            if isinstance(t, Array):
+                put_back(b, array, copy)
+            elif isinstance(t, Maybe):
+                where_there(b, array, partial(put_back, copy=b.emit(ops.identity, (copy,), t.type)))
             else:
                 b.emit(rt.put_each, (array, copy), Known(None), (), "")
         for content in self.taken:
@@ -218,10 +224,17 @@ def keep_copy(b: Builder, state: State, atom: Atom, known: Atom) -> None:
     if isinstance(t, Array):
         state.known_as.append(known)
         state.saved.append((atom, b.emit(rt.snapshot, (atom,), t, (), f"{name_of(atom)}_0")))
+    elif isinstance(t, Maybe) and isinstance(t.type, Array):
+        state.known_as.append(known)
+        state.saved.append((atom, where_there(b, atom, lambda c, array: c.emit(rt.snapshot, (array,), c.type(array)))))
     elif isinstance(t, Seq) and has_memory(t.item):  # the list itself may be another one by the time
         state.known_as.append(known)
         arrays = b.emit(rt.arrays_in, (atom,), HELD, (), f"{name_of(atom)}_arrays")
         state.saved.append((arrays, b.emit(rt.snapshot, (arrays,), HELD, (), f"{name_of(atom)}_0")))
+
+
+def put_back(b: Builder, array: Atom, copy: Atom) -> None:
+    b.call(operator.setitem, array, Const(Ellipsis), copy)
 
 
 def name_of(atom: Atom) -> str:
@@ -244,7 +257,7 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tupl
         return []
     types = b.context.types
     by_address = (may_view(s, types) or fn_of(s) in OVERLAPPING for s in mirror.memory.definition.values())
-    simple = len(arrays) == 1 and not any(by_address)
+    simple = len(arrays) == 1 and isinstance(b.type(arrays[0]), Array) and not any(by_address)
     if simple:
         shadows: list[Atom] = [b.emit(rt.shadow, arrays, b.type(arrays[0]), (), shadow_name(mirror, arrays[0]))]
     else:

@@ -19,7 +19,7 @@ from adcompile.analysis.outside import writes_outside
 from adcompile.analysis.reach import MOST, functions_in, met, reaches
 from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.views import fn_of
-from adcompile.autodiff.mirror import root_of
+from adcompile.autodiff.roots import root_of
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var

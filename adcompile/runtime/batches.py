@@ -198,6 +198,9 @@ def shadows_each(count: int, *arrays: Any, written: tuple[int, ...] | None = Non
     out: list[Any] = []
     firsts = shadows(*arrays, written=written)
     for first in firsts:
+        if first is None:
+            out.append(None)
+            continue
         root = first
         while isinstance(root.base, np.ndarray):
             root = root.base

@@ -18,8 +18,8 @@ WHOLE: Any = ...
 
 
 def shadow(x: Any) -> Any:
-    """Zeros that mirror an array nothing else shares memory with."""
-    return np.zeros_like(x)
+    """Zeros that mirror an array nothing else shares memory with; None where there is none."""
+    return None if x is None else np.zeros_like(x)
 
 
 def snapshot(x: Any) -> Any:
@@ -72,7 +72,7 @@ def add_each(buffers: Any, values: Any) -> None:
             add_each(buffer, value)
         elif isinstance(buffer, np.ndarray) and overlaps_itself(buffer):
             np.add.at(buffer, WHOLE, value)
-        else:
+        elif buffer is not None:
             buffer += value
 
 

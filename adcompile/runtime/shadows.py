@@ -20,8 +20,8 @@ MAX_WORK: Any = 10_000
 _ALIGNMENT = 64
 
 
-def shadows(*arrays: np.ndarray, written: tuple[int, ...] | None = None) -> tuple[np.ndarray, ...]:
-    """Zero arrays that mirror the memory of `arrays`, one for each.
+def shadows(*arrays: Any, written: tuple[int, ...] | None = None) -> tuple[Any, ...]:
+    """Zero arrays that mirror the memory of `arrays`, one for each; None for what is None.
 
     Same dtypes, shapes and strides. Where two arrays share elements so do their shadows; one array
     given twice has a shadow and views of it. `written` are the positions of those that may be written, by
@@ -31,6 +31,8 @@ def shadows(*arrays: np.ndarray, written: tuple[int, ...] | None = None) -> tupl
     element at several places and can be written or share memory with others: what is added to their
     shadows would be added once.
     """
+    if any(a is None for a in arrays):
+        return _where_there_are(arrays, written)
     if written is not None:
         return _where_written(arrays, {id(arrays[k]) for k in written})
     strange = {id(a): a for a in arrays if overlaps_itself(a)}
@@ -43,6 +45,14 @@ def shadows(*arrays: np.ndarray, written: tuple[int, ...] | None = None) -> tupl
     others = [a for a in arrays if id(a) not in strange]
     found.update(zip(map(id, others), mirroring(*others)))
     return told_apart(tuple(found[id(a)] for a in arrays))
+
+
+def _where_there_are(arrays: tuple[Any, ...], written: tuple[int, ...] | None) -> tuple[Any, ...]:
+    """Shadows of those that are not None."""
+    there = [k for k, a in enumerate(arrays) if a is not None]
+    places = None if written is None else tuple(there.index(k) for k in written if k in there)
+    made = dict(zip(there, shadows(*(arrays[k] for k in there), written=places)))
+    return tuple(made.get(k) for k in range(len(arrays)))
 
 
 def _where_written(arrays: tuple[np.ndarray, ...], written: set[int]) -> tuple[np.ndarray, ...]:
