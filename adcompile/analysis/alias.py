@@ -199,11 +199,8 @@ class Memory(Classes):
         return owner is not None and (owner[0] in inner or self.is_inner_part(owner[0], inner))
 
     def may_overlap(self, n: Node) -> bool:
-        """Whether what comes from outside may be memory that is written: an array; a list of arrays
-        that a function is called with."""
-        if not isinstance(n, Var) or isinstance(self.types[n], Array):
-            return True
-        return bool(self.shown) and holds_inexact(self.types[n])
+        """Whether what comes from outside may be memory that is written: an array, or a list of arrays."""
+        return not isinstance(n, Var) or isinstance(self.types[n], Array) or holds_inexact(self.types[n])
 
     # -- facts ------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ the same view of its shadow holds the derivative of the same elements.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,8 @@ _ALIGNMENT = 64
 
 
 def shadows(*arrays: Any, written: tuple[int, ...] | None = None) -> tuple[Any, ...]:
-    """Zero arrays that mirror the memory of `arrays`, one for each; None for what is None.
+    """Zero arrays that mirror the memory of `arrays`, one for each; None for what is None, and
+    lists for lists of arrays.
 
     Same dtypes, shapes and strides. Where two arrays share elements so do their shadows; one array
     given twice has a shadow and views of it. `written` are the positions of those that may be written, by
@@ -31,8 +32,8 @@ def shadows(*arrays: Any, written: tuple[int, ...] | None = None) -> tuple[Any, 
     element at several places and can be written or share memory with others: what is added to their
     shadows would be added once.
     """
-    if any(a is None for a in arrays):
-        return _where_there_are(arrays, written)
+    if any(a is None or isinstance(a, (list, tuple)) for a in arrays):
+        return _of_parts(arrays, written)
     if written is not None:
         return _where_written(arrays, {id(arrays[k]) for k in written})
     strange = {id(a): a for a in arrays if overlaps_itself(a)}
@@ -47,12 +48,32 @@ def shadows(*arrays: Any, written: tuple[int, ...] | None = None) -> tuple[Any, 
     return told_apart(tuple(found[id(a)] for a in arrays))
 
 
-def _where_there_are(arrays: tuple[Any, ...], written: tuple[int, ...] | None) -> tuple[Any, ...]:
-    """Shadows of those that are not None."""
-    there = [k for k, a in enumerate(arrays) if a is not None]
-    places = None if written is None else tuple(there.index(k) for k in written if k in there)
-    made = dict(zip(there, shadows(*(arrays[k] for k in there), written=places)))
-    return tuple(made.get(k) for k in range(len(arrays)))
+def _of_parts(arrays: tuple[Any, ...], written: tuple[int, ...] | None) -> tuple[Any, ...]:
+    """Shadows of those that are not None, at any depth of lists."""
+    found: list[Any] = []
+    places: list[int] = []
+    for k, value in enumerate(arrays):
+        first = len(found)
+        flat(value, found)
+        places += range(first, len(found)) if written is None or k in written else ()
+    made = iter(shadows(*found, written=None if written is None else tuple(places)) if found else ())
+    return tuple(refilled(value, made) for value in arrays)
+
+
+def flat(value: Any, out: list[Any]) -> None:
+    """The arrays in lists and tuples, in order; None is left out."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            flat(item, out)
+    elif value is not None:
+        out.append(value)
+
+
+def refilled(value: Any, fresh: Iterator[Any]) -> Any:
+    """What is shaped as `value` is, with others in the place of its arrays."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(refilled(item, fresh) for item in value)
+    return None if value is None else next(fresh)
 
 
 def _where_written(arrays: tuple[np.ndarray, ...], written: set[int]) -> tuple[np.ndarray, ...]:
