@@ -30,7 +30,7 @@ from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, ListT, ObjectT, Seq, SliceT, TupleT, Type, differentiable
+from adcompile.ir.types import Array, DictT, ListT, Maybe, ObjectT, Seq, SliceT, TupleT, Type, differentiable
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.rules.registry import lookup
 
@@ -199,11 +199,8 @@ class Memory(Classes):
         return owner is not None and (owner[0] in inner or self.is_inner_part(owner[0], inner))
 
     def may_overlap(self, n: Node) -> bool:
-        """Whether what comes from outside may be memory that is written: an array; a list of arrays
-        that a function is called with."""
-        if not isinstance(n, Var) or isinstance(self.types[n], Array):
-            return True
-        return bool(self.shown) and holds_inexact(self.types[n])
+        """Whether what comes from outside may be memory that is written: an array, or a list of arrays."""
+        return not isinstance(n, Var) or isinstance(self.types[n], Array) or holds_inexact(self.types[n])
 
     # -- facts ------------------------------------------------------------------------------
 
@@ -383,7 +380,9 @@ def reads_module(context: Context, s: Call, definition: Mapping[Var, Call]) -> b
 
 
 def holds_inexact(t: Type) -> bool:
-    """Arrays that have a tangent, and lists of such."""
+    """Arrays that have a tangent, those that are None on some paths too, and lists of such."""
     if isinstance(t, Seq):
         return holds_inexact(t.item)
+    if isinstance(t, Maybe):
+        return isinstance(t.type, Array) and differentiable(t.type)
     return isinstance(t, Array) and differentiable(t)

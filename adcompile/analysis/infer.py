@@ -18,7 +18,16 @@ from adcompile.analysis.joins import Carried, Frame, Join, Misfit, Side
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
 from adcompile.analysis.made import wrapped
-from adcompile.analysis.optional import Environment, known_truth, learn, narrowed, note_results, resolve, tell
+from adcompile.analysis.optional import (
+    Environment,
+    known_truth,
+    learn,
+    learn_used,
+    narrowed,
+    note_results,
+    resolve,
+    tell,
+)
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -80,7 +89,7 @@ def run_statement(b: Builder, statement: Statement, env: Environment, frame: Fra
     """Interpret one statement; an end if nothing after it can be reached."""
     if isinstance(statement, Call):
         fn = resolve(b, env, statement.fn)
-        args = [resolve(b, env, a) for a in statement.args]
+        args = learn_used(b, fn, [resolve(b, env, a) for a in statement.args])
         kwargs = [(k, resolve(b, env, a)) for k, a in statement.kwargs]
         laziness.note_call(b, fn, args, statement.place)
         b.context.calls.append(statement)

@@ -9,15 +9,35 @@ its result; a branch on the test then reads them under another name, which has t
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import operator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
 
 from adcompile.analysis.builder import Builder, parts
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.heap import look
 from adcompile.analysis.joins import Join
+from adcompile.analysis.writing import AUGMENTED, FUNCTIONS
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import NONE, Closure, DictT, Known, ListT, Maybe, Scalar, TupleT, Type
+from adcompile.ir.types import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Closure,
+    DictT,
+    Known,
+    ListT,
+    Maybe,
+    Scalar,
+    TupleT,
+    Type,
+    Unknown,
+    widen,
+)
 
 Environment = dict[Var, Atom]
 Told = dict[Var, Type]
@@ -115,3 +135,40 @@ def learn(b: Builder, told: Told) -> None:
         found[var] = Const(None) if t == NONE else b.emit(ops.identity, (var,), t, (), var.name, var.place)
     if found:
         b.context.narrowed = {**b.context.narrowed, **found}
+
+
+def learn_used(b: Builder, fn: Atom, args: list[Atom]) -> list[Atom]:
+    """The operands of a call that raises where an array among them is None: from there on they are arrays."""
+    if not isinstance(fn, Const) or not any(type(b.type(a)) is Maybe for a in args):
+        return args
+    for k in raising(b, fn.value, args):
+        var, t = args[k], b.type(args[k])
+        if isinstance(var, Var) and isinstance(t, Maybe) and isinstance(t.type, Array):
+            if fn.value is getattr:  # which is not always one when the code runs
+                b.emit(getattr, (var, args[1]), UNKNOWN)
+            learn(b, {var: t.type})
+    return [b.context.narrowed.get(a, a) if isinstance(a, Var) else a for a in args]
+
+
+def raising(b: Builder, fn: Any, args: list[Atom]) -> Iterable[int]:
+    """The positions of the arguments of a call at which an array, but not None, will do."""
+    if fn is getattr:
+        name = args[1].value if isinstance(args[1], Const) else None
+        return (0,) if len(args) == 2 and isinstance(name, str) and name in ONLY_OF_ARRAYS else ()
+    if is_in(fn, ARITHMETIC):
+        inner = [t.type if isinstance(t, Maybe) else widen(t) for t in map(b.type, args)]
+        if all(isinstance(t, (Scalar, Array)) for t in inner):
+            return range(len(args))
+        return (0,) if fn in AUGMENTED and all(isinstance(t, (Scalar, Array, Unknown)) for t in inner) else ()
+    if is_in(fn, FUNCTIONS):
+        return (FUNCTIONS[fn],)
+    return (0,) if fn is operator.getitem or fn is operator.setitem else ()
+
+
+ONLY_OF_ARRAYS = frozenset(dir(np.ndarray)) - frozenset(dir(None))
+SIGNS = "add sub mul truediv floordiv mod pow matmul"
+ARITHMETIC: set[Any] = {
+    *(getattr(operator, kind + name) for name in SIGNS.split() for kind in ("", "i")),
+    *(operator.neg, operator.pos, operator.abs, operator.lt, operator.le, operator.gt, operator.ge),
+}
+"""Operators of numbers that None has not."""

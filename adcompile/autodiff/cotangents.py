@@ -18,6 +18,7 @@ from adcompile import runtime as rt
 from adcompile.analysis import complexes
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.lengths import same_shape
+from adcompile.autodiff.optional import where_there
 from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
@@ -240,7 +241,9 @@ class Cotangents:
 
 def into_shadow(b: Builder, shadow: Atom, index: Atom, g: Atom, basic: bool) -> None:
     """Add `g` to an array of shadows at an index; `basic`: one that selects no element twice."""
-    if basic and shadow not in b.context.overlapping:
+    if isinstance(b.type(shadow), Maybe):
+        where_there(b, shadow, lambda c, there: into_shadow(c, there, index, g, basic))
+    elif basic and shadow not in b.context.overlapping:
         b.emit(rt.add_at, (shadow, index, g), Known(None))
     else:
         b.emit(np.ufunc.at, (Const(np.add), shadow, index, g), Known(None))
@@ -259,6 +262,13 @@ def tangent_structure(t: Type) -> Type:
             return ObjectT(cls, names, tuple(map(tangent_structure, types)))
         case _:
             return tangent_type(t)
+
+
+def shadow_type(t: Type) -> Type:
+    """The type of the shadow of an array, or of a list of such; where the array is None so is its shadow."""
+    if isinstance(t, Seq):
+        return Seq(shadow_type(t.item), list)
+    return t if isinstance(t, Maybe) else tangent_structure(t)
 
 
 def zero(b: Builder, var: Var) -> Atom:

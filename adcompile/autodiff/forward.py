@@ -31,7 +31,7 @@ from adcompile.autodiff.adjoint import (
     refuse_subclass,
 )
 from adcompile.autodiff.called import fitted, is_readable
-from adcompile.autodiff.cotangents import refuse_stand_in, tangent_type, zero
+from adcompile.autodiff.cotangents import refuse_stand_in, shadow_type, tangent_type, zero
 from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zeros_type
 from adcompile.autodiff.given import is_zero, value_and_tangent
@@ -43,7 +43,7 @@ from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
-from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, Seq, SliceT, differentiable, is_complex
+from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, Seq, SliceT, Type, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -323,7 +323,7 @@ class Forward:
             side.statements(block.statements)
             sides.append((block, side))
         moving = [k for k, r in enumerate(s.results) if self.active(r)]
-        dots = [b.new(f"{s.results[k].name}_dot", tangent_type(b.type(s.results[k]))) for k in moving]
+        dots = [b.new(f"{s.results[k].name}_dot", self.dot_type(s.results[k])) for k in moving]
         for k, d in zip(moving, dots):  # unbound where the value is
             if s.results[k] in self.context.bound_if:
                 self.context.bound_if[d] = self.context.bound_if[s.results[k]]
@@ -331,7 +331,7 @@ class Forward:
         for block, side in sides:
             end: End = block.end
             if isinstance(end, Yield):
-                end = Yield((*end.values, *(side.value_dot(end.values[k]) for k in moving)))
+                end = Yield((*end.values, *(side.value_dot(end.values[k], s.results[k]) for k in moving)))
             blocks.append(Block((), tuple(side.b.statements), end))
         b.append(If((*s.results, *dots), s.test, blocks[0], blocks[1], s.place, s.role))
         for k, d in zip(moving, dots):
@@ -339,8 +339,14 @@ class Forward:
             self.dots[s.results[k]] = d
             note_shadow(self, s.results[k])
 
-    def value_dot(self, atom: Atom) -> Atom:
-        if isinstance(atom, Const) and atom.value is ops.UNDEFINED:
+    def dot_type(self, var: Var) -> Type:
+        """The type of the tangent of what branches or loops give."""
+        t = self.b.type(var)
+        return shadow_type(t) if var in self.mirrored else tangent_type(t)
+
+    def value_dot(self, atom: Atom, into: Atom) -> Atom:
+        """The tangent of what goes into a container, or of what a branch or loop hands on as another value."""
+        if isinstance(atom, Const) and (atom.value is ops.UNDEFINED or atom.value is None and into in self.mirrored):
             return atom
         d = self.whole_dot(atom)
         return d if d is not None else self.zero(atom)
@@ -358,14 +364,14 @@ class Forward:
         side = self.inner(b.child())
         dots = []
         for k in moving:
-            d = side.b.new(f"{params[k].name}_dot", tangent_type(b.type(params[k])))
+            d = side.b.new(f"{params[k].name}_dot", self.dot_type(params[k]))
             self.context.shape[d] = self.context.shape.get(params[k], params[k])
             side.dots[params[k]] = d
             note_shadow(side, params[k])
             dots.append(d)
-        body = self.body(s.body, side, moving)
-        init = [self.value_dot(s.init[k]) for k in moving]
-        results = [b.new(f"{s.results[k].name}_dot", tangent_type(b.type(s.results[k]))) for k in moving]
+        body = self.body(s.body, side, {k: params[k] for k in moving})
+        init = [self.value_dot(s.init[k], params[k]) for k in moving]
+        results = [b.new(f"{s.results[k].name}_dot", self.dot_type(s.results[k])) for k in moving]
         body = Block((*s.body.params, *dots), body.statements, body.end)
         b.append(replace(s, results=(*s.results, *results), init=(*s.init, *init), body=body))
         for k, d in zip(moving, results):
@@ -373,11 +379,11 @@ class Forward:
             self.dots[s.results[k]] = d
             note_shadow(self, s.results[k])
 
-    def body(self, block: Block, side: Forward, moving: list[int]) -> Block:
-        """A block of a loop body's tree of exits."""
+    def body(self, block: Block, side: Forward, moving: dict[int, Var]) -> Block:
+        """A block of a loop body's tree of exits, which hands on tangents of what the loop carries."""
         if isinstance(block.end, (Continue, Break)):
             side.statements(block.statements)
-            dots = [side.value_dot(block.end.values[k]) for k in moving]
+            dots = [side.value_dot(block.end.values[k], into) for k, into in moving.items()]
             end: End = type(block.end)((*block.end.values, *dots))
             return Block((), tuple(side.b.statements), end)
         tail = block.statements[-1] if block.statements else None

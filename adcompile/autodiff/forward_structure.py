@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def display(f: Forward, s: Call) -> Any:
     t = f.b.type(s.result)
     if isinstance(t, Seq):
-        return f.b.emit(s.fn, [f.value_dot(a) for a in s.args], tangent_type(t))
+        return f.b.emit(s.fn, [f.value_dot(a, s.result) for a in s.args], tangent_type(t))
     return None if is_structured(t) else NotImplemented  # split: its items have their own tangents
 
 
@@ -51,7 +51,7 @@ def zeros_type(t: Type) -> Type:
 
 def push(f: Forward, s: Call) -> Any:
     owner = list_dot(f, s.args[0], tangent_type(f.b.type(s.result)))
-    return f.b.emit(ops.push, (owner, f.value_dot(s.args[1])), tangent_type(f.b.type(s.result)))
+    return f.b.emit(ops.push, (owner, f.value_dot(s.args[1], s.result)), tangent_type(f.b.type(s.result)))
 
 
 def pop(f: Forward, s: Call) -> Any:
@@ -66,7 +66,7 @@ def pop(f: Forward, s: Call) -> Any:
 def put_item(f: Forward, s: Call) -> Any:
     items, index, item = s.args
     owner = list_dot(f, items, tangent_type(f.b.type(s.result)))
-    return f.b.emit(ops.put_item, (owner, index, f.value_dot(item)), tangent_type(f.b.type(s.result)))
+    return f.b.emit(ops.put_item, (owner, index, f.value_dot(item, s.result)), tangent_type(f.b.type(s.result)))
 
 
 def unpack(f: Forward, s: Call) -> Any:
@@ -84,7 +84,8 @@ def same(f: Forward, s: Call) -> Any:
 
 def index_add(f: Forward, s: Call) -> Any:
     buffer, index, value = s.args
-    return f.b.emit(s.fn, (f.value_dot(buffer), index, f.value_dot(value)), tangent_type(f.b.type(s.result)))
+    dots = (f.value_dot(buffer, s.result), index, f.value_dot(value, s.result))
+    return f.b.emit(s.fn, dots, tangent_type(f.b.type(s.result)))
 
 
 def scatter_list(f: Forward, s: Call) -> Any:
@@ -93,7 +94,7 @@ def scatter_list(f: Forward, s: Call) -> Any:
 
 
 def add_lists(f: Forward, s: Call) -> Any:
-    return f.b.emit(s.fn, [f.value_dot(a) for a in s.args], tangent_type(f.b.type(s.result)))
+    return f.b.emit(s.fn, [f.value_dot(a, s.result) for a in s.args], tangent_type(f.b.type(s.result)))
 
 
 def convert(f: Forward, s: Call) -> Any:

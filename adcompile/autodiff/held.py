@@ -19,8 +19,8 @@ from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.heap import bound_again, owner_of, reached, read, settle
 from adcompile.analysis.mutation import Node, has_memory
-from adcompile.autodiff.mirror import read_again, root_of
 from adcompile.autodiff.repeatable import check_same
+from adcompile.autodiff.roots import read_again, root_of
 from adcompile.autodiff.state import State, detached
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield

@@ -33,7 +33,8 @@ from adcompile.analysis.views import (
     may_view,
     told_writeable,
 )
-from adcompile.autodiff.cotangents import tangent_type
+from adcompile.autodiff.cotangents import shadow_type
+from adcompile.autodiff.roots import root_of, steps_of
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -52,7 +53,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import Array, Instance, Known, ListT, Scalar, Seq, TupleT, Type
+from adcompile.ir.types import Array, Known, ListT, Maybe, Scalar, Seq, TupleT, Type
 from adcompile.rules.registry import lookup
 
 REMEDY = "write into a copy (b = a.copy()), or build a new array"
@@ -82,7 +83,7 @@ class Mirror:
     def new(self, like: Var, t: Type | None = None) -> Var:
         """A name for the shadow of `like`."""
         suffix = "dot" if self.role == "tangent" else "bar"
-        var = self.b.new(f"{like.name}_{suffix}", tangent_type(self.b.type(like)) if t is None else t, like.place)
+        var = self.b.new(f"{like.name}_{suffix}", shadow_type(self.b.type(like)) if t is None else t, like.place)
         self.b.context.shape[var] = self.b.context.shape.get(like, like)
         self.made.add(var)
         if self.overlapping and any(self.memory.find(n) in self.overlapping for n in self.memory.nodes(like)):
@@ -169,13 +170,16 @@ class Mirror:
             self.check_apart(s)
             return [self.emit(s.result, rt.shadow, s.result)]
         fn = fn_of(s)
+        shadow = self.of(base)
+        if fn is ops.identity and self.is_told(s):
+            return [self.emit(s.result, fn, shadow)]
         if fn in AUGMENTED or fn is ops.identity or fn is ops.expect_length:
-            self.shadow[s.result] = self.of(base)
+            self.shadow[s.result] = shadow
             return []
         if fn is rt.mirrored:
-            return [self.emit(s.result, fn, *s.args[:2], self.of(base))]
+            return [self.emit(s.result, fn, *s.args[:2], shadow)]
         if kind == "maybe" or fn in OVERLAPPING:
-            return [self.emit(s.result, rt.mirrored, s.result, base, self.of(base))]
+            return [self.emit(s.result, rt.mirrored, s.result, base, shadow)]
         args = tuple(self.of(a) if a in self.mirrored or isinstance(a, Const) else a for a in s.args)
         return [self.emit(s.result, fn, *args, kwargs=s.kwargs)]
 
@@ -211,11 +215,15 @@ class Mirror:
         """A container that is read out of another one, or is one, has the shadows that it has there."""
         self.shadow = shadow
         part = self.memory.part(s) if is_structured(self.b.type(s.result)) else None
-        part = s.args[0] if fn_of(s) is ops.identity else part
+        part = s.args[0] if fn_of(s) is ops.identity and not self.is_told(s) else part
         if isinstance(part, Var) and root_of(s, self.memory) is None:  # what a module holds has roots of its own
             for here, there in zip(values_in(self.b, s.result), values_in(self.b, part)):
                 if isinstance(here, Var) and here in self.mirrored:
                     self.shadow[here] = self.of(there)
+
+    def is_told(self, s: Call) -> bool:
+        """Whether this names an array that may be None, where it is not."""
+        return isinstance(self.b.type(s.args[0]), Maybe)
 
     def gives_views(self, s: Call, shadow: dict[Var, Atom]) -> bool:
         """Whether a call gives several views in a container, as np.split does, or a list and what was
@@ -407,35 +415,6 @@ def memory_base(s: Call) -> Atom | None:
     return s.args[0] if s.args else named
 
 
-def root_of(s: Call, memory: Memory) -> tuple[Any, ...] | None:
-    """What tells memory that code reads from a module or an object, by the way to it: reading it
-    again gives it again. None for what is computed."""
-    fn = fn_of(s)
-    if fn is ops.load_global and isinstance(s.args[0], Const):
-        ref = s.args[0].value
-        return ("global", id(ref.namespace), ref.name)
-    if fn not in (getattr, operator.getitem) or len(s.args) != 2 or s.kwargs or not isinstance(s.args[1], Const):
-        return None
-    owner, name = s.args[0], s.args[1].value
-    if not isinstance(name, (str, int)):
-        return None
-    if isinstance(owner, Const):
-        return None if isinstance(owner.value, np.ndarray) else ("item", fn, id(owner.value), name)
-    made = memory.definition.get(owner)
-    if isinstance(memory.types[owner], Array):
-        return None
-    if made is None:  # an object that comes in
-        held = isinstance(memory.types[owner], Instance) and owner in memory.outside
-        return ("item", fn, ("held", owner), name) if held else None
-    above = root_of(made, memory)
-    return None if above is None else ("item", fn, above, name)
-
-
-def steps_of(key: tuple[Any, ...]) -> list[tuple[Any, Any]]:
-    """The steps of a way that `root_of` gives: (getattr or getitem, name)."""
-    return [(key[1], key[3]), *steps_of(key[2])] if key[0] == "item" and isinstance(key[2], tuple) else []
-
-
 def check_place(call: Call, key: tuple[Any, ...], memory: Memory) -> None:
     """Refuse memory that is reached by a way on which the program puts something else: read again, it is
     not what was there at first."""
@@ -453,16 +432,6 @@ def check_place(call: Call, key: tuple[Any, ...], memory: Memory) -> None:
             met = fn in METHODS and any(step is operator.getitem for step, _ in steps)
         if met:
             raise Unsupported(f"{WRITTEN}, where this puts something else", w.call.place, "give it a name of its own")
-
-
-def read_again(b: Builder, call: Call, memory: Memory) -> Var:
-    """What `root_of` names, read before the statements run."""
-    owner = call.args[0]
-    made = memory.definition.get(owner) if isinstance(owner, Var) else None
-    args = call.args if made is None else (read_again(b, made, memory), *call.args[1:])
-    made = b.emit(call.fn, args, b.type(call.result), call.kwargs, call.result.name)
-    assert isinstance(made, Var)
-    return made
 
 
 def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:

@@ -74,7 +74,8 @@ def checked(
         return [], b.statements
     if operands:
         check = rt.check_numbers if fn in KEPT else rt.check_plain
-        b.emit(check, (at(s.place), *operands), Known(None), (), "", s.place)
+        read = [b.real(a) if isinstance(a, Var) else a for a in operands]
+        b.emit(check, (at(s.place), *read), Known(None), (), "", s.place)
     if any(fn is f for f in JOINING) and any(may_be_list(context, a) and carries(a) for a in s.args):
         b.emit(rt.check_joined, (at(s.place), *s.args), Known(None), (), "", s.place)
     return b.statements, []

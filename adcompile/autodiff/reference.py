@@ -13,12 +13,14 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.views import fn_of, joins_lists, may_share
-from adcompile.autodiff.mirror import CONTAINERS, TOGETHER, root_of, sharing_of
+from adcompile.autodiff.mirror import CONTAINERS, TOGETHER, sharing_of
+from adcompile.autodiff.optional import where_there
+from adcompile.autodiff.roots import root_of
 from adcompile.autodiff.writes import WHOLE, Write, stores_itself
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Known
+from adcompile.ir.types import Array, Known, Maybe
 from adcompile.ir.walk import statements_of
 from adcompile.rules.registry import lookup
 
@@ -139,6 +141,9 @@ def owned_parts(f: Forward, d: Atom, of: Var) -> Atom:
 def own_tangent(b: Builder, d: Atom, like: Var) -> Atom:
     """A tangent in memory of its own, which has the dtype and the layout of the array's."""
     t, given, name = b.type(like), b.type(d), f"{like.name}_dot"
+    if isinstance(t, Maybe):
+        whole = b.emit(ops.identity, (d,), t.type)
+        return where_there(b, like, lambda c, there: own_tangent(c, whole, there))  # type: ignore[arg-type]
     if isinstance(t, Array) and isinstance(given, Array) and given.dtype == t.dtype and rank(t) == rank(given) == 1:
         return b.emit(rt.snapshot, (d,), t, (), name)
     made = b.emit(rt.shadow, (like,), t, (), name)

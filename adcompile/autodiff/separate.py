@@ -14,7 +14,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.alias import effect_of, values_in
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
 from adcompile.analysis.views import ABOUT_MEMORY, fn_of
-from adcompile.autodiff.cotangents import Cotangents, into_shadow, tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, into_shadow, shadow_type, tangent_structure, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.reference import buffers_in, note_shadow, own_tangent
@@ -278,7 +278,7 @@ def shadows_given(b: Builder, function: Function, form: Form, suffix: str = "bar
     """New parameters for the shadows of a function's parameters by reference."""
     found: dict[Var, Var] = {}
     for p in form.of(function, "reference"):
-        found[p] = b.new(f"{p.name}_{suffix}", tangent_type(b.type(p)), p.place)
+        found[p] = b.new(f"{p.name}_{suffix}", shadow_type(b.type(p)), p.place)
         b.context.shape[found[p]] = b.context.shape.get(p, p)
     return Given(b, found, form.result)
 

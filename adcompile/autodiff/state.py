@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
@@ -14,12 +15,15 @@ from adcompile.analysis.heap import reached as cells_reached
 from adcompile.analysis.heap import settle
 from adcompile.analysis.mutation import has_memory, writes_into
 from adcompile.analysis.views import OVERLAPPING, fn_of, may_view
-from adcompile.autodiff.mirror import Mirror, read_again, root_of
+from adcompile.autodiff.cotangents import shadow_type
+from adcompile.autodiff.mirror import Mirror
+from adcompile.autodiff.optional import where_there
+from adcompile.autodiff.roots import read_again, root_of
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Scalar, Seq, TupleT, Type, Unknown
+from adcompile.ir.types import UNKNOWN, Array, Instance, Known, Maybe, Scalar, Seq, TupleT, Type, Unknown
 from adcompile.ir.walk import statements_of
 from adcompile.runtime.state import CONTAINERS
 
@@ -42,8 +46,9 @@ class State:
         role, b.role = b.role, "tangent"
         given = [(shadow, dots[var]) for var, shadow in self.shadow.items() if var in dots]
         for shadow, dot in given:
-            b.call(operator.setitem, shadow, Const(Ellipsis), dot)
-        for shadow, dot in given if len(given) > 1 else ():  # the arrays may overlap
+            put_back(b, shadow, dot)
+        several = len(given) > 1 or any(is_list(b.type(shadow)) for shadow, _ in given)
+        for shadow, dot in given if several else ():  # the arrays may overlap
             b.emit(rt.check_tangent, (shadow, dot), Known(None))
         b.role = role
         dots.update(self.shadow)
@@ -51,8 +56,11 @@ class State:
     def restore(self, b: Builder) -> None:
         """Put the arrays that the caller sees back to what they held at entry."""
         for array, copy in self.saved:
-            if isinstance(b.type(array), Array):
-                b.call(operator.setitem, array, Const(Ellipsis), copy)
+            t = b.type(array)
+            if is_list(t) or isinstance(t, Array):
+                put_back(b, array, copy)
+            elif isinstance(t, Maybe):
+                where_there(b, array, partial(put_back, copy=b.emit(ops.identity, (copy,), t.type)))
             else:
                 b.emit(rt.put_each, (array, copy), Known(None), (), "")
         for content in self.taken:
@@ -218,10 +226,36 @@ def keep_copy(b: Builder, state: State, atom: Atom, known: Atom) -> None:
     if isinstance(t, Array):
         state.known_as.append(known)
         state.saved.append((atom, b.emit(rt.snapshot, (atom,), t, (), f"{name_of(atom)}_0")))
-    elif isinstance(t, Seq) and has_memory(t.item):  # the list itself may be another one by the time
+    elif isinstance(t, Maybe) and isinstance(t.type, Array):
+        state.known_as.append(known)
+        state.saved.append((atom, where_there(b, atom, lambda c, array: c.emit(rt.snapshot, (array,), c.type(array)))))
+    elif is_list(t):  # the list itself may be another one by the time
+        state.known_as.append(known)
+        arrays = b.emit(list, (atom,), Seq(t.item, list), (), f"{name_of(atom)}_arrays")  # type: ignore[union-attr]
+        state.saved.append((arrays, b.emit(rt.snapshot, (arrays,), b.type(arrays), (), f"{name_of(atom)}_0")))
+    elif isinstance(t, Seq) and has_memory(t.item):
         state.known_as.append(known)
         arrays = b.emit(rt.arrays_in, (atom,), HELD, (), f"{name_of(atom)}_arrays")
         state.saved.append((arrays, b.emit(rt.snapshot, (arrays,), HELD, (), f"{name_of(atom)}_0")))
+
+
+def put_back(b: Builder, array: Atom, copy: Atom) -> None:
+    """Let an array, or each of a list, hold what another one holds."""
+    if is_list(b.type(array)):
+        b.dispatch(Const(put_each), [array, copy], [])
+    else:
+        b.call(operator.setitem, array, Const(Ellipsis), copy)
+
+
+def put_each(arrays, copies):
+    """Followed, so that derivatives come of it."""
+    for k in range(len(arrays)):
+        arrays[k][...] = copies[k]
+
+
+def is_list(t: Type) -> bool:
+    """Whether values are lists of arrays of any length."""
+    return isinstance(t, Seq) and isinstance(t.item, Array)
 
 
 def name_of(atom: Atom) -> str:
@@ -234,9 +268,9 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tupl
     arrays: list[Atom] = []
     for key, atom in found:
         arrays.append(reached(b, mirror, key, atom))
-        if isinstance(b.type(arrays[-1]), Seq):
+        if isinstance(b.type(arrays[-1]), Seq) and not is_list(b.type(arrays[-1])):
             raise Unsupported(
-                "a long list of arrays that is passed in, and whose arrays are written in place",
+                "a long list of lists of arrays that is passed in, and whose arrays are written in place",
                 b.place,
                 "write into copies: arrays = [a.copy() for a in arrays]",
             )
@@ -244,11 +278,11 @@ def mirror_roots(b: Builder, mirror: Mirror, inputs: Sequence[Var]) -> list[tupl
         return []
     types = b.context.types
     by_address = (may_view(s, types) or fn_of(s) in OVERLAPPING for s in mirror.memory.definition.values())
-    simple = len(arrays) == 1 and not any(by_address)
+    simple = len(arrays) == 1 and isinstance(b.type(arrays[0]), Array) and not any(by_address)
     if simple:
         shadows: list[Atom] = [b.emit(rt.shadow, arrays, b.type(arrays[0]), (), shadow_name(mirror, arrays[0]))]
     else:
-        types = TupleT(tuple(b.type(a) for a in arrays))
+        types = TupleT(tuple(shadow_type(b.type(a)) for a in arrays))
         written = tuple(k for k, (key, _) in enumerate(found) if mirror.memory.is_written(key))
         apart = (("written", Const(written)),) if len(written) < len(found) else ()
         together = b.emit(rt.shadows, arrays, types, apart)

@@ -22,7 +22,7 @@ from adcompile.analysis.outside import writes_outside
 from adcompile.analysis.reach import MOST, functions_in, met, reaches
 from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.views import fn_of
-from adcompile.autodiff.mirror import root_of
+from adcompile.autodiff.roots import root_of
 from adcompile.errors import Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Var, Yield

@@ -248,7 +248,7 @@ def checked(mirror: Mirror, block: Block, activity: Activity) -> Block:
         if k == len(block.statements) and isinstance(block.end, Unreachable):
             break  # both branches leave the block
         done.update(results_of(s))
-        bound = [r for r in results_of(s) if r not in b.context.loose]  # on every path
+        bound = [r for r in results_of(s) if r not in b.context.loose and r not in b.context.bound_if]  # on every path
         waiting += [r for r in bound if r in mirror.mirrored and r in mirror.shadow and is_memory(b, r)]
         ready = [r for r in waiting if mirror.shadow[r] in done or mirror.shadow[r] not in here]
         waiting = [r for r in waiting if r not in ready]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.runtime.arrays import is_basic
-from adcompile.runtime.shadows import like, shadows
+from adcompile.runtime.shadows import flat, like, refilled, shadows
 
 ELEMENTS = 1 << 17
 """How many numbers the unit tangents of one batch have, roughly: what is computed with them stays in the cache."""
@@ -196,7 +196,9 @@ def shadows_each(count: int, *arrays: Any, written: tuple[int, ...] | None = Non
     """`rt.shadows` for every tangent of a batch: the same overlaps within each of them."""
     memory: dict[int, Any] = {}
     out: list[Any] = []
-    firsts = shadows(*arrays, written=written)
+    firsts: list[Any] = []
+    whole = shadows(*arrays, written=written)
+    flat(whole, firsts)
     for first in firsts:
         root = first
         while isinstance(root.base, np.ndarray):
@@ -207,7 +209,7 @@ def shadows_each(count: int, *arrays: Any, written: tuple[int, ...] | None = Non
         low = first.__array_interface__["data"][0] - root.__array_interface__["data"][0]
         strides = (width, *first.strides)
         out.append(np.ndarray((count, *first.shape), first.dtype, memory[id(root)], low, strides))
-    return tuple(out)
+    return refilled(whole, iter(out))
 
 
 def joined(batches: Any, shape: tuple[int, ...], dtype: Any = float) -> Any:

@@ -6,20 +6,29 @@ holds its tangent; where two arrays share memory, their shadows do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adcompile.runtime.shadows import laid_out, last_written, like, mirroring, overlaps_itself, reaches, share
+from adcompile.runtime.shadows import (
+    flat,
+    laid_out,
+    last_written,
+    like,
+    mirroring,
+    overlaps_itself,
+    reaches,
+    refilled,
+    share,
+)
 
 WHOLE: Any = ...
 
 
 def shadow(x: Any) -> Any:
-    """Zeros that mirror an array nothing else shares memory with."""
-    return np.zeros_like(x)
+    """Zeros that mirror an array nothing else shares memory with; None where there is none."""
+    return None if x is None else np.zeros_like(x)
 
 
 def snapshot(x: Any) -> Any:
@@ -72,14 +81,14 @@ def add_each(buffers: Any, values: Any) -> None:
             add_each(buffer, value)
         elif isinstance(buffer, np.ndarray) and overlaps_itself(buffer):
             np.add.at(buffer, WHOLE, value)
-        else:
+        elif buffer is not None:
             buffer += value
 
 
 def arrays_in(values: Any) -> list[Any]:
     """The arrays that a list or tuple holds now, those in lists and tuples in it as well."""
     found: list[Any] = []
-    _flat(values, found)
+    flat(values, found)
     return [a for a in found if isinstance(a, np.ndarray)]
 
 
@@ -150,7 +159,10 @@ def mirrored(y: Any, x: Any, shadow_of_x: Any) -> Any:
 
 def check_tangent(shadow: Any, tangent: Any) -> None:
     """Raise ValueError if memory that two arguments share was given two different tangents."""
-    if not np.array_equal(shadow, tangent, equal_nan=True):
+    if isinstance(shadow, (list, tuple)):
+        for one, given in zip(shadow, tangent):
+            check_tangent(one, given)
+    elif not np.array_equal(shadow, tangent, equal_nan=True):
         raise ValueError("arguments that share memory, and are written in place, have different tangents there")
 
 
@@ -192,9 +204,9 @@ def _mirrors(values: tuple[Any, ...], given: tuple[Any, ...], shadows_of_given: 
     found: list[Any] = []
     bases: list[Any] = []
     copies: list[Any] = []
-    _flat(values, found)
-    _flat(given, bases)
-    _flat(shadows_of_given, copies)
+    flat(values, found)
+    flat(given, bases)
+    flat(shadows_of_given, copies)
     made: dict[int, Any] = {}
     for x in found:
         near = [k for k, g in enumerate(bases) if share(x, g)]
@@ -204,18 +216,4 @@ def _mirrors(values: tuple[Any, ...], given: tuple[Any, ...], shadows_of_given: 
     alone = [x for x in found if id(x) not in made]
     made.update(zip(map(id, alone), mirroring(*alone) if alone else ()))
     fresh = iter([made[id(x)] for x in found])
-    return tuple(_refilled(v, fresh) for v in values)
-
-
-def _flat(value: Any, out: list[Any]) -> None:
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            _flat(item, out)
-    elif value is not None:
-        out.append(value)
-
-
-def _refilled(value: Any, fresh: Iterator[Any]) -> Any:
-    if isinstance(value, (list, tuple)):
-        return type(value)(_refilled(item, fresh) for item in value)
-    return None if value is None else next(fresh)
+    return tuple(refilled(v, fresh) for v in values)

@@ -7,7 +7,7 @@ the same view of its shadow holds the derivative of the same elements.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,9 @@ MAX_WORK: Any = 10_000
 _ALIGNMENT = 64
 
 
-def shadows(*arrays: np.ndarray, written: tuple[int, ...] | None = None) -> tuple[np.ndarray, ...]:
-    """Zero arrays that mirror the memory of `arrays`, one for each.
+def shadows(*arrays: Any, written: tuple[int, ...] | None = None) -> tuple[Any, ...]:
+    """Zero arrays that mirror the memory of `arrays`, one for each; None for what is None, and
+    lists for lists of arrays.
 
     Same dtypes, shapes and strides. Where two arrays share elements so do their shadows; one array
     given twice has a shadow and views of it. `written` are the positions of those that may be written, by
@@ -31,6 +32,8 @@ def shadows(*arrays: np.ndarray, written: tuple[int, ...] | None = None) -> tupl
     element at several places and can be written or share memory with others: what is added to their
     shadows would be added once.
     """
+    if any(a is None or isinstance(a, (list, tuple)) for a in arrays):
+        return _of_parts(arrays, written)
     if written is not None:
         return _where_written(arrays, {id(arrays[k]) for k in written})
     strange = {id(a): a for a in arrays if overlaps_itself(a)}
@@ -43,6 +46,34 @@ def shadows(*arrays: np.ndarray, written: tuple[int, ...] | None = None) -> tupl
     others = [a for a in arrays if id(a) not in strange]
     found.update(zip(map(id, others), mirroring(*others)))
     return told_apart(tuple(found[id(a)] for a in arrays))
+
+
+def _of_parts(arrays: tuple[Any, ...], written: tuple[int, ...] | None) -> tuple[Any, ...]:
+    """Shadows of those that are not None, at any depth of lists."""
+    found: list[Any] = []
+    places: list[int] = []
+    for k, value in enumerate(arrays):
+        first = len(found)
+        flat(value, found)
+        places += range(first, len(found)) if written is None or k in written else ()
+    made = iter(shadows(*found, written=None if written is None else tuple(places)) if found else ())
+    return tuple(refilled(value, made) for value in arrays)
+
+
+def flat(value: Any, out: list[Any]) -> None:
+    """The arrays in lists and tuples, in order; None is left out."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            flat(item, out)
+    elif value is not None:
+        out.append(value)
+
+
+def refilled(value: Any, fresh: Iterator[Any]) -> Any:
+    """What is shaped as `value` is, with others in the place of its arrays."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(refilled(item, fresh) for item in value)
+    return None if value is None else next(fresh)
 
 
 def _where_written(arrays: tuple[np.ndarray, ...], written: set[int]) -> tuple[np.ndarray, ...]:
