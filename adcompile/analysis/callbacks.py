@@ -9,13 +9,13 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, is_structured, parts
 from adcompile.analysis.detached import is_in
 from adcompile.analysis.library import is_of_library, is_of_user
 from adcompile.analysis.stores import is_empty
@@ -27,6 +27,7 @@ from adcompile.ir.nodes import Atom, Call, Const, Function, OpaqueCode, Var
 from adcompile.ir.types import (
     UNKNOWN,
     Cell,
+    Choice,
     Closure,
     Instance,
     IterT,
@@ -77,6 +78,16 @@ def may_write(t: Type) -> bool:
     if not isinstance(t, Method):
         return False
     return value_may_write(t.function)
+
+
+def calls_back(types: Iterable[Type]) -> bool:
+    """Whether a function of Python's is among what a call is given: it may read what is written by the way back."""
+    return any(
+        isinstance(t, (Closure, Method, Choice))
+        or (isinstance(t, Known) and isinstance(t.value, (FunctionType, MethodType)))
+        or (is_structured(t) and calls_back(parts(t)))
+        for t in types
+    )
 
 
 def code_may_write(t: Type) -> bool:

@@ -20,6 +20,7 @@ from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays
 from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.cached import CACHE, asked_too, cached_call, check_clear
+from adcompile.analysis.callbacks import calls_back
 from adcompile.analysis.choices import of_choice
 from adcompile.analysis.demotion import by_operator, demote, is_container_write, puts_back, stirs
 from adcompile.analysis.filling import call_filled
@@ -324,7 +325,9 @@ def call_rule(
     if stores_outcome(rule):
         with b.pinned_at(place):
             return dispatch(b, Const(rule.body), *by_place(rule, args, kwargs), "", place)
-    if rule.kind == "overlay":
+    if rule.kind == "overlay" or (
+        rule.kind == "composite" and calls_back(b.type(look(b, a)) for a in (*args, *dict(kwargs).values()))
+    ):
         return dispatch(b, Const(rule.body), args, kwargs, name, place)
     beware_of_given(b, [*args, *(v for _, v in kwargs)])
     if arguments_written(fn, args, kwargs) or stirs(b, fn, args):

@@ -15,6 +15,7 @@ from typing import Any
 
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.callbacks import code_may_write
 from adcompile.analysis.detached import is_in
 from adcompile.analysis.heap import reached
 from adcompile.analysis.mutation import calls_in, is_unknown_call, writes_into
@@ -144,6 +145,17 @@ def check_rest(b: Builder, atom: Atom, place: Place | None) -> None:
                 place,
                 "write the loop: for item in …: if test(item): break",
             )
+
+
+def check_last(b: Builder, atom: Atom, place: Place | None) -> None:
+    """Where an iterator is asked for one item more than is used of it: refuse it if making one may write."""
+    sources = [a for view in views_behind(b, atom) for a in view.sources]
+    if any(code_may_write(b.type(a)) for a in sources):
+        raise Unsupported(
+            "a zip that may end after an iterator before the shortest has made an item more, and making one writes",
+            place,
+            "put the shortest first: zip(range(n), map(f, items)), or write the loop",
+        )
 
 
 def lazy_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None:

@@ -205,6 +205,10 @@ def assign_live(b: Builder, owner: Atom, name: str | None, value: Atom, place: P
             run_as_written(b, None)
         return None
     if live is None:
+        cls = b.type(owner).cls  # type: ignore[union-attr]
+        hides = is_of_user(cls) and hasattr(cls, name) and not hasattr(type(stated(cls, name)), "__set__")
+        if hides and name not in b.type(owner).own and not runs_as_written(b, name):  # type: ignore[union-attr]
+            run_as_written(b, name)
         check_unknown_owner(b, owner, b.type(owner), name)
         note_object(b, b.type(owner).cls, name, b.context.objects_set, b.context.objects_read)  # type: ignore[union-attr]
         return None

@@ -414,7 +414,23 @@ def required_arrays(x):
     return y @ y + b @ b
 
 
+def _decided(e, k=Y):
+    return e * k[-1]
+
+
+def callbacks_of_what_is_written_later(x):
+    """Functions that NumPy calls read arrays that are written into afterwards."""
+    work = x * 2.0
+    rows = np.apply_along_axis(lambda e: e[0] * work[-1] + e[-1], 1, np.outer(x, x[:2]))
+    parts = np.piecewise(x, [x > 0.5], [lambda e: e * work[0], lambda e: e + work[-1]])
+    work[-1] = rows[0]
+    work[0] *= parts[1]
+    x[-1] = 0.3
+    return np.sum(rows * rows) + np.sum(parts * work) + np.sum(np.apply_along_axis(_decided, 0, x) * x)
+
+
 SAMPLES = {
+    "callbacks_of_what_is_written_later": [(X,)],
     "out_again_and_again": [(X,)],
     "out_into_a_row": [(X,)],
     "out_by_position": [(X,)],
