@@ -22,7 +22,7 @@ from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.cached import CACHE, asked_too, cached_call, check_clear
 from adcompile.analysis.callbacks import calls_back
 from adcompile.analysis.choices import of_choice
-from adcompile.analysis.demotion import by_operator, demote, is_container_write, puts_back, stirs
+from adcompile.analysis.demotion import by_operator, check_renamed, demote, is_container_write, puts_back, stirs
 from adcompile.analysis.filling import call_filled
 from adcompile.analysis.guards import guard_class
 from adcompile.analysis.heap import (
@@ -149,8 +149,9 @@ def dispatch(
         return call_instance(b, fn, t, args, kwargs, name, place)
     if not isinstance(t, Known):
         args, kwargs = handed_over(b, None, args, kwargs, place)
-        for a in (*args, *(v for _, v in kwargs)):
+        for a in (fn, *args, *(v for _, v in kwargs)):
             demote(b, None, a, place)
+            check_renamed(b, None, a, place)
         return b.emit(fn, args, UNKNOWN, kwargs, name, place)
     return call_known(b, t.value, args, kwargs, name, place)
 
@@ -203,6 +204,7 @@ def call_known(
         if puts_back(b, value, args):
             return Const(None)
         check_alias(b, args[0], place)
+        check_renamed(b, value, args[0], place)
     if is_container_write(value) and args:
         beware_of_names(b, args[0])
         demote(b, value, args[0], place)
@@ -269,6 +271,7 @@ def loosened(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place
     args, kwargs = handed_over(b, fn, args, kwargs, place)
     for a in (*args, *(v for _, v in kwargs)):
         demote(b, fn, a, place)
+        check_renamed(b, fn, a, place)
     return args, kwargs
 
 

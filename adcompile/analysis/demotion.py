@@ -16,7 +16,21 @@ from adcompile.analysis.writing import FUNCTIONS
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, Instance, Known, ListT, ObjectT, Ref, Seq, TupleT, Type, differentiable
+from adcompile.ir.types import (
+    Array,
+    DictT,
+    Instance,
+    Known,
+    ListT,
+    Maybe,
+    ObjectT,
+    Ref,
+    Scalar,
+    Seq,
+    TupleT,
+    Type,
+    differentiable,
+)
 from adcompile.ir.walk import blocks_of
 from adcompile.runtime.objects import stated
 
@@ -137,6 +151,16 @@ def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
         )
     b.context.demoted.add(made.place)
     raise Restart
+
+
+def check_renamed(b: Builder, fn: Any, target: Atom, place: Place | None) -> None:
+    """Before a write into something of which little is known: it may be one of the containers that have been given
+    such a name, and these are real ones then, of which only the class is known."""
+    t = b.type(target)
+    if not b.context.also_called or isinstance(t.type if isinstance(t, Maybe) else t, (Array, Scalar, Known)):
+        return
+    for atom in b.context.also_called:
+        demote(b, fn, atom, place)
 
 
 def stirs(b: Builder, fn: Any, args: Sequence[Atom]) -> bool:

@@ -32,7 +32,7 @@ from adcompile.analysis.laziness import (
 )
 from adcompile.analysis.nesting import present, record_items
 from adcompile.analysis.pools import taken_out
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Raise, Statement, Unreachable, Var, Yield
 from adcompile.ir.types import (
@@ -90,8 +90,10 @@ def known_range(b: Builder, atom: Atom) -> range | None:
 
 
 def definition(b: Builder, atom: Atom) -> Call:
-    assert isinstance(atom, Var)
-    return b.context.definition[atom]
+    made = b.context.definition.get(atom) if isinstance(atom, Var) else None
+    if made is None:
+        raise Unsupported("an iterator that depends on the path", b.place, "choose between what it goes through")
+    return made
 
 
 def is_short(b: Builder, items: Sequence[Atom]) -> bool:

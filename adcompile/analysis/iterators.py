@@ -19,7 +19,7 @@ from adcompile.analysis.folds import accumulate
 from adcompile.analysis.heap import look
 from adcompile.analysis.infer import Terminated, branch_on
 from adcompile.analysis.iteration import as_sequence, indexable, indexed, known_items, known_range
-from adcompile.analysis.laziness import ONE_PASS, View, check_rest, given, lazy_rows
+from adcompile.analysis.laziness import ONE_PASS, View, check_rest, given, go_through, lazy_rows
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -175,6 +175,8 @@ def make_iterator(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
 def next_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """`next(items)` of an iterator made in the same block: the items are counted as they are taken."""
     source, t = args[0], b.type(look(b, args[0]))
+    if not isinstance(t, IterT):
+        go_through(b, source, place)
     if not isinstance(t, IterT) or t.kind in ONE_PASS or not isinstance(source, Var):
         return None
     if source not in b.local or source in b.context.gone:

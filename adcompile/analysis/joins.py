@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
-from adcompile.analysis.heap import cell_of, give, lend, read
+from adcompile.analysis.heap import cell_of, give, is_mutable, lend, read
 from adcompile.analysis.leaves import deep_widen, is_index, is_undefined, leaf_types, part_name, with_parts
 from adcompile.analysis.real import chosen
 from adcompile.analysis.store import State
@@ -28,6 +28,7 @@ from adcompile.ir.types import (
     Choice,
     DictT,
     Instance,
+    IterT,
     Known,
     ListT,
     Method,
@@ -182,6 +183,8 @@ class Join:
         if any(holds(t, Method) and t != joined for t in types):
             alternatives = [(s, a if is_undefined(a) else chosen(s.b, a, name, origin.place)) for s, a in alternatives]
             joined = functools.reduce(join, [s.b.type(a) for s, a in alternatives if not is_undefined(a)], NEVER)
+        if all(isinstance(t, IterT) for t in types):
+            joined = types[0]  # which of them is not known: any use of it is refused
         if not whole and isinstance(widen(joined), (Scalar, Instance)):
             joined = widen(joined)  # a number or text that may be unbound is no constant
         if isinstance(joined, Known):
@@ -190,8 +193,9 @@ class Join:
         if any(is_undefined(a) or a in self.b.context.loose for _, a in alternatives):
             self.b.context.loose.add(result)
         self.results.append(result)
-        for column, (_, a) in zip(self.columns, alternatives):
+        for column, (s, a) in zip(self.columns, alternatives):
             column.append(a)
+            note_renamed(s.b, a)
         return Tree(result)
 
     def given(self, side: Side, atom: Atom) -> Atom:
@@ -330,7 +334,10 @@ class Frame:
         if is_structured(form):
             pairs = zip(b.items(value), parts(form))
             return [leaf for k, (item, p) in enumerate(pairs) for leaf in self.parts(b, item, p, (*at, k), edge)]
-        return [value if b.type(value) == form else chosen(b, value, "", b.place)]
+        if b.type(value) == form:
+            return [value]
+        note_renamed(b, value)
+        return [chosen(b, value, "", b.place)]
 
     def merge(self, b: Builder, a: Type, t: Type, at: Position, inside: Inside) -> Type:
         """The least form that holds both: `a`, which is assumed, and a value's type."""
@@ -462,6 +469,13 @@ class Frame:
         if is_structured(t):
             return with_parts(t, [self.thawed(b, p, (*at, k)) for k, p in enumerate(parts(t))])
         return t
+
+
+def note_renamed(b: Builder, atom: Atom) -> None:
+    """A container of known structure, or an iterator, gets a name of which less is known: a write through that is one
+    into it, and what is taken through that is gone."""
+    if is_mutable(b.type(atom)) or isinstance(b.type(atom), IterT):
+        b.context.also_called.append(atom)
 
 
 def made_before(b: Builder, cell: Cell, mark: int) -> bool:

@@ -8,6 +8,7 @@ unless what they are made of is written into before the last of them would have 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
@@ -22,7 +23,7 @@ from adcompile.analysis.mutation import calls_in, is_unknown_call, writes_into
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, GlobalRef, Statement, Var
-from adcompile.ir.types import Array, Cell, Closure, IterT, Unknown, holds_ref
+from adcompile.ir.types import Array, Cell, Closure, IterT, Maybe, Unknown, holds_ref
 from adcompile.ir.walk import atoms_of
 from adcompile.rules.registry import lookup
 
@@ -179,14 +180,14 @@ def taken(b: Builder, atom: Atom) -> int:
 
 NO_PASS: set[Any] = {
     ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity, ops.read, getattr, hasattr,
-    isinstance, type, callable, id, next, iter,
+    isinstance, type, callable, id, next, iter, operator.is_, operator.is_not,
 }  # fmt: skip
 """Calls that do not go through an iterator they are given."""
 
 
 def note_call(b: Builder, fn: Atom, args: Sequence[Atom], place: Place | None) -> None:
     """Note which iterators a call goes through."""
-    if not any([isinstance(b.type(a), IterT) for a in args]):  # noqa: C419  short lists
+    if not b.context.also_called and not any([isinstance(b.type(a), IterT) for a in args]):  # noqa: C419  short lists
         return
     if not isinstance(fn, Const) or isinstance(fn.value, FunctionType) and fn.value.__module__ != ops.__name__:
         return  # it is followed, or refused
@@ -198,6 +199,8 @@ def note_call(b: Builder, fn: Atom, args: Sequence[Atom], place: Place | None) -
 def go_through(b: Builder, atom: Atom, place: Place | None) -> None:
     """Note that all items of an iterator are taken, which can be done once."""
     t = b.type(atom)
+    if isinstance(t, (Unknown, Maybe)) and any(isinstance(b.type(a), IterT) for a in b.context.also_called):
+        raise Unsupported("what may be an iterator, on one path", place, "choose between what it goes through")
     if not isinstance(t, IterT) or t.kind in ONE_PASS or not isinstance(atom, Var):
         return
     if atom not in b.context.depth_of:

@@ -178,3 +178,105 @@ def test_what_holds_itself_behind_branches_and_in_known_loops():
 
     for n in (2, 5):
         ad.testing.check_grads(lambda x: f(x, n), (np.array([1.0, 2.0, 3.0]),))
+
+
+def set_of_dicts(x, k):
+    a, b = {1: 1}, {2: 2}
+    c = a if k > 1 else b
+    c["n"] = 5
+    return x * len(a) + x * x * len(b)
+
+
+def changed_by_methods(x, k):
+    a, b = {1: 1}, {2: 2}
+    c = a if k > 1 else b
+    c.update(z=3)
+    c |= {7: 7}
+    c.pop(1, None)
+    return x * len(a) + x * x * len(b)
+
+
+def changed_by_a_helper(x, k):
+    def put(items):
+        items["n"] = 5
+
+    a, b = {1: 1}, {2: 2}
+    put(a if k > 1 else b)
+    return x * len(a)
+
+
+def set_of_active_dicts(x, k):
+    a, b = {1: x}, {2: x * x}
+    c = a if k > 1 else b
+    c[1] = x**3
+    return sum(b.values()) + 5 * sum(a.values())
+
+
+def appended_to_a_list_or_tuple(x, k):
+    a, b = [1], (1, 2)
+    c = a if k > 1 else b
+    if k > 1:
+        c.append(1)
+    return x * len(a)
+
+
+def appended_to_lists_of_other_lengths(x, k):
+    a, b = [1], [1, 2]
+    c = a if k > 1 else b
+    c.append(3)
+    return x * len(a) + x * x * len(b)
+
+
+def rebound_in_a_loop(x, k):
+    a = {1: 1}
+    c = a
+    for i in range(k):
+        if i == 1:
+            c = {2: 2, 3: 3}
+        c[9] = i
+    return x * len(a) + x * x * sum(a.values())
+
+
+def taken_of_one_of_two(x, k):
+    first, second = iter([1, 2, 3, 4, 5]), iter([7, 8, 9, 10])
+    c = first if k > 1 else second
+    next(c)
+    return x * next(first)
+
+
+def taken_of_rows(x, k):
+    first, second = iter(np.arange(4)), iter(np.arange(4))
+    c = first if k > 1 else second
+    next(c)
+    return x * next(first)
+
+
+def taken_of_one_or_none(x, k):
+    first, c = iter([1, 2, 3, 4, 5]), None
+    if k > 1:
+        c = first
+    if c is not None:
+        next(c)
+    return x * next(first)
+
+
+def summed_of_one_of_two(x, k):
+    first, second = map(lambda v: v * x, [1, 2, 3]), map(lambda v: v * x, [4, 5])
+    return sum(first if k > 1 else second) + sum(first)
+
+
+@pytest.mark.parametrize("f", [
+    set_of_dicts, changed_by_methods, changed_by_a_helper, set_of_active_dicts, appended_to_a_list_or_tuple,
+    appended_to_lists_of_other_lengths, rebound_in_a_loop, taken_of_one_of_two, taken_of_rows, taken_of_one_or_none,
+    summed_of_one_of_two,
+])  # fmt: skip
+def test_what_is_written_through_a_name_of_several_is_right_or_refused(f):
+    for k in range(4):
+        for derive in (lambda x: ad.value_and_grad(f)(x, k), lambda x: ad.jvp(f, (x, k), (1.0, None))):
+            try:
+                value, slope = derive(0.7)
+            except ad.AdcompileError as error:
+                assert error.place.file == __file__ and error.remedy
+                continue
+            assert np.isclose(value, f(0.7, k))
+            assert np.isclose(slope, (f(0.7 + 1e-6, k) - f(0.7 - 1e-6, k)) / 2e-6, rtol=1e-6)
