@@ -93,6 +93,8 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     attribute: str = b.value(args[1])
     if attribute == "__class__" and isinstance(t, OF_KNOWN_CLASS):
         return dispatch(b, Const(type), [owner], [], name, place)
+    if isinstance(t, IterT) and attribute in ("__next__", "__iter__", "__reduce__", "__setstate__", "__length_hint__"):
+        raise Unsupported(f"{attribute} of an iterator", place, "use next(items), iter(items) or a loop")
     if isinstance(t, Method) and type(t.function) in class_attributes:
         return class_attributes[type(t.function)](b, t.function, owner_of(b, owner, place), attribute, place)
     if isinstance(t, Known):

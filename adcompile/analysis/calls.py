@@ -22,14 +22,23 @@ from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.cached import CACHE, asked_too, cached_call, check_clear
 from adcompile.analysis.callbacks import calls_back
 from adcompile.analysis.choices import of_choice
-from adcompile.analysis.demotion import by_operator, check_renamed, demote, is_container_write, puts_back, stirs
+from adcompile.analysis.demotion import (
+    by_operator,
+    call_unseen,
+    check_renamed,
+    demote,
+    handed_over,
+    is_container_write,
+    loosened,
+    puts_back,
+    stirs,
+)
 from adcompile.analysis.filling import call_filled
 from adcompile.analysis.guards import guard_class
 from adcompile.analysis.heap import (
     cell_of,
     check_alias,
     give,
-    hand_over,
     is_opaque,
     look,
     owner_of,
@@ -55,7 +64,7 @@ from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
 from adcompile.analysis.real import hand, opened
 from adcompile.analysis.recursion import endless, enter
-from adcompile.analysis.slots import beware, beware_of_given, beware_of_names
+from adcompile.analysis.slots import beware_of_given, beware_of_names
 from adcompile.analysis.spectra import may_be_real, note_spectrum
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
@@ -148,11 +157,7 @@ def dispatch(
     if isinstance(t, (Instance, Ref, ObjectT)):
         return call_instance(b, fn, t, args, kwargs, name, place)
     if not isinstance(t, Known):
-        args, kwargs = handed_over(b, None, args, kwargs, place)
-        for a in (fn, *args, *(v for _, v in kwargs)):
-            demote(b, None, a, place)
-            check_renamed(b, None, a, place)
-        return b.emit(fn, args, UNKNOWN, kwargs, name, place)
+        return call_unseen(b, fn, None, args, kwargs, name, place)
     return call_known(b, t.value, args, kwargs, name, place)
 
 
@@ -264,26 +269,6 @@ def emit_unknown(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, name: st
     if is_unknown(fn) and not is_reader(fn):
         args, kwargs = loosened(b, fn, args, kwargs, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
-
-
-def loosened(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place | None) -> tuple[list[Atom], Kwargs]:
-    """The arguments for code that may write into them."""
-    args, kwargs = handed_over(b, fn, args, kwargs, place)
-    for a in (*args, *(v for _, v in kwargs)):
-        demote(b, fn, a, place)
-        check_renamed(b, fn, a, place)
-    return args, kwargs
-
-
-def handed_over(
-    b: Builder, fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None
-) -> tuple[list[Atom], list[tuple[str, Atom]]]:
-    """The arguments for code that is not followed, `fn` (None: which is not known)."""
-    beware(b, fn, [*args, *(v for _, v in kwargs)])
-    if not any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
-        return args, kwargs
-    values = hand_over(b, [*args, *(v for _, v in kwargs)], place)
-    return values[: len(args)], [(k, v) for (k, _), v in zip(kwargs, values[len(args) :])]
 
 
 def call_with_cells(
@@ -470,8 +455,7 @@ def call_instance(
     if isinstance(method, python_types.FunctionType):
         guard_class(b, cls, "__call__", Known(method))
         return dispatch(b, Const(method), [fn, *args], kwargs, name, place)
-    args, kwargs = handed_over(b, cls, args, kwargs, place)
-    return b.emit(fn, args, UNKNOWN, kwargs, name, place)
+    return call_unseen(b, fn, cls, args, kwargs, name, place)
 
 
 def construct(

@@ -11,15 +11,19 @@ from typing import Any
 
 from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Restart
+from adcompile.analysis.heap import check_alias, hand_over
 from adcompile.analysis.mutation import AUGMENTED, is_unknown_call
-from adcompile.analysis.writing import FUNCTIONS
+from adcompile.analysis.slots import beware
+from adcompile.analysis.writing import FUNCTIONS, METHODS
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
+    UNKNOWN,
     Array,
     DictT,
     Instance,
+    IterT,
     Known,
     ListT,
     Maybe,
@@ -30,10 +34,12 @@ from adcompile.ir.types import (
     TupleT,
     Type,
     differentiable,
+    holds_ref,
 )
 from adcompile.ir.walk import blocks_of
 from adcompile.runtime.objects import stated
 
+Kwargs = list[tuple[str, Atom]]
 CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.ior} | {
     getattr(cls, name)
     for cls in (list, dict, set)
@@ -153,6 +159,24 @@ def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
     raise Restart
 
 
+CHANGING = frozenset(m.__name__ for m in METHODS)
+"""Names of methods that write into lists, dicts and sets."""
+
+
+def beware_of_owner(b: Builder, fn: Atom, place: Place | None) -> None:
+    """Before a call of something of no known type, which may be a method that writes into a list or the like, or that
+    takes items of an iterator."""
+    if any(isinstance(b.type(a), IterT) for a in b.context.also_called):
+        what = "a call of a function that is known only when the code runs, and may take items of an iterator"
+        raise Unsupported(what, place, "choose with if and else, and call each function there by its name")
+    made = b.context.definition.get(fn) if isinstance(fn, Var) else None
+    if made is None or not isinstance(made.fn, Const) or made.fn.value is not getattr or not b.known(made.args[1]):
+        return
+    if b.value(made.args[1]) in CHANGING:
+        check_alias(b, made.args[0], place)
+        check_renamed(b, None, made.args[0], place)
+
+
 def check_renamed(b: Builder, fn: Any, target: Atom, place: Place | None) -> None:
     """Before a write into something of which little is known: it may be one of the containers that have been given
     such a name, and these are real ones then, of which only the class is known."""
@@ -167,3 +191,36 @@ def stirs(b: Builder, fn: Any, args: Sequence[Atom]) -> bool:
     """Whether a function with a rule writes into a list, as those that shuffle do."""
     place = FUNCTIONS.get(fn)
     return place is not None and place < len(args) and isinstance(b.type(args[place]), (ListT, Seq, Ref, ObjectT))
+
+
+def loosened(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place | None) -> tuple[list[Atom], Kwargs]:
+    """The arguments for code that may write into them."""
+    args, kwargs = handed_over(b, fn, args, kwargs, place)
+    for a in (*args, *(v for _, v in kwargs)):
+        demote(b, fn, a, place)
+        check_renamed(b, fn, a, place)
+    return args, kwargs
+
+
+def handed_over(
+    b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place | None
+) -> tuple[list[Atom], Kwargs]:
+    """The arguments for code that is not followed, `fn` (None: which is not known)."""
+    beware(b, fn, [*args, *(v for _, v in kwargs)])
+    if not any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
+        return args, kwargs
+    values = hand_over(b, [*args, *(v for _, v in kwargs)], place)
+    return values[: len(args)], [(k, v) for (k, _), v in zip(kwargs, values[len(args) :])]
+
+
+def call_unseen(
+    b: Builder, fn: Atom, known: Any, args: list[Atom], kwargs: Kwargs, name: str, place: Place | None
+) -> Atom:
+    """A call of what is known only when the code runs, `known` is its class or None: it may write into what it is
+    given, and into what has been given away before."""
+    beware_of_owner(b, fn, place)
+    args, kwargs = handed_over(b, known, args, kwargs, place)
+    for a in (fn, *args, *(v for _, v in kwargs)):
+        demote(b, known, a, place)
+        check_renamed(b, known, a, place)
+    return b.emit(fn, args, UNKNOWN, kwargs, name, place)

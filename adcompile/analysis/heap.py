@@ -305,6 +305,13 @@ def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
         raise Restart
 
 
+def note_renamed(b: Builder, atom: Atom) -> None:
+    """A container of known structure, or an iterator, gets a name of which less is known: a write through that is one
+    into it, and what is taken through that is gone."""
+    if is_mutable(b.type(atom)) or isinstance(b.type(atom), IterT):
+        b.context.also_called.append(atom)
+
+
 def may_be(t: Type, given: Type) -> bool:
     """Whether a sequence of this type may be a container that something holds as a value of type `given`."""
     if not isinstance(t, Seq) or not isinstance(given, (Seq, ListT)):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
-from adcompile.analysis.heap import cell_of, give, is_mutable, lend, read
+from adcompile.analysis.heap import cell_of, give, lend, note_renamed, read
 from adcompile.analysis.leaves import deep_widen, is_index, is_undefined, leaf_types, part_name, with_parts
 from adcompile.analysis.real import chosen
 from adcompile.analysis.store import State
@@ -469,13 +469,6 @@ class Frame:
         if is_structured(t):
             return with_parts(t, [self.thawed(b, p, (*at, k)) for k, p in enumerate(parts(t))])
         return t
-
-
-def note_renamed(b: Builder, atom: Atom) -> None:
-    """A container of known structure, or an iterator, gets a name of which less is known: a write through that is one
-    into it, and what is taken through that is gone."""
-    if is_mutable(b.type(atom)) or isinstance(b.type(atom), IterT):
-        b.context.also_called.append(atom)
 
 
 def made_before(b: Builder, cell: Cell, mark: int) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callbacks import special_methods_write
 from adcompile.analysis.executed import methods_asked
-from adcompile.analysis.heap import give, hand_over, reached, show
+from adcompile.analysis.heap import give, hand_over, is_opaque, note_renamed, reached, refuse, show
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
@@ -29,6 +29,7 @@ from adcompile.ir.types import (
     ObjectT,
     Ref,
     Scalar,
+    TupleT,
     Type,
     holds,
 )
@@ -158,6 +159,12 @@ def without_functions(b: Builder, atom: Atom) -> Atom:
 
 
 def _callable(b: Builder, function: Any, made: Call, place: Place | None) -> Atom:
+    held = b.items(made.args[0]) if isinstance(b.type(made.args[0]), TupleT) else made.args[:1]
+    for atom in held:
+        note_renamed(b, atom)
+    for cell in reached(b, held):
+        if cell.cls in (list, dict) and not is_opaque(b.type(b.context.store.states[cell].content)):
+            refuse(b, cell, "may be written into by a function that is called unseen", place)
     if isinstance(made.fn, Const) and made.fn.value is getattr:
         return made.result  # real as it is
     make = REAL.get(type(function))

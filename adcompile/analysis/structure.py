@@ -159,9 +159,10 @@ def build_list(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
 @handles(ops.make_function, look=(1, 2))
 def make_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     function: Function = b.value(args[0])
-    defaults, kwdefaults = b.items(args[1]), b.items(args[2])
-    kw_type = b.type(args[2])
-    keys = kw_type.keys if isinstance(kw_type, DictT) else tuple(b.value(args[2]))
+    named = args[2] if function.signature.keyword_only else Const({})
+    defaults, kwdefaults = b.items(args[1]), b.items(named)
+    kw_type = b.type(named)
+    keys = kw_type.keys if isinstance(kw_type, DictT) else tuple(b.value(named))
     closure = Closure(
         function,
         tuple(b.type(d) for d in defaults),

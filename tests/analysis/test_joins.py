@@ -1,5 +1,7 @@
 """Cells behind branches and from one iteration to the next."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -265,7 +267,58 @@ def summed_of_one_of_two(x, k):
     return sum(first if k > 1 else second) + sum(first)
 
 
+def appended_to_what_a_function_gives(x, k):
+    a, b = [1.0], [2.0]
+    o = (lambda: a) if k > 1 else (lambda: b)
+    o().append(3.0)
+    items = o()
+    items += [4.0]
+    items[0] = 7.0
+    return x * sum(a) + x * x * sum(b)
+
+
+def set_by_partials(x, k):
+    def put(items):
+        items[3] = 1.0
+
+    a, b = {1: 1}, {2: 1}
+    o = functools.partial(put, a) if k > 1 else functools.partial(put, b)
+    o()
+    return x * len(a) + x * x * len(b)
+
+
+def appended_by_bound_methods(x, k):
+    a, b = [1.0], [2.0]
+    f = a.append if k > 1 else b.append
+    f(3.0)
+    return x * sum(a) + x * x * sum(b)
+
+
+def taken_by_a_bound_method(x, k):
+    items = iter([1, 2, 3])
+    f = items.__next__ if k > 1 else (lambda: 0)
+    f()
+    return x * next(items)
+
+
+def variable_of_one_of_two_functions(x, k):
+    def make(c):
+        def g(z):
+            nonlocal c
+            c = c * z
+            return c
+
+        return g
+
+    g, h = make(x), make(x * 2)
+    f = g if k > 1 else h
+    f(x)
+    return g(2.0) + h(3.0)
+
+
 @pytest.mark.parametrize("f", [
+    appended_to_what_a_function_gives, set_by_partials, appended_by_bound_methods, taken_by_a_bound_method,
+    variable_of_one_of_two_functions,
     set_of_dicts, changed_by_methods, changed_by_a_helper, set_of_active_dicts, appended_to_a_list_or_tuple,
     appended_to_lists_of_other_lengths, rebound_in_a_loop, taken_of_one_of_two, taken_of_rows, taken_of_one_or_none,
     summed_of_one_of_two,
