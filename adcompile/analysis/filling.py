@@ -20,7 +20,7 @@ from adcompile.analysis.contents import (
     may_be_filled,
 )
 from adcompile.analysis.heap import cell_of, hand_over, look, read, settle
-from adcompile.analysis.pools import as_value, call_pooled, entered, mapped, on_values, sorted_in_place
+from adcompile.analysis.pools import as_value, call_pooled, check_seen, entered, mapped, on_values, sorted_in_place
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
@@ -230,6 +230,7 @@ def call_filled(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, plac
         return None
     if is_pooled(held_by(b, t).item):
         return call_pooled(b, fn, owner, t, rest, result, name, place)
+    check_seen(b, held_by(b, t).item, result, place)
     out = b.emit(fn, [owner, *rest], result, kwargs, name, place)
     b.context.contents_calls.add(out)
     return out

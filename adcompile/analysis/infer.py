@@ -13,8 +13,9 @@ from dataclasses import replace
 from adcompile.analysis import iteration, laziness
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder, Lifted, Tentative
+from adcompile.analysis.carried import Carried, Frame, Misfit
 from adcompile.analysis.heap import asked_once, look
-from adcompile.analysis.joins import Carried, Frame, Join, Misfit, Side
+from adcompile.analysis.joins import Join, Side
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
 from adcompile.analysis.made import wrapped

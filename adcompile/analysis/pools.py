@@ -24,7 +24,7 @@ from adcompile.analysis.heap import cell_of, fresh, look, read, settle
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.mutation import positions_written
 from adcompile.analysis.store import State
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import (
@@ -38,6 +38,7 @@ from adcompile.ir.types import (
     Seq,
     TupleT,
     Type,
+    Unknown,
     join,
 )
 from adcompile.rules.numpy.index import is_slice
@@ -203,6 +204,24 @@ PLAIN: tuple[Any, ...] = (
     operator.mul, operator.imul,
 )  # fmt: skip
 """What they give is no item."""
+def check_seen(b: Builder, given: Type, t: Type, place: Place | None) -> None:
+    """Refuse a value of type `given` as one of type `t`, of which nothing is known: what it holds would be taken for
+    what stands for it."""
+    if b.context.pools is not None and isinstance(t, Unknown) and leads_to_pool(b, given):
+        raise Unsupported(
+            "a list or dict of values that carry derivatives, or something else, by the path",
+            place or b.place,
+            "give it an empty list or dict on the other path, as in groups.get(key, [])",
+        )
+
+
+def leads_to_pool(b: Builder, t: Type, around: tuple[Type, ...] = ()) -> bool:
+    if not isinstance(t, Filled) or t in around:
+        return False
+    item = held_by(b, t).item
+    return is_pooled(item) or leads_to_pool(b, item, (*around, t))
+
+
 TAKING: tuple[Any, ...] = (list.extend, operator.iadd)
 """What they are given last is gone through, and goes into the list; so it is with slices that are assigned to."""
 

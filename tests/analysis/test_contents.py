@@ -61,7 +61,7 @@ def active_or_not(x):
 
 
 def test_what_gets_values_of_any_kind_is_refused():
-    with pytest.raises(ad.Unsupported, match="a write into a list that is chosen when the code runs"):
+    with pytest.raises(ad.Unsupported, match="a write into a list"):
         ad.grad(active_or_not)(X)
 
 

@@ -1,0 +1,185 @@
+"""Lists, dicts and objects that have several names, or are held by something, on some paths and in some iterations."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+def chosen_by_and_or(x, k):
+    a, b = [1], [2, 3]
+    c = (k > 1 and a) or b
+    c.append(6)
+    return x * sum(a) + x * x * sum(b)
+
+
+def list_or_false(x, k):
+    a = [1]
+    c = a if k > 1 else False
+    if c:
+        c.append(5)
+    return x * sum(a)
+
+
+def held_by_a_list_on_one_path(x, k):
+    tree, n = [], []
+    if k > 1:
+        tree.append(n)
+    n.append(1)
+    return x * len(tree[0] if tree else ()) + x
+
+
+def held_by_a_dict_on_one_path(x, k):
+    tree, n = {}, {}
+    tree["a"] = n
+    if k > 1:
+        tree["b"] = n
+    n["z"] = 1
+    return x * len(tree["a"]) + x * x * len(tree.get("b", ()))
+
+
+def active_list_held_on_one_path(x, k):
+    tree, n = {}, [x]
+    if k > 1:
+        tree["b"] = n
+    n.append(x * x)
+    return x * sum(tree.get("b", ())) + x
+
+
+def object_held_on_one_path(x, k):
+    tree, n = {}, Box(1)
+    if k > 1:
+        tree["q"] = n
+    n.v = 5
+    return x * (tree["q"].v if "q" in tree else 1)
+
+
+def one_list_or_two(x, k):
+    if k > 1:
+        a = [x]
+        b = a
+    else:
+        a = [x]
+        b = [x]
+    a.append(5.0)
+    return sum(b) * x
+
+
+def one_object_or_two(x, k):
+    if k > 1:
+        a = Box(x)
+        b = a
+    else:
+        a, b = Box(x), Box(x)
+    a.v = 5.0
+    return b.v * x
+
+
+def pair_of_one_list_returned(x, k):
+    def pair():
+        if k > 1:
+            t = [x]
+            return t, t
+        return [x], [x]
+
+    a, b = pair()
+    a.append(5.0)
+    return sum(b) * x
+
+
+def rows_of_one_list(x, k):
+    m = [[x] * 3] * 2 if k > 1 else [[x] * 3 for _ in range(2)]
+    m[0][0] = 5.0
+    return sum(m[1]) * x
+
+
+def keys_of_one_list(x, k):
+    m = dict.fromkeys("ab", []) if k > 1 else {c: [] for c in "ab"}
+    m["a"].append(1.0)
+    return sum(m["b"]) * x + x
+
+
+def appended_at_times_and_still_growing(x, k):
+    history, now = [], []
+    for i in range(k + 1):
+        if i % 2 == 0:
+            now = [5.0 * x]
+            history.append(now)
+        now.append(i * 1.0)
+    return x * sum(sum(h) for h in history)
+
+
+def appended_each_time_and_then_changed(x, k):
+    history, now = [], [1]
+    for i in range(k + 1):
+        history.append(now)
+        if i == 1:
+            now = [5]
+    now.append(7)
+    return x * sum(len(h) for h in history)
+
+
+def grouped(x, k):
+    groups, now = [], []
+    for i in range(k + 2):
+        now.append(x * i)
+        if i % 2:
+            groups.append(now)
+            now = []
+    return sum(sum(g) for g in groups) * x
+
+
+def shared_from_an_iteration_on(x, k):
+    a, b = [x], [x]
+    for i in range(k):
+        if i == 1:
+            b = a
+        a.append(1.0 * x)
+    return sum(a) + 2 * sum(b)
+
+
+def object_of_one_iteration(x, k):
+    a, t = Box(x), Box(2 * x)
+    for i in range(k):
+        b = a if i == 1 else t
+        b.v = b.v * x
+    return a.v + 2 * t.v
+
+
+def row_that_is_put_in_before_it_is_filled(x, k):
+    rows = []
+    for i in range(k + 1):
+        row = []
+        rows.append(row)
+        for j in range(i + 1):
+            row.append(x * j)
+    return sum(sum(r) for r in rows) + x
+
+
+@pytest.mark.parametrize("f", [
+    chosen_by_and_or, list_or_false, held_by_a_list_on_one_path, held_by_a_dict_on_one_path,
+    active_list_held_on_one_path, object_held_on_one_path, one_list_or_two, one_object_or_two,
+    pair_of_one_list_returned, rows_of_one_list, keys_of_one_list, appended_at_times_and_still_growing,
+    appended_each_time_and_then_changed, grouped, shared_from_an_iteration_on, object_of_one_iteration,
+    row_that_is_put_in_before_it_is_filled,
+])  # fmt: skip
+def test_a_write_is_seen_under_every_name_or_refused(f):
+    for k in range(4):
+        for derive in (lambda x: ad.value_and_grad(f)(x, k), lambda x: ad.jvp(f, (x, k), (1.0, None))):
+            try:
+                value, slope = derive(0.7)
+            except ad.AdcompileError as error:
+                assert error.place.file == __file__ and error.remedy
+                assert f not in FOLLOWED
+                continue
+            assert np.isclose(value, f(0.7, k))
+            assert np.isclose(slope, (f(0.7 + 1e-6, k) - f(0.7 - 1e-6, k)) / 2e-6, rtol=1e-6)
+
+
+FOLLOWED = (one_list_or_two, grouped, held_by_a_dict_on_one_path, row_that_is_put_in_before_it_is_filled)
+"""Those that must not be refused."""
