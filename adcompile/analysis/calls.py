@@ -41,6 +41,7 @@ from adcompile.analysis.heap import (
     give,
     is_opaque,
     look,
+    outdate,
     owner_of,
     settle,
     unknown_function,
@@ -280,6 +281,7 @@ def call_with_cells(
     held = None if cell is None else look(b, args[0], place)
     if cell is not None and held is not None and is_opaque(b.type(held)) and cell.cls is not ops.Variable:
         if value is setattr or value is delattr or is_container_write(value):
+            outdate(b, cell, place)
             rest = [give(b, a) for a in args[1:]]
             return dispatch(b, Const(value), [held, *rest], [(k, give(b, v)) for k, v in kwargs], name, place)
         return None

@@ -135,7 +135,8 @@ class Frame:
                 self.carried.lent.add(at)
                 self.carried.stable = False
             return self.parts(b, read(b, cell), form.content, (*at, "content"), edge)
-        if not assumes_refs(form) and holds_ref(b.type(value)):
+        called = not assumes_refs(form) and holds_ref(b.type(value))  # by the user, in sight
+        if called:
             value = give(b, value)
         if is_structured(form):
             pairs = zip(b.items(value), parts(form))
@@ -143,7 +144,8 @@ class Frame:
         if b.type(value) == form:
             return [value]
         check_seen(b, b.type(value), form, b.place)
-        note_renamed(b, value)
+        if called and at[-1] != "content" and not (len(at) == 1 and isinstance(at[0], Cell)):
+            note_renamed(b, value)
         return [chosen(b, value, "", b.place)]
 
     def merge(self, b: Builder, a: Type, t: Type, at: Position, inside: Inside) -> Type:

@@ -82,13 +82,18 @@ def write(b: Builder, cell: Cell, content: Atom, place: Place | None = None) -> 
     state = b.context.store.states[cell]
     if state.lent or state.stale:
         refuse(b, cell, "is written into here, and something that does not follow writes holds it", place)
+    outdate(b, cell, place)
+    if cell.real is not None:
+        note_written(b, cell)
+    b.context.store.put(cell, replace(state, content=content))
+
+
+def outdate(b: Builder, cell: Cell, place: Place | None) -> None:
+    """The cells one of which this one is, which is written into, are not known any more."""
     for source in behind(cell):
         if source.real is not None:
             refuse(b, cell, "is written into here, and may be one that the caller has", place)
         b.context.store.put(source, replace(b.context.store.states[source], stale=True))
-    if cell.real is not None:
-        note_written(b, cell)
-    b.context.store.put(cell, replace(state, content=content))
 
 
 def behind(cell: Cell) -> list[Cell]:

@@ -102,8 +102,9 @@ class Join:
     contents: dict[Cell, Tree] = field(default_factory=dict[Cell, Tree])
     todo: list[tuple[Cell, Alternatives, Var]] = field(default_factory=list[tuple[Cell, Alternatives, Var]])
     merged: dict[tuple[Cell | None, ...], Cell] = field(default_factory=dict[tuple[Cell | None, ...], Cell])
+    whole: list[Atom] = field(default_factory=list[Atom])
     shared: set[Cell] = field(default_factory=set[Cell])  # merged ones whose parts have another name yet, or are held
-    handed: set[Cell] = field(default_factory=set[Cell])  # what has been given away to be joined as a value
+    handed: set[tuple[int, Cell]] = field(default_factory=set[tuple[int, Cell]])  # given away, on which side
 
     def __post_init__(self) -> None:
         self.columns = [[] for _ in self.sides]
@@ -116,7 +117,9 @@ class Join:
                 self.content(cell, [(side, cell) for side in self.sides])
         while self.todo:
             cell, alternatives, origin = self.todo.pop()
+            self.whole = [a for _, a in alternatives]  # what a cell holds goes by the cell's names alone
             self.contents[cell] = self.value(cell.name, origin, alternatives)
+        self.whole = []
 
     def content(self, cell: Cell, alternatives: list[tuple[Side, Cell]]) -> None:
         if cell in self.contents:
@@ -151,7 +154,7 @@ class Join:
             parts = [(side, c) for side, c in zip(self.sides, key) if c is not None]
             twins = [m for k, m in self.merged.items() if m is not made and any(x is y for x, y in zip(k, key) if x)]
             named = [c for _, c in parts if c in self.contents and c not in self.b.context.store.states]
-            held = any(c in self.handed or self.is_held(side, c) for side, c in parts)
+            held = any((id(side), c) in self.handed or self.is_held(side, c) for side, c in parts)
             self.shared.update([made, *twins, *named] if twins or named else [made] if held else [])
 
     def is_held(self, side: Side, cell: Cell) -> bool:
@@ -215,12 +218,13 @@ class Join:
         self.results.append(result)
         for column, (s, a) in zip(self.columns, alternatives):
             column.append(a)
-            note_renamed(s.b, a)
+            if not any(a is w for w in self.whole):
+                note_renamed(s.b, a)
         return Tree(result)
 
     def given(self, side: Side, atom: Atom) -> Atom:
         with self.b.context.store.seen_from(side.states):
-            self.handed.update(reached(side.b, [atom]))
+            self.handed.update((id(side), cell) for cell in reached(side.b, [atom]))
             return give(side.b, atom)
 
     def reference(self, name: str, defined: Alternatives) -> Cell:
@@ -247,8 +251,7 @@ class Join:
                     with store.seen_from(side.states):
                         read(self.b, cell)
             for cell in outer:
-                if any(self.is_held(side, cell) for side in self.sides):
-                    self.handed.add(cell)
+                self.handed.update((id(s), cell) for s, c in cells if c is cell and self.is_held(s, cell))
                 for side in self.sides:
                     with store.seen_from(side.states):
                         lend(self.b, cell, made)

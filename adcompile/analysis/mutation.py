@@ -80,7 +80,9 @@ def has_memory(t: Type) -> bool:
         return any(map(has_memory, t.items))
     if isinstance(t, Maybe):
         return has_memory(t.type)
-    return isinstance(t, MUTABLE) or isinstance(t, Closure) and may_write(t)
+    if isinstance(t, Closure):
+        return may_write(t) or any(map(has_memory, t.cells))
+    return isinstance(t, MUTABLE)
 
 
 def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
@@ -106,7 +108,7 @@ def names_immutable(atom: Atom) -> bool:
 
 def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> tuple[Atom, ...]:
     """The atoms whose memory a call writes, or may write where nothing is known of it."""
-    args = (*call.args, *(v for _, v in call.kwargs))
+    args = tuple(a for a in (*call.args, *(v for _, v in call.kwargs)) if not only_reads(a, types))
     if not isinstance(call.fn, Const):
         method = definition.get(call.fn)
         named = method.args[1] if method is not None and is_call_of(method, getattr) else None
@@ -138,6 +140,12 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
     if not out and is_unknown(fn):
         return (*args, *called)
     return (*out, *called, *arguments_written(fn, call.args, call.kwargs))
+
+
+def only_reads(atom: Atom, types: Mapping[Var, Type]) -> bool:
+    """Whether a value is a function that writes into nothing that it has captured."""
+    t = types[atom] if isinstance(atom, Var) else None
+    return isinstance(t, Closure) and not may_write(t)
 
 
 def writes_when_called(t: Type) -> bool:
@@ -292,7 +300,8 @@ class Aliases(Classes):
         if is_call_of(s, ops.make_function):
             if s.result not in self.used or not has_memory(self.types[s.result]):
                 return  # it has been followed wherever it is called
-            self.writers.add(s.result)
+            if not only_reads(s.result, self.types):
+                self.writers.add(s.result)
         if isinstance(self.types[s.result], IterT) and s.result not in self.used:
             return  # what it goes through is gone through by positions
         if self.shares(s):

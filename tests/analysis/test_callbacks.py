@@ -101,7 +101,7 @@ def called_by_numpy(x):
 
 REFUSED = [
     one_of_two_methods, by_a_name, out_of_a_table, method_of_a_list, closures_over_an_array, one_of_two_closures,
-    closures_over_a_variable, called_by_numpy,
+    closures_over_a_variable,
 ]  # fmt: skip
 
 
@@ -114,6 +114,10 @@ def test_what_it_writes_is_not_lost(function, transform):
         else:
             ad.jvp(function, (X,), (X,))
     assert "test_callbacks.py" in str(error.value)
+
+
+def test_a_function_that_numpy_calls_is_followed():
+    ad.testing.check_grads(called_by_numpy, (X,))
 
 
 def counted(x, steps):

@@ -99,7 +99,7 @@ def rows_of_one_list(x, k):
 
 
 def keys_of_one_list(x, k):
-    m = dict.fromkeys("ab", []) if k > 1 else {c: [] for c in "ab"}
+    m = dict.fromkeys("ab", []) if k > 1 else {c: [] for c in "ab"}  # noqa: RUF024
     m["a"].append(1.0)
     return sum(m["b"]) * x + x
 
