@@ -156,6 +156,7 @@ from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import (
     Taken,
     build_object,
+    held_by,
     different,
     distinct,
     put_back,
@@ -240,6 +241,7 @@ __all__ = [
     "axes_without",
     "broadcast_like",
     "build_object",
+    "held_by",
     "cofactors",
     "cofactors_bar",
     "contract",
