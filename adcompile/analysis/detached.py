@@ -17,7 +17,20 @@ from adcompile.analysis.writing import ITEM_WRITES, METHODS
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, Instance, IterT, ListT, Maybe, ObjectT, Scalar, Seq, TupleT, Type, differentiable
+from adcompile.ir.types import (
+    Array,
+    DictT,
+    Instance,
+    IterT,
+    ListT,
+    Maybe,
+    ObjectT,
+    Scalar,
+    Seq,
+    TupleT,
+    Type,
+    differentiable,
+)
 from adcompile.rules.registry import lookup
 
 MAKERS: set[Any] = {hash, id, np.ndarray.view, np.ndarray.tobytes, float.hex, float.as_integer_ratio}

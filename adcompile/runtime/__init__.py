@@ -156,9 +156,9 @@ from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import (
     Taken,
     build_object,
-    held_by,
     different,
     distinct,
+    held_by,
     put_back,
     refill,
     take_down,
