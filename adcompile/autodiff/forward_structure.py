@@ -9,7 +9,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import is_structured
 from adcompile.autodiff.cotangents import tangent_structure, tangent_type
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call
+from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import Array, DictT, ListT, ObjectT, Scalar, Seq, TupleT, Type, Unknown
 
 if TYPE_CHECKING:
@@ -109,8 +109,9 @@ def add_lists(f: Forward, s: Call) -> Any:
 def convert(f: Forward, s: Call) -> Any:
     if not isinstance(f.b.type(s.args[0]), (Seq, TupleT, ListT)):
         return NotImplemented
-    d = f.whole_dot(s.args[0])
-    return None if d is None else f.b.emit(s.fn, (d,), tangent_type(f.b.type(s.result)))
+    d, t = f.whole_dot(s.args[0]), tangent_type(f.b.type(s.result))
+    fn = Const(list) if isinstance(t, Seq) else s.fn  # tangents of tuples of any length are lists
+    return None if d is None else f.b.emit(fn, (d,), t)
 
 
 def concat(f: Forward, s: Call) -> Any:
