@@ -321,5 +321,5 @@ def test_objects_of_a_list_of_any_length_are_not_written():
         held[len(x) - 1].x = x[0]
         return held[0].x
 
-    with pytest.raises(ad.Unsupported, match="that other code can reach"):
+    with pytest.raises(ad.Unsupported):
         ad.grad(f)(np.array([0.5, 0.7]))
