@@ -20,6 +20,7 @@ from adcompile.analysis.detached import (
     put_into,
     reads,
     saved_into,
+    selects,
 )
 from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
@@ -165,7 +166,7 @@ class Varied:
         if any([self.has(a) for a in (s.fn, *s.args, *(a for _, a in s.kwargs))]):  # noqa: C419  all are marked
             if (passes_derivative(s) or unites_sets(s, self.types)) and s.result not in self.still:
                 self.add(s.result)
-            if makes_detached(s, t):
+            if makes_detached(s, t) and not selects(s, self.types):
                 self.detached.add(s.result)
         for owner in put_into(s) if self.detached else ():
             if isinstance(owner, Var) and not is_number(self.types[owner]) and any(map(self.carries, s.args[1:])):

@@ -41,6 +41,7 @@ from adcompile.ir.types import (
     array_type,
     holds,
     holds_ref,
+    reader,
 )
 from adcompile.ir.walk import FreeVars, substitute
 
@@ -365,11 +366,10 @@ class Builder:
             names = [str(key) if str(key).isidentifier() else "" for key in t.keys]
             return [self.part(atom, key, item, name) for key, item, name in zip(t.keys, t.values, names)]
         if isinstance(t, ObjectT):
-            return [self.emit(getattr, (atom, Const(n)), item, name=n) for n, item in zip(t.names, t.types)]
+            return [self.emit(reader(t.cls), (atom, Const(n)), item, name=n) for n, item in zip(t.names, t.types)]
         if isinstance(t, SliceT):
-            return [
-                self.emit(getattr, (atom, Const(part)), item) for part, item in zip(("start", "stop", "step"), t.parts)
-            ]
+            named = zip(("start", "stop", "step"), t.parts)
+            return [self.emit(getattr, (atom, Const(part)), item) for part, item in named]
         raise AssertionError(f"no parts of {t}")
 
     def context_items(self, atom: Var) -> list[Atom]:
@@ -429,7 +429,7 @@ class Builder:
             if definition is None or not (isinstance(definition.fn, Const) and definition.fn.value in CONSTRUCTORS):
                 if isinstance(part := t.types[index], Known):
                     return Const(part.value)
-                return self.emit(getattr, (atom, Const(t.names[index])), part, name=t.names[index])
+                return self.emit(reader(t.cls), (atom, Const(t.names[index])), part, name=t.names[index])
         return self.items(atom)[index]
 
 

@@ -16,7 +16,7 @@ from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
-from adcompile.analysis.heap import give, is_opaque
+from adcompile.analysis.heap import give, is_opaque, look
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
@@ -296,6 +296,12 @@ def repeat_items(b: Builder, items: Atom, t: TupleT | ListT | Seq, count: Atom, 
     return out
 
 
+def made_by_view(b: Builder, source: Atom) -> Atom | None:
+    """A list of all that an iterator gives whose items are made by calls."""
+    view = view_of(b, source)
+    return None if view is None or view.make is None or taken(b, source) else all_of(b, source, view)
+
+
 def converter(cls: type, build: Any) -> Any:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         if not args:
@@ -304,8 +310,7 @@ def converter(cls: type, build: Any) -> Any:
         items = known_items(b, args[0])
         if items is not None:
             return b.call(build, *items)
-        view = view_of(b, args[0])
-        made = None if view is None or view.make is None or taken(b, args[0]) else all_of(b, args[0], view)
+        made = made_by_view(b, args[0])
         if made is not None:
             return made if cls is list else b.call(tuple, made, name=name, place=place)
         if isinstance(t, (Seq, RangeT)) or isinstance(t, Instance) and t.cls is np.ndindex:
@@ -406,14 +411,14 @@ def pop(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) 
 
 @handles(sorted)
 def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`sorted(numbers)`: the permutation is constant, the items are read through it."""
+    """`sorted(items)`: the permutation is constant, the items are read through it."""
     items = known_items(b, args[0])
     if items is not None and all(b.known(i) for i in items) and not kwargs:
         return b.call(ops.build_list, *sorted(b.value(i) for i in items))
     items = None if items is None else [give(b, item) for item in items]
     source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
-    if isinstance(b.type(source), (Array, RangeT)):
-        source = collect(b, source, lambda _, item: item, place) or source
+    if isinstance(b.type(source), (Array, RangeT, IterT)):
+        source = look(b, made_by_view(b, source) or collect(b, source, lambda _, item: item, place) or source)
     t = b.type(source)
     if not isinstance(t, Seq):
         return None

@@ -16,7 +16,21 @@ import numpy as np
 from adcompile.analysis.writing import ITEM_WRITES, METHODS
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, DictT, Instance, IterT, ListT, Maybe, Scalar, Seq, TupleT, Type, differentiable
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.types import (
+    Array,
+    DictT,
+    Instance,
+    IterT,
+    ListT,
+    Maybe,
+    ObjectT,
+    Scalar,
+    Seq,
+    TupleT,
+    Type,
+    differentiable,
+)
 from adcompile.rules.registry import lookup
 
 MAKERS: set[Any] = {hash, id, np.ndarray.view, np.ndarray.tobytes, float.hex, float.as_integer_ratio}
@@ -53,6 +67,17 @@ def is_text(t: Type) -> bool:
             return False
 
 
+def holds_text(t: Type) -> bool:
+    """Whether values of this type are text, or hold some."""
+    match t:
+        case TupleT(items) | ListT(items) | DictT(_, items) | ObjectT(_, _, items):
+            return any(map(holds_text, items))
+        case Maybe(inner) | Seq(inner, _):
+            return holds_text(inner)
+        case _:
+            return is_text(t)
+
+
 def is_number(t: Type) -> bool:
     """Whether values of this type are differentiable numbers, and nothing else."""
     match t:
@@ -78,7 +103,7 @@ def makes_detached(call: Call, t: Type) -> bool:
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if is_in(fn, MAKERS):
         return not differentiable(t)
-    return is_text(t) and not is_users(fn)
+    return (holds_text(t) if isinstance(fn, FunctionRef) else is_text(t)) and not is_users(fn)
 
 
 def is_users(fn: Any) -> bool:
@@ -108,6 +133,13 @@ def put_into(call: Call) -> tuple[Atom, ...]:
     """The list, dict or set into which a call puts what it is given."""
     fn = call.fn.value if isinstance(call.fn, Const) else None
     return call.args[:1] if is_in(fn, METHODS) or is_in(fn, ITEM_WRITES) else ()
+
+
+def selects(call: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether a call reads a part of a value of known structure: text that it gives was text there."""
+    fn, owner = call.fn.value if isinstance(call.fn, Const) else None, call.args[0] if call.args else None
+    known = isinstance(owner, Var) and isinstance(types[owner], (TupleT, ListT, ObjectT, Seq))
+    return known and is_in(fn, {operator.getitem, getattr})
 
 
 def loads(call: Call) -> bool:

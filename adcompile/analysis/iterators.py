@@ -12,19 +12,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.builtins import collect
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.folds import accumulate
 from adcompile.analysis.heap import look
 from adcompile.analysis.infer import Terminated, branch_on
-from adcompile.analysis.iteration import as_sequence, indexable, indexed, known_items, known_range
+from adcompile.analysis.iteration import as_sequence, checked, indexable, indexed, known_items, known_range
 from adcompile.analysis.laziness import ONE_PASS, View, check_rest, given, go_through, lazy_rows
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise, Var
-from adcompile.ir.types import INT, Instance, IterT, Known, RangeT, Seq, TupleT
+from adcompile.ir.types import INT, Array, Instance, IterT, Known, RangeT, Seq, TupleT
 
 LIMIT = 4096
 Transform = Callable[[Builder, Atom], Atom]
@@ -328,11 +330,53 @@ handles(itertools.pairwise, look=())(pairwise)
 def zip_longest(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     columns = [known_items(b, a) for a in args]
     rows = [c for c in columns if c is not None]
-    if len(rows) != len(columns):
-        return None
     fill = dict(kwargs).get("fillvalue", Const(None))
-    items = [b.call(ops.build_tuple, *row) for row in itertools.zip_longest(*rows, fillvalue=fill)]
-    return reader(b, itertools.zip_longest, args, kwargs, name, place, View(items))
+    if len(rows) == len(columns):
+        items = [b.call(ops.build_tuple, *row) for row in itertools.zip_longest(*rows, fillvalue=fill)]
+        return reader(b, itertools.zip_longest, args, kwargs, name, place, View(items))
+    reads = [found for a in args if (found := indexable(b, a)) is not None]
+    if len(reads) < len(args):
+        return None
+    lengths = [n for n, _ in reads]
+
+    def row(c: Builder, i: Atom) -> Atom:
+        held = [c.call(operator.lt, i, n) for n in lengths]
+        items = [
+            branch_on(c, there, lambda d, read=read: read(d, i), lambda _: fill, "item")
+            for there, (_, read) in zip(held, reads)
+        ]
+        return c.call(ops.build_tuple, *items)
+
+    longest = b.call(max, *lengths) if len(lengths) > 1 else lengths[0]
+    return reader(b, itertools.zip_longest, args, kwargs, name, place, View(None, longest, row))
+
+
+def transposed(b: Builder, rows: Atom, name: str, place: Place | None) -> Atom | None:
+    """`zip(*rows)` of rows of which the number is met when the code runs: there has to be one."""
+    now = look(b, rows)
+    t = b.type(now)
+    if isinstance(t, Seq) and isinstance(t.item, TupleT) and t.item.items:
+        now = at_least_one(b, now, place)
+        made = [collect(b, now, lambda c, row, k=k: c.item(row, k), place) for k in range(len(t.item.items))]
+        return b.call(iter, b.call(ops.build_list, *(b.call(tuple, m) for m in made if m is not None)), place=place)
+    if isinstance(t, Array) and t.dims is not None and len(t.dims) > 1:
+        columns = b.call(np.swapaxes, at_least_one(b, now, place), 0, 1, place=place)
+        return b.call(map, tuple, columns, name=name, place=place)
+    if not isinstance(t, Seq) or not isinstance(t.item, (Seq, Array)) or isinstance(t.item, Array) and not t.item.dims:
+        return None
+    now = at_least_one(b, now, place)
+    lengths = collect(b, now, lambda c, row: c.call(len, row), place)
+
+    def column(c: Builder, i: Atom) -> Atom:
+        items = collect(c, now, lambda d, row: d.call(operator.getitem, row, i), place)
+        return c.call(tuple, items)
+
+    view = View(None, b.call(min, lengths), column)
+    return reader(b, ops.apply, [Const(zip), now, Const({})], [], name, place, view)
+
+
+def at_least_one(b: Builder, rows: Atom, place: Place | None) -> Atom:
+    return checked(b, rows, 1, place, more="zip(*rows) of no rows")
 
 
 @handles(itertools.islice, look=())

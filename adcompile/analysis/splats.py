@@ -23,6 +23,7 @@ from adcompile.analysis.choices import of_choice
 from adcompile.analysis.heap import look, owner_of
 from adcompile.analysis.infer import branch_on
 from adcompile.analysis.iteration import checked, known_items
+from adcompile.analysis.iterators import transposed
 from adcompile.analysis.structure import EVERY, Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -173,8 +174,10 @@ def call_pack(b: Builder, fn: Atom, pack: Pack, settings: Kwargs, name: str, pla
     spread = spread_of(b, pack.parts)
     if spread is None:
         return None
+    alone = not spread.before and not spread.behind
+    if isinstance(t, Known) and t.value is zip:
+        return transposed(b, spread.items, name, place) if alone and not settings else None
     if isinstance(t, Known) and any(t.value is f for f in (builtins.max, builtins.min)):
-        alone = not spread.before and not spread.behind
         return dispatch(b, fn, [spread.items], settings, name, place) if alone else None
     arity = arity_of(b, fn, [k for k, _ in settings])
     if arity is None:

@@ -15,9 +15,9 @@ from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Tentative, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.filling import display
-from adcompile.analysis.heap import fresh, give
+from adcompile.analysis.heap import fresh, give, look
 from adcompile.analysis.infer import Terminated, branch_on
-from adcompile.analysis.iteration import known_items
+from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.nesting import present, record_item
 from adcompile.analysis.positions import read_at
@@ -35,6 +35,7 @@ from adcompile.ir.types import (
     Closure,
     DictT,
     Instance,
+    IterT,
     Known,
     ListT,
     Maybe,
@@ -273,7 +274,7 @@ def unpack(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: st
     """`a, b = value`: known structure, or elements read by number after a check of the length."""
     count = b.value(args[1])
     t = b.type(args[0])
-    if isinstance(t, Maybe) and isinstance(t.type, Record):
+    if isinstance(t, Maybe) and isinstance(t.type, (Record, TupleT)):
         args = [b.emit(ops.expect_length, args, t.type, (), getattr(args[0], "name", ""), place), args[1]]
     items = known_items(b, args[0])
     if items is not None and len(items) == count:
@@ -281,6 +282,8 @@ def unpack(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: st
     if items is not None:
         word = "too many values" if len(items) > count else "not enough values"
         raise Terminated(Raise(Const(ValueError(f"{word} to unpack (expected {count})")), None, place))
+    if isinstance(t, IterT) and indexable(b, args[0]) is not None:
+        args = [look(b, b.call(list, args[0])), args[1]]
     t = b.type(args[0])
     if isinstance(t, (Array, Seq)):
         checked = b.emit(ops.expect_length, (args[0], args[1]), t, (), getattr(args[0], "name", ""), place)

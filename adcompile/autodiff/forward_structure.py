@@ -9,8 +9,8 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import is_structured
 from adcompile.autodiff.cotangents import tangent_structure, tangent_type
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call
-from adcompile.ir.types import Array, DictT, ListT, Scalar, Seq, TupleT, Type, Unknown
+from adcompile.ir.nodes import Atom, Call, Const
+from adcompile.ir.types import Array, DictT, ListT, ObjectT, Scalar, Seq, TupleT, Type, Unknown
 
 if TYPE_CHECKING:
     from adcompile.autodiff.forward import Forward
@@ -36,6 +36,15 @@ def getitem(f: Forward, s: Call) -> Any:
     if isinstance(t, DictT):
         return f.b.items(d)[t.keys.index(f.b.value(index))]
     return f.b.emit(operator.getitem, (d, index), tangent_structure(f.b.type(s.result)))
+
+
+def attribute(f: Forward, s: Call) -> Any:
+    owner, name = s.args[:2]
+    t = f.b.type(owner)
+    if not isinstance(t, ObjectT) or not f.b.known(name) or f.b.value(name) not in t.names:
+        return NotImplemented
+    d = f.whole_dot(owner)
+    return None if d is None else f.b.item(d, t.names.index(f.b.value(name)))
 
 
 def list_dot(f: Forward, items: Atom, t: Type) -> Atom:
@@ -100,8 +109,9 @@ def add_lists(f: Forward, s: Call) -> Any:
 def convert(f: Forward, s: Call) -> Any:
     if not isinstance(f.b.type(s.args[0]), (Seq, TupleT, ListT)):
         return NotImplemented
-    d = f.whole_dot(s.args[0])
-    return None if d is None else f.b.emit(s.fn, (d,), tangent_type(f.b.type(s.result)))
+    d, t = f.whole_dot(s.args[0]), tangent_type(f.b.type(s.result))
+    fn = Const(list) if isinstance(t, Seq) else s.fn  # tangents of tuples of any length are lists
+    return None if d is None else f.b.emit(fn, (d,), t)
 
 
 def concat(f: Forward, s: Call) -> Any:
@@ -133,6 +143,7 @@ STRUCTURAL: dict[Any, Any] = {
     ops.build_object: display,
     ops.make_function: display,
     operator.getitem: getitem,
+    getattr: attribute,
     ops.push: push,
     rt.scatter_list: scatter_list,
     rt.unless_shared: unless_shared,

@@ -110,12 +110,14 @@ class Mirror:
 
     def given(self, atom: Atom, out: list[Statement]) -> Atom:
         """The shadow of what goes into a container or is carried; of a display, which is dissolved
-        elsewhere, a display of the shadows, which `out` gets."""
-        if not isinstance(atom, Var) or not isinstance(self.b.type(atom), (ListT, TupleT)):
+        elsewhere, a display of the shadows, which `out` gets; of a list that holds none so far, a list of its own."""
+        t = self.b.type(atom)
+        own = isinstance(t, Seq) and t.cls is list and self.of(atom) is atom
+        if not isinstance(atom, Var) or not own and not isinstance(t, (ListT, TupleT)):
             return self.of(atom)
-        items = [self.given(item, out) for item in self.b.context_items(atom)]
-        build = ops.build_list if isinstance(self.b.type(atom), ListT) else ops.build_tuple
-        made = self.new(atom, self.b.type(atom))
+        items = [atom] if own else [self.given(item, out) for item in self.b.context_items(atom)]
+        build = rt.copy if own else ops.build_list if isinstance(t, ListT) else ops.build_tuple
+        made = self.new(atom, t)
         call = Call(made, Const(build), tuple(items), (), atom.place, self.role)
         self.b.context.definition[made] = call
         out.append(call)

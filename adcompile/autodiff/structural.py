@@ -57,6 +57,16 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
     return False
 
 
+def attribute(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
+    """An attribute of an object of which all are known, as those in a sequence of such objects."""
+    owner, name = call.args[:2]
+    t = b.type(owner)
+    if not isinstance(owner, Var) or not isinstance(t, ObjectT) or not b.known(name) or b.value(name) not in t.names:
+        return False
+    cot.add(b.context_items(owner)[t.names.index(b.value(name))], y_bar)
+    return True
+
+
 def is_basic(b: Builder, index: Atom) -> bool:
     """Whether the index provably selects no element twice."""
     t = b.type(index)
@@ -225,6 +235,7 @@ def is_tuple(t: Type) -> bool:
 STRUCTURAL: dict[Any, Any] = {
     operator.add: concat,
     operator.getitem: getitem,
+    getattr: attribute,
     ops.build_list: builder,
     ops.build_tuple: builder,
     ops.push: push,

@@ -36,6 +36,7 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from adcompile.errors import Place
+from adcompile.runtime.state import held_by
 
 Dim = Literal["one", "many", "any"]
 
@@ -420,6 +421,11 @@ def join(a: Type, b: Type) -> Type:
 def hiding(cls: type, *names: str) -> tuple[str, ...]:
     """Those of the names that the class has too: an object with its own hides what the class says."""
     return tuple(sorted({n for n in names if hasattr(cls, n)}))
+
+
+def reader(cls: type) -> Any:
+    """What reads an attribute that an object of this class has for itself, whatever the class says of reading."""
+    return getattr if cls.__getattribute__ is object.__getattribute__ else held_by
 
 
 def _join_all(types: tuple[Type, ...]) -> Type:

@@ -22,6 +22,11 @@ def build_object(cls: type, names: tuple[str, ...], *values: Any) -> Any:
     return made
 
 
+def held_by(owner: Any, name: str) -> Any:
+    """An attribute as the object holds it, whatever its class says of reading."""
+    return object.__getattribute__(owner, name)
+
+
 def refill(owner: Any, like: Any) -> None:
     """Make `owner` hold what `like`, of its class, holds."""
     if owner is like:

@@ -176,3 +176,44 @@ def test_files_may_be_written_and_others_read(tmp_path, monkeypatch):
     assert ad.grad(read)(V).tolist() == [2.0, 6.0]
     assert ad.grad(kept)(V).tolist() == [1.0, 3.0]
     assert np.load("kept.npy").tolist() == V.tolist()
+
+
+class Labelled:
+    def __init__(self, x, name, steps):
+        self.x, self.name, self.steps = x, name, steps
+
+
+def counted(x, n):
+    if n == 0:
+        return x, str(x), n
+    y, s, m = counted(x * x, n - 1)
+    return y * 2, s, m + 1
+
+
+def test_text_beside_numbers_is_text():
+    def f(x):
+        held = [Labelled(a, "ab"[i % 2], i) for i, a in enumerate(x)]
+        for _ in range(len(x)):
+            held = [Labelled(p.x * p.x, p.name, p.steps + 1) for p in held]
+        return sum(p.x * p.steps if p.name == "a" else p.x for p in held)
+
+    check(f, np.array([0.5, -0.7, 0.3]))
+
+
+def test_numbers_made_of_text_beside_numbers():
+    x = np.array([0.5, 0.7])
+
+    def of_objects(x):
+        return sum(p.x * float(p.name) for p in [Labelled(a, str(a), 1) for a in x])
+
+    def of_tuples(x):
+        return sum(float(p[1]) for p in [(a, str(a)) for a in x])
+
+    def of_recursion(x):
+        y, s, _ = counted(x[0], len(x))
+        return y * float(s)
+
+    for f in (of_objects, of_tuples, of_recursion):
+        with pytest.raises(ad.NotDifferentiable, match="made in turn of values that carry derivatives"):
+            ad.grad(f)(x)
+    check(lambda x: counted(x[0], len(x))[0], x)

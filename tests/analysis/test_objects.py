@@ -290,3 +290,36 @@ def test_the_names_of_a_module_as_a_dict():
     assert ad.grad(lambda x: x * made.k)(1.5) == 3.0
     with pytest.raises(ad.AdcompileError, match="names of a module"):
         ad.grad(lambda x: x * made.__dict__["k"])(1.5)
+
+
+class Doubled:
+    def __init__(self, x):
+        self.x = x
+
+    def __getattribute__(self, name):
+        found = object.__getattribute__(self, name)
+        return found * 2 if name == "x" else found
+
+
+def test_a_class_that_says_what_is_read_says_it_once():
+    def f(x, n):
+        held = [Doubled(float(i)) for i in range(n)]
+        return x * held[n - 1].x
+
+    assert ad.value_and_grad(f)(0.5, 3) == (f(0.5, 3), 4.0)
+
+    def active(x):
+        return sum(p.x for p in [Doubled(a) for a in x])
+
+    with pytest.raises(ad.NotDifferentiable):
+        ad.grad(active)(np.array([0.5, 0.7]))
+
+
+def test_objects_of_a_list_of_any_length_are_not_written():
+    def f(x):
+        held = [Doubled(a) for a in x]
+        held[len(x) - 1].x = x[0]
+        return held[0].x
+
+    with pytest.raises(ad.Unsupported):
+        ad.grad(f)(np.array([0.5, 0.7]))

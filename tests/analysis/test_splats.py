@@ -92,3 +92,15 @@ def test_less_elements_than_names_are_refused():
     assert np.array_equal(ad.grad(named)(X), [1.5, 0.5, 0.0])
     with pytest.raises(ad.Unsupported, match="zip of names with less items than names"):
         ad.grad(named)(X[:2])
+
+
+def test_zip_of_no_rows_is_refused_when_the_code_runs():
+    def f(x):
+        s = x[0]
+        for column in zip(*[(a, a * a) for a in x if a > 5]):
+            s += sum(column)
+        return s
+
+    assert ad.grad(f)(10 * X).tolist() == [1.0, 2 * 15 + 1, 2 * 25 + 1]
+    with pytest.raises(ad.Unsupported, match="of no rows"):
+        ad.grad(f)(X)

@@ -67,3 +67,14 @@ def test_different():
 def test_plain_classes():
     assert is_plain(Point) and is_plain(Slotted)
     assert not any(map(is_plain, (list, dict, int, type, object, ValueError, type("L", (list,), {}))))
+
+
+def test_held_by_asks_no_class():
+    class Hidden:
+        x = property(lambda self: 1)
+
+        def __getattribute__(self, name):
+            raise AssertionError
+
+    made = rt.build_object(Hidden, ("y",), 2.0)
+    assert rt.held_by(made, "y") == 2.0
