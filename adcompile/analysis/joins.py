@@ -45,7 +45,7 @@ from adcompile.ir.types import (
     widen,
 )
 
-UNDEFINED = Const(ops.UNDEFINED)
+UNDEFINED, TRUE = Const(ops.UNDEFINED), Const(True)
 
 
 @dataclass
@@ -61,6 +61,10 @@ class Tree:
             return self.atom
         assert self.form is not None
         return b.build(self.form, [p.rebuild(b, "") for p in self.parts], name=name)
+
+    def tells(self, loose: set[Var]) -> bool:
+        """Whether the value itself raises when the code runs, where it is read and no path has bound it."""
+        return self.parts[0].tells(loose) if self.parts else self.atom in loose
 
 
 def same_atom(a: Atom, b: Atom) -> bool:
@@ -262,6 +266,7 @@ class Carried:
     stable: bool = True
     misfit: bool = False  # something has another structure from the second iteration on
     peelable: bool = False  # the first iteration may be run by itself
+    flags_of: dict[int, int] = field(default_factory=dict[int, int])  # what tells whether others are bound
 
     def slots(self) -> list[Any]:
         return [*self.kept, *(k for k in self.assumed if isinstance(k, Cell))]
@@ -309,7 +314,9 @@ class Frame:
 
     def fitted(self, b: Builder, slot: Any, value: Atom, edge: dict[Position, Cell]) -> list[Atom]:
         c = self.carried
-        assumed = c.assumed[slot]
+        assumed, named = c.assumed[slot], c.assumed.get(c.flags_of.get(slot))
+        if named is not None and leaf_types(named) == [named]:  # the name itself raises
+            value = TRUE
         if is_undefined(value):
             return [UNDEFINED] * len(leaf_types(assumed))
         joined = self.merge(b, assumed, deep_widen(b.type(value)), (slot,), ())
