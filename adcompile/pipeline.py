@@ -35,6 +35,7 @@ from adcompile.analysis import (
     stored,
     structure,
     traversal,
+    variables,
 )
 from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
@@ -93,6 +94,7 @@ HANDLERS = (
     structure,
     traversal,
     nested,
+    variables,
 )
 """The modules that give callables their meaning; they register it when they are imported."""
 
