@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
-from adcompile.analysis.heap import cell_of, give, lend, note_renamed, read
+from adcompile.analysis.heap import bound_again, cell_of, give, lend, note_renamed, owner_of, read
 from adcompile.analysis.leaves import deep_widen, is_index, is_undefined, leaf_types, part_name, with_parts
-from adcompile.analysis.real import chosen
+from adcompile.analysis.real import chosen, given, one_method
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -55,11 +55,14 @@ class Tree:
     atom: Atom | None = None
     form: Type | None = None
     parts: list[Tree] = field(default_factory=list["Tree"])
+    method: Var | None = None  # one like it, if it is a method; its one part is what it is bound to
 
     def rebuild(self, b: Builder, name: str) -> Atom:
         if self.atom is not None:
             return self.atom
         assert self.form is not None
+        if self.method is not None and isinstance(self.form, Method):
+            return bound_again(b, self.method, self.form, self.parts[0].rebuild(b, ""))
         return b.build(self.form, [p.rebuild(b, "") for p in self.parts], name=name)
 
     def tells(self, loose: set[Var]) -> bool:
@@ -164,11 +167,15 @@ class Join:
         first = defined[0][1]
         if len(defined) == len(alternatives) and all(same_atom(first, a) and not local(s.b, a) for s, a in defined):
             return Tree(first)
+        if len(defined) == len(alternatives) and one_method(types):
+            owners = [(s, owner_of(s.b, a)) for s, a in defined]
+            return Tree(None, types[0], [self.value(name, origin, owners)], first)  # type: ignore[arg-type]
         formed = is_structured(types[0]) and all(same_form(types[0], t) for t in types)
         if formed and is_index(types[0]) and (len(defined) < len(alternatives) or any(a in loose for _, a in defined)):
             formed = False  # where it is unbound its parts are not there to build it of
         if not formed and any(map(holds_ref, types)):
-            return self.value(name, origin, [(s, a if is_undefined(a) else self.given(s, a)) for s, a in alternatives])
+            values = [(s, a if is_undefined(a) else self.given(s, a, name)) for s, a in alternatives]
+            return self.value(name, origin, values)
         if formed:
             rows = [s.b.items(a) for s, a in defined]
             form = types[0]
@@ -202,9 +209,9 @@ class Join:
             note_renamed(s.b, a)
         return Tree(result)
 
-    def given(self, side: Side, atom: Atom) -> Atom:
+    def given(self, side: Side, atom: Atom, name: str) -> Atom:
         with self.b.context.store.seen_from(side.states):
-            return give(side.b, atom)
+            return given(side.b, atom, name, self.place)
 
     def reference(self, name: str, defined: Alternatives) -> Cell:
         """The cell that is referred to behind the If."""
