@@ -34,7 +34,7 @@ LOADING: set[Any] = {np.load, np.loadtxt, np.genfromtxt, np.fromfile, open}
 STRUCTURAL: set[Any] = {
     ops.build_tuple, ops.build_list, ops.build_set, ops.build_dict, ops.build_object,
     ops.dict_merge, ops.list_concat, ops.tuple_concat,
-    ops.make_function, ops.identity, ops.push, ops.pop, ops.list_set, ops.unpack, ops.unpack_star, ops.expect_length,
+    ops.make_function, ops.identity, ops.push, ops.pop, ops.list_set, ops.put_item, ops.unpack, ops.unpack_star, ops.expect_length,
     operator.getitem, getattr, list, tuple, set, frozenset, dict, iter, zip, enumerate, reversed, sorted, slice,
 }  # fmt: skip
 """These hand parts on as they are: a number among their results was a number before."""
@@ -78,7 +78,25 @@ def makes_detached(call: Call, t: Type) -> bool:
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if is_in(fn, MAKERS):
         return not differentiable(t)
-    return is_text(t) and not is_users(fn)
+    ours = str(getattr(fn, "__module__", None)).startswith("adcompile.runtime")  # cotangents of what holds text
+    return (is_text(t) or holds_text(t) and not is_structural(call) and not ours) and not is_users(fn)
+
+
+def holds_text(t: Type) -> bool:
+    match t:
+        case Maybe(inner) | Seq(inner, _):
+            return holds_text(inner)
+        case TupleT(items) | ListT(items) | DictT(_, items) | IterT(_, items):
+            return any(map(holds_text, items))
+        case _:
+            return is_text(t)
+
+
+def hands_on(call: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether a call reads an item of a tuple, list or dict: text was text in there before."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    read = fn is operator.getitem or fn is dict.get
+    return read and isinstance(call.args[0], Var) and isinstance(types[call.args[0]], (TupleT, ListT, DictT, Seq))
 
 
 def is_users(fn: Any) -> bool:
