@@ -34,7 +34,8 @@ LOADING: set[Any] = {np.load, np.loadtxt, np.genfromtxt, np.fromfile, open}
 STRUCTURAL: set[Any] = {
     ops.build_tuple, ops.build_list, ops.build_set, ops.build_dict, ops.build_object,
     ops.dict_merge, ops.list_concat, ops.tuple_concat,
-    ops.make_function, ops.identity, ops.push, ops.pop, ops.list_set, ops.put_item, ops.unpack, ops.unpack_star, ops.expect_length,
+    ops.make_function, ops.identity, ops.push, ops.pop, ops.list_set, ops.put_item, ops.unpack,
+    ops.unpack_star, ops.expect_length,
     operator.getitem, getattr, list, tuple, set, frozenset, dict, iter, zip, enumerate, reversed, sorted, slice,
 }  # fmt: skip
 """These hand parts on as they are: a number among their results was a number before."""
