@@ -16,7 +16,7 @@ from typing import Any
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
 from adcompile.analysis.heap import bound_again, cell_of, give, lend, note_renamed, owner_of, read
 from adcompile.analysis.leaves import deep_widen, is_index, is_undefined, leaf_types, part_name, with_parts
-from adcompile.analysis.real import chosen, given, one_method
+from adcompile.analysis.real import choice, chosen, given, one_method
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -25,7 +25,6 @@ from adcompile.ir.types import (
     NEVER,
     Boxed,
     Cell,
-    Choice,
     DictT,
     Instance,
     IterT,
@@ -78,18 +77,6 @@ def same_atom(a: Atom, b: Atom) -> bool:
 
 def local(b: Builder, atom: Atom) -> bool:
     return isinstance(atom, Var) and atom in b.local
-
-
-def choice(types: list[Type]) -> Choice | None:
-    """The type of a function that depends on the path, if all it can be are known callables."""
-    options: list[Known] = []
-    for t in types:
-        for known in t.options if isinstance(t, Choice) else (t,):
-            if not isinstance(known, Known) or not callable(known.value):
-                return None
-            if known not in options:
-                options.append(known)
-    return Choice(tuple(options))
 
 
 # -- branches -----------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
     Array,
+    Choice,
     Closure,
     Instance,
     IterT,
@@ -161,6 +162,18 @@ def given(b: Builder, atom: Atom, name: str, place: Place | None) -> Atom:
             place or b.place,
             "call it where it is chosen: y = a.quick(x) if simple else a.careful(x)",
         ) from None
+
+
+def choice(types: Sequence[Type]) -> Choice | None:
+    """The type of a function that depends on the path, if all it can be are known callables."""
+    options: list[Known] = []
+    for t in types:
+        for known in t.options if isinstance(t, Choice) else (t,):
+            if not isinstance(known, Known) or not callable(known.value):
+                return None
+            if known not in options:
+                options.append(known)
+    return Choice(tuple(options))
 
 
 def one_method(types: Sequence[Type]) -> bool:
