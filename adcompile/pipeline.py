@@ -35,6 +35,7 @@ from adcompile.analysis import (
     stored,
     structure,
     traversal,
+    variables,
 )
 from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
@@ -42,6 +43,7 @@ from adcompile.analysis.escapes import check_escapes
 from adcompile.analysis.heap import adopt
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.leaving import write_back
+from adcompile.analysis.library import in_users_code
 from adcompile.analysis.narrow import narrow
 from adcompile.analysis.pools import Pools
 from adcompile.analysis.real import without_functions
@@ -74,25 +76,8 @@ from adcompile.optimise.recorded import read_items
 from adcompile.runtime import settings
 
 HANDLERS = (
-    attributes,
-    builtins,
-    callables,
-    checkpoints,
-    classes,
-    containers,
-    copying,
-    folds,
-    generated,
-    getters,
-    having,
-    elements,
-    iterators,
-    objects,
-    splats,
-    stored,
-    structure,
-    traversal,
-    nested,
+    *(attributes, builtins, callables, checkpoints, classes, containers, copying, folds, generated, getters, having),
+    *(elements, iterators, objects, splats, stored, structure, traversal, nested, variables),
 )
 """The modules that give callables their meaning; they register it when they are imported."""
 
@@ -170,9 +155,8 @@ def derive(
     kwtypes: tuple[tuple[str, Type], ...] = (),
     passes: tuple[Pass, ...] = PASSES,
 ) -> Derived:
-    """Specialise, differentiate, optimise, print and load. Raises AdcompileError with a place
-    where the function does what cannot be followed: that of the function itself, where it is done by
-    code that has none."""
+    """Specialise, differentiate, optimise, print and load. Raises AdcompileError with the place of what cannot be
+    followed: that of the function itself, where it is done by code that has none."""
     try:
         derived = large_stack(_derive, fun, request, types, kwtypes, passes)
     except AdcompileError as error:
@@ -316,6 +300,8 @@ def specialised(
             return Entry(context, fun, request).build(types, kwtypes)
         except Restart:
             continue  # with what the context has learned
+        except AdcompileError as error:
+            raise in_users_code(error, context.followed) from None
 
 
 SUFFIX = {"primal": "", "forward": "_jvp", "batch": "_jvp", "joint": "_grad", "split": "_vjp"}

@@ -377,6 +377,8 @@ def follow(
         return by_name(b, fn, args, kwargs, name, place) or emit_unknown(b, value, args, kwargs, name, place)
     if fn.__module__ in MADE_OUTSIDE or fn.__module__ in MASKED:
         return emit_unknown(b, value, args, kwargs, name, place)
+    if fn in (ops.dict_merge, ops.kwargs_merge):  # of dicts that are not known
+        return b.emit(fn, args, Instance(dict), kwargs, name, place)
     try:
         function = lower_function(fn)
     except SourceError:
@@ -388,7 +390,7 @@ def follow(
     kwdefaults = {k: read_held(b, fn, "__kwdefaults__", k, d, place) for k, d in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
-    if fn.__module__ == standins.__name__:
+    if fn.__module__ in (standins.__name__, ops.__name__):
         with b.pinned_at(place):
             return enter(b, function, bound, [], place)
     if not b.context.inlining or any(may_carry(b.type(a)) for a in (*bound, *cells)) or not is_of_library(fn):

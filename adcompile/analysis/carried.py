@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from adcompile.analysis.bound import TRUE
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
 from adcompile.analysis.heap import cell_of, give, lend, note_renamed, read
 from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_types, with_parts
@@ -64,6 +65,7 @@ class Carried:
     stable: bool = True
     misfit: bool = False  # something has another structure from the second iteration on
     peelable: bool = False  # the first iteration may be run by itself
+    flags_of: dict[int, int] = field(default_factory=dict[int, int])  # what tells whether others are bound
 
     def slots(self) -> list[Any]:
         return [*self.kept, *(k for k in self.assumed if isinstance(k, Cell))]
@@ -111,7 +113,9 @@ class Frame:
 
     def fitted(self, b: Builder, slot: Any, value: Atom, edge: dict[Position, Cell]) -> list[Atom]:
         c = self.carried
-        assumed = c.assumed[slot]
+        assumed, named = c.assumed[slot], c.assumed.get(c.flags_of.get(slot))
+        if named is not None and leaf_types(named) == [named]:  # the name itself raises
+            value = TRUE
         if is_undefined(value):
             return [UNDEFINED] * len(leaf_types(assumed))
         joined = self.merge(b, assumed, deep_widen(b.type(value)), (slot,), ())

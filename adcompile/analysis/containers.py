@@ -9,7 +9,7 @@ from typing import Any
 from adcompile.analysis.builder import Builder, Restart, Tentative
 from adcompile.analysis.calls import dispatch, handles, handles_cells
 from adcompile.analysis.contents import may_be_filled
-from adcompile.analysis.heap import cell_of, fresh, give, hand_over, look, read, write
+from adcompile.analysis.heap import cell_of, give, hand_over, look, read, write
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
@@ -466,28 +466,3 @@ def dict_or(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
         return None
     merged = {k: v for r in rows if r is not None for k, v in r.items()}
     return b.build(DictT(tuple(merged), ()), list(merged.values()), name, place)
-
-
-# -- shared variables ---------------------------------------------------------------------------
-
-
-@handles(ops.make_variable, look=())
-def make_variable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-    return fresh(b, ops.Variable, args[0], name, place)
-
-
-@handles(ops.read_variable, look=())
-def read_variable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    cell = cell_of(args[0])
-    return args[0] if cell is None else read(b, cell, place)
-
-
-@handles(ops.write_variable, look=())
-def refuse_variable(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-    raise Unsupported("a recursive function assigns to a variable around it", place, "return the value instead")
-
-
-@on(ops.Variable, ops.write_variable)
-def write_variable(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
-    write(b, cell, args[0], place)
-    return Const(None)

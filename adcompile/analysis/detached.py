@@ -16,7 +16,6 @@ import numpy as np
 from adcompile.analysis.writing import ITEM_WRITES, METHODS
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
     Array,
     DictT,
@@ -48,7 +47,8 @@ LOADING: set[Any] = {np.load, np.loadtxt, np.genfromtxt, np.fromfile, open}
 STRUCTURAL: set[Any] = {
     ops.build_tuple, ops.build_list, ops.build_set, ops.build_dict, ops.build_object,
     ops.dict_merge, ops.list_concat, ops.tuple_concat,
-    ops.make_function, ops.identity, ops.push, ops.pop, ops.list_set, ops.unpack, ops.unpack_star, ops.expect_length,
+    ops.make_function, ops.identity, ops.push, ops.pop, ops.list_set, ops.put_item, ops.unpack,
+    ops.unpack_star, ops.expect_length,
     operator.getitem, getattr, list, tuple, set, frozenset, dict, iter, zip, enumerate, reversed, sorted, slice,
 }  # fmt: skip
 """These hand parts on as they are: a number among their results was a number before."""
@@ -70,7 +70,7 @@ def is_text(t: Type) -> bool:
 def holds_text(t: Type) -> bool:
     """Whether values of this type are text, or hold some."""
     match t:
-        case TupleT(items) | ListT(items) | DictT(_, items) | ObjectT(_, _, items):
+        case TupleT(items) | ListT(items) | DictT(_, items) | ObjectT(_, _, items) | IterT(_, items):
             return any(map(holds_text, items))
         case Maybe(inner) | Seq(inner, _):
             return holds_text(inner)
@@ -103,7 +103,16 @@ def makes_detached(call: Call, t: Type) -> bool:
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if is_in(fn, MAKERS):
         return not differentiable(t)
-    return (holds_text(t) if isinstance(fn, FunctionRef) else is_text(t)) and not is_users(fn)
+    ours = str(getattr(fn, "__module__", None)).startswith("adcompile.runtime")  # cotangents of what holds text
+    return (is_text(t) or holds_text(t) and not is_structural(call) and not ours) and not is_users(fn)
+
+
+def hands_on(call: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether a call reads a part of a tuple, list, dict or object: text was text in there before."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    held = (TupleT, ListT, DictT, Seq, ObjectT)
+    read = fn is operator.getitem or fn is dict.get or fn is getattr
+    return read and isinstance(call.args[0], Var) and isinstance(types[call.args[0]], held)
 
 
 def is_users(fn: Any) -> bool:
@@ -133,13 +142,6 @@ def put_into(call: Call) -> tuple[Atom, ...]:
     """The list, dict or set into which a call puts what it is given."""
     fn = call.fn.value if isinstance(call.fn, Const) else None
     return call.args[:1] if is_in(fn, METHODS) or is_in(fn, ITEM_WRITES) else ()
-
-
-def selects(call: Call, types: Mapping[Var, Type]) -> bool:
-    """Whether a call reads a part of a value of known structure: text that it gives was text there."""
-    fn, owner = call.fn.value if isinstance(call.fn, Const) else None, call.args[0] if call.args else None
-    known = isinstance(owner, Var) and isinstance(types[owner], (TupleT, ListT, ObjectT, Seq))
-    return known and is_in(fn, {operator.getitem, getattr})
 
 
 def loads(call: Call) -> bool:

@@ -372,9 +372,7 @@ def asked_once(b: Builder, test: Atom) -> Atom:
 
 def is_mutable(t: Type) -> bool:
     """Whether values of this type are, or hold, lists, dicts or objects of known content."""
-    if isinstance(t, TupleT):
-        return any(map(is_mutable, t.items))
-    return isinstance(t, (ListT, DictT, ObjectT)) or isinstance(t, Seq) and t.cls is list
+    return any(map(is_mutable, t.items)) if isinstance(t, TupleT) else isinstance(t, (ListT, DictT, ObjectT)) or isinstance(t, Seq) and t.cls is list
 
 
 def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from adcompile.analysis import iteration, laziness
 from adcompile.analysis.begin import Begin
+from adcompile.analysis.bound import TRUE, Bound, flags_of, with_bound
 from adcompile.analysis.builder import Builder, Lifted, Tentative
 from adcompile.analysis.carried import Carried, Frame, Misfit
 from adcompile.analysis.heap import asked_once, look
-from adcompile.analysis.joins import Join, Side
+from adcompile.analysis.joins import Join, Side, Tree
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
 from adcompile.analysis.made import wrapped
@@ -160,10 +161,11 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
             sides.append(Side(child, states))
     join = Join(b, sides, s.place or b.place)
     yielded = [e.values for e in ends if isinstance(e, Yield)]
-    trees = [
-        join.value(r.name, r, [(side, values[i]) for side, values in zip(sides, yielded)])
-        for i, r in enumerate(s.results)
-    ]
+    trees: list[Tree] = []
+    for i, r in enumerate(s.results):
+        told = isinstance(r, Bound) and trees[s.results.index(r.of)].tells(b.context.loose)  # type: ignore[arg-type]
+        alternatives = [(side, values[i]) for side, values in zip(sides, yielded)]
+        trees.append(Tree(TRUE) if told else join.value(r.name, r, alternatives))
     join.cells()
     final = iter(join.columns)
     blocks = [
@@ -366,7 +368,7 @@ def run_loop(
     assumed: dict[object, Type] = {
         k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying
     }
-    carried = Carried(assumed, varying, mark, peelable=peelable)
+    carried = Carried(assumed, varying, mark, peelable=peelable, flags_of=flags_of(params))
     for _ in range(ROUNDS):
         carried.stable = True
         frame = Frame(carried)
@@ -488,6 +490,7 @@ def settled(b: Builder, statement: Statement) -> bool:
 
 def run_function(b: Builder, function: Function, params: list[Atom], cells: list[Atom]) -> Atom:
     """Inline `function` on these values; the value it returns."""
+    function = with_bound(function)
     env: Environment = dict(zip(function.params, params))
     env.update(zip(function.captured, cells))
     end = run_block(b, function.body, env, None)

@@ -11,10 +11,10 @@ import functools
 from dataclasses import dataclass, field, replace
 
 from adcompile.analysis.builder import Builder, is_structured, same_form
-from adcompile.analysis.heap import cell_of, give, lend, note_renamed, reached, read
+from adcompile.analysis.heap import bound_again, cell_of, lend, note_renamed, owner_of, reached, read
 from adcompile.analysis.leaves import is_index, is_undefined, part_name
 from adcompile.analysis.pools import check_seen
-from adcompile.analysis.real import chosen
+from adcompile.analysis.real import choice, chosen, given, one_method
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -22,7 +22,6 @@ from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
     NEVER,
     Cell,
-    Choice,
     Instance,
     IterT,
     Known,
@@ -36,7 +35,7 @@ from adcompile.ir.types import (
     widen,
 )
 
-UNDEFINED = Const(ops.UNDEFINED)
+UNDEFINED, TRUE = Const(ops.UNDEFINED), Const(True)
 
 
 @dataclass
@@ -46,12 +45,19 @@ class Tree:
     atom: Atom | None = None
     form: Type | None = None
     parts: list[Tree] = field(default_factory=list["Tree"])
+    method: Var | None = None  # one like it, if it is a method; its one part is what it is bound to
 
     def rebuild(self, b: Builder, name: str) -> Atom:
         if self.atom is not None:
             return self.atom
         assert self.form is not None
+        if self.method is not None and isinstance(self.form, Method):
+            return bound_again(b, self.method, self.form, self.parts[0].rebuild(b, ""))
         return b.build(self.form, [p.rebuild(b, "") for p in self.parts], name=name)
+
+    def tells(self, loose: set[Var]) -> bool:
+        """Whether the value itself raises when the code runs, where it is read and no path has bound it."""
+        return self.parts[0].tells(loose) if self.parts else self.atom in loose
 
 
 def same_atom(a: Atom, b: Atom) -> bool:
@@ -62,18 +68,6 @@ def same_atom(a: Atom, b: Atom) -> bool:
 
 def local(b: Builder, atom: Atom) -> bool:
     return isinstance(atom, Var) and atom in b.local
-
-
-def choice(types: list[Type]) -> Choice | None:
-    """The type of a function that depends on the path, if all it can be are known callables."""
-    options: list[Known] = []
-    for t in types:
-        for known in t.options if isinstance(t, Choice) else (t,):
-            if not isinstance(known, Known) or not callable(known.value):
-                return None
-            if known not in options:
-                options.append(known)
-    return Choice(tuple(options))
 
 
 # -- branches -----------------------------------------------------------------------------------
@@ -181,11 +175,15 @@ class Join:
         first = defined[0][1]
         if len(defined) == len(alternatives) and all(same_atom(first, a) and not local(s.b, a) for s, a in defined):
             return Tree(first)
+        if len(defined) == len(alternatives) and one_method(types):
+            owners = [(s, owner_of(s.b, a)) for s, a in defined]
+            return Tree(None, types[0], [self.value(name, origin, owners)], first)  # type: ignore[arg-type]
         formed = is_structured(types[0]) and all(same_form(types[0], t) for t in types)
         if formed and is_index(types[0]) and (len(defined) < len(alternatives) or any(a in loose for _, a in defined)):
             formed = False  # where it is unbound its parts are not there to build it of
         if not formed and any(map(holds_ref, types)):
-            return self.value(name, origin, [(s, a if is_undefined(a) else self.given(s, a)) for s, a in alternatives])
+            values = [(s, a if is_undefined(a) else self.given(s, a, name)) for s, a in alternatives]
+            return self.value(name, origin, values)
         if formed:
             rows = [s.b.items(a) for s, a in defined]
             form = types[0]
@@ -222,10 +220,10 @@ class Join:
                 note_renamed(s.b, a)
         return Tree(result)
 
-    def given(self, side: Side, atom: Atom) -> Atom:
+    def given(self, side: Side, atom: Atom, name: str) -> Atom:
         with self.b.context.store.seen_from(side.states):
             self.handed.update((id(side), cell) for cell in reached(side.b, [atom]))
-            return give(side.b, atom)
+            return given(side.b, atom, name, self.place)
 
     def reference(self, name: str, defined: Alternatives) -> Cell:
         """The cell that is referred to behind the If."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import types as python_types
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adcompile.analysis.builder import Builder
-from adcompile.errors import Place
-from adcompile.ir.abstract import is_installed
-from adcompile.ir.nodes import Atom, Const
+from adcompile.errors import AdcompileError, Place
+from adcompile.ir.abstract import is_installed, is_installed_file
+from adcompile.ir.nodes import Atom, Const, Function
 from adcompile.ir.types import UNKNOWN, Instance, Known, TupleT, Type, differentiable
 from adcompile.runtime.structure import defines_operators
 
@@ -77,3 +79,28 @@ def has_operators(b: Builder, atom: Atom) -> bool:
     t = b.type(atom)
     cls = t.cls if isinstance(t, (TupleT, Instance)) and b.role == "primal" else tuple
     return cls is not tuple and defines_operators(cls) and (isinstance(t, TupleT) or is_of_user(cls))
+
+
+def in_users_code(error: AdcompileError, followed: Mapping[Any, Sequence[Place | None]]) -> AdcompileError:
+    """The error of code of Python or of an installed package, at the user's line that calls it."""
+    place = error.place
+    seen: set[Place] = set()
+    while place is not None and is_installed_file(place.file) and place not in seen:
+        seen.add(place)
+        around = [(first, places) for fn, places in followed.items() if (first := _first_line(fn, place)) is not None]
+        place = max(around, key=lambda found: found[0])[1][-1] if around else None
+    if place is None or place == error.place or error.place is None or is_installed_file(place.file):
+        return error
+    within = f" (in {os.path.basename(error.place.file)}, line {error.place.line}, which this calls)"
+    return type(error)(error.message + within, place, error.remedy)
+
+
+def _first_line(fn: Any, place: Place) -> int | None:
+    """The first line of a function, if a place is within it."""
+    if isinstance(fn, Function):
+        file, first, last = (fn.place.file, fn.place.line, fn.place.end_line) if fn.place is not None else ("", 1, 0)
+    else:
+        code = fn.__code__
+        file, first = code.co_filename, code.co_firstlineno
+        last = max((line for _, _, line in code.co_lines() if line is not None), default=first)
+    return first if file == place.file and first <= place.line <= last else None

@@ -371,7 +371,7 @@ def check_writes(
             written.append((i, call, call.fn))
             shown.append(False)
     useful_classes = useful_roots(aliases, [call for _, call in calls], useful)
-    last: dict[Node, tuple[int, Place | None]] = {}
+    last: dict[Node, Last] = {}
     for (i, call, target), direct in zip(written, shown):
         root = aliases.root(target)
         exposed = isinstance(call.fn, Const) and (
@@ -387,8 +387,26 @@ def check_writes(
             raise refuse_store(call, target, types, definition)
         if root is not None and not (isinstance(target, Var) and isinstance(types[target], Array)):
             # of arrays, adjoints read copies
-            last[root] = (max(i, last.get(root, (0, None))[0]), call.place)
+            found = last.get(root)
+            if found is None or found[0] <= i:
+                last[root] = (i, call.place, isinstance(call.fn, Const))
     return Written(aliases, last)
+
+
+Last = tuple[int, "Place | None", bool]
+"""The position of the last statement that writes, its place, and whether it is known what it calls."""
+
+
+def written_late(place: Place | None, known: bool) -> Unsupported:
+    if known:
+        message = "this is written in place after the differentiated code has read it"
+        return Unsupported(message, place, "write into a copy, or make a new one")
+    return Unsupported(
+        "a function that is known only when the code runs is called here, and may write into what the differentiated "
+        "code has read",
+        place,
+        "call it before that is read, or choose between objects that are known with if and else",
+    )
 
 
 def reference_of(call: Call) -> FunctionRef | None:
@@ -414,7 +432,7 @@ def calls_in(s: Statement) -> list[Call]:
 class Written:
     """The inert memory that is written in place, and the last statement that writes it."""
 
-    def __init__(self, aliases: Aliases | None, last: dict[Node, tuple[int, Place | None]]) -> None:
+    def __init__(self, aliases: Aliases | None, last: dict[Node, Last]) -> None:
         self.aliases, self.last = aliases, last
 
     def check_reads(self, statements: Sequence[Statement], active: frozenset[Var]) -> None:
@@ -430,8 +448,4 @@ class Written:
                     root = self.aliases.root(a)
                     found = None if root is None else self.last.get(root)
                     if found is not None and found[0] >= i:
-                        raise Unsupported(
-                            "this is written in place after the differentiated code has read it",
-                            found[1],
-                            "write into a copy, or make a new one",
-                        )
+                        raise written_late(found[1], found[2])

@@ -21,6 +21,7 @@ from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
     Array,
+    Choice,
     Closure,
     Instance,
     IterT,
@@ -34,6 +35,7 @@ from adcompile.ir.types import (
     holds,
 )
 
+METHODS = (python_types.FunctionType, python_types.MethodDescriptorType)
 REAL: dict[type, Callable[[Builder, Any, Atom, Place | None], Atom]] = {}
 """By the class of what a Method stands for: the callable itself, made of that and of what is bound to it."""
 MADE: dict[type, Callable[[Any], type]] = {}
@@ -146,6 +148,39 @@ def chosen(b: Builder, atom: Atom, name: str, place: Place | None) -> Atom:
             place or b.place,
             "call it where it is made: y = grad(f)(x) if deep else f(x)",
         ) from None
+
+
+def given(b: Builder, atom: Atom, name: str, place: Place | None) -> Atom:
+    """The value for where something else is chosen on another path, which then nothing follows writes into."""
+    try:
+        return give(b, atom)
+    except Unsupported:
+        if not isinstance(b.type(atom), Method):
+            raise
+        raise Unsupported(
+            f"{f'{name!r} is' if name else 'a name is bound to'} a method on one path, and something else on another",
+            place or b.place,
+            "call it where it is chosen: y = a.quick(x) if simple else a.careful(x)",
+        ) from None
+
+
+def choice(types: Sequence[Type]) -> Choice | None:
+    """The type of a function that depends on the path, if all it can be are known callables."""
+    options: list[Known] = []
+    for t in types:
+        for known in t.options if isinstance(t, Choice) else (t,):
+            if not isinstance(known, Known) or not callable(known.value):
+                return None
+            if known not in options:
+                options.append(known)
+    return Choice(tuple(options))
+
+
+def one_method(types: Sequence[Type]) -> bool:
+    """Whether these are all one method, of perhaps different objects."""
+    first = types[0]
+    plain = isinstance(first, Method) and isinstance(first.function, METHODS)
+    return plain and all(isinstance(t, Method) and t.function is first.function for t in types)
 
 
 def without_functions(b: Builder, atom: Atom) -> Atom:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Context, Restart, Tentative, is_structured, parts
 from adcompile.analysis.heap import fresh, give_followed, is_mutable, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
@@ -13,7 +15,7 @@ from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuil
 from adcompile.analysis.nesting import Nodes, as_records, growing, not_nested
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature
+from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
     NEVER,
@@ -54,7 +56,8 @@ class AsObject:
     """Where a list, dict or object is made that a recursive function gets, and might write into: if it does, the
     program is specialised again with a real one there, of which only the class is known."""
 
-    place: Place
+    place: Any
+    """Of a variable that functions share, with its name; of what is there already, what names it (binding.live_key)."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +144,12 @@ def call_separate(
     b: Builder, function: Function, params: list[Atom], cells: list[Atom], place: Place | None
 ) -> Atom:
     """Call a recursive function by reference, specialised on the types of the leaves."""
-    made = [cell.place for cell in reached(b, [*params, *cells]) if cell.real is None and cell.place is not None]
-    b.context.alternatives.update(AsObject(place) for place in made)
+    for cell in reached(b, [*params, *cells]):
+        if cell.real is None and cell.place is not None:
+            shared = cell.cls is ops.Variable
+            b.context.alternatives.add(AsObject((cell.place, cell.name) if shared else cell.place))
+    origins = [b.context.origin.get(v) for v in (*params, *cells) if isinstance(v, Var) and is_mutable(b.type(v))]
+    b.context.alternatives.update(AsObject(live_key(*origin)) for origin in origins if origin is not None)
     values = [give_followed(b, v) for v in (*params, *cells)]
     types = tuple(deep_widen(b.type(v)) for v in values)
     key = (function, types)

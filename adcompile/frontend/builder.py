@@ -179,4 +179,6 @@ class Builder:
         return results[0]
 
 
-LowerNested = Callable[[Unit, Any, str, Sequence[str], dict[str, Any], "frozenset[str]"], Function]
+LowerNested = Callable[
+    [Unit, Any, str, Sequence[str], dict[str, Any], "frozenset[str]", "frozenset[str]"], Function
+]

@@ -357,10 +357,11 @@ class Expressions(Builder):
             if problem is not None:
                 return self.refuse(node, problem, "Pass the value as an argument with a default: def f(x, k=k).", name)
         cells = [UNBOUND if n == name else self.value_of(n) for n in free]
-        key = (node, name, tuple(free), frozenset(self.late))
+        loose = frozenset(n for n, cell in zip(free, cells) if cell in self.loose and n != name)
+        key = (node, name, tuple(free), frozenset(self.late), loose)
         if key not in self.unit.lowered:
             self.unit.lowered[key] = self.lower_nested(
-                self.unit, node, name, free, self.late, self.shared & set(free)
+                self.unit, node, name, free, self.late, self.shared & set(free), loose
             )
         function = Const(self.unit.lowered[key])
         return self.call(ops.make_function, function, defaults, kwdefaults, *cells, node=node, hint=name)

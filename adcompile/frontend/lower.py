@@ -312,10 +312,11 @@ def lower_node(
     captured: Sequence[str],
     around: dict[str, Any],
     variables: frozenset[str] = frozenset(),
+    loose: frozenset[str] = frozenset(),
 ) -> Function:
     """A FunctionDef or Lambda, whose free variables are `captured`, as a Function; `around`: the
     late functions of the functions around it; `variables`: those of the captured names whose value
-    is in a variable that several functions share."""
+    is in a variable that several functions share; `loose`: those that some path leaves unbound."""
     scope = unit.scopes.of(node)
     statements = (
         [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
@@ -327,6 +328,7 @@ def lower_node(
     params = tuple(Var(p.id, lowerer.place(p)) for p in parameters(node.args))
     cells = tuple(Var(n, None) for n in captured)
     lowerer.env.update(zip(captured, cells))
+    lowerer.loose.update(cell for cell in cells if cell.name in loose)
     lowerer.env.update((p.name, p) for p in params)
     lowerer.share(variables, node)
     if scope.yields or isinstance(node, gast.AsyncFunctionDef):

@@ -187,6 +187,10 @@ def is_installed(module: pytypes.ModuleType) -> bool:
         return module.__name__ in sys.builtin_module_names
     if module.__name__.partition(".")[0] == "adcompile":
         return True
+    return is_installed_file(file)
+
+
+def is_installed_file(file: str) -> bool:
     return "site-packages" in file or file.startswith((sys.prefix, sys.base_prefix))
 
 

@@ -108,3 +108,10 @@ def _alike(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.shape(a) == np.shape(b) and bool(np.all((a == b) | ((a != a) & (b != b))))
     return bool(a == b or a != a and b != b)
+
+
+class Shared(dict[str, Any]):
+    """A variable that a recursive function assigns to, and functions around it read."""
+
+    def __missing__(self, key: str) -> Any:
+        raise NameError("cannot access a variable where it is not associated with a value")

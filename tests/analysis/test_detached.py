@@ -217,3 +217,48 @@ def test_numbers_made_of_text_beside_numbers():
         with pytest.raises(ad.NotDifferentiable, match="made in turn of values that carry derivatives"):
             ad.grad(f)(x)
     check(lambda x: counted(x[0], len(x))[0], x)
+
+
+def kept_with_text(w):
+    rows = [("a", w[i]) for i in range(len(w))]
+    rows[len(w) - 1] = (str(w[0]), w[1])
+    return float(rows[-1][0]) * w[0]
+
+
+def kept_with_text_in_order(w):
+    rows = [("a", w[i]) for i in range(len(w))]
+    rows.insert(1, (str(w[0]), w[1]))
+    rows.sort()
+    return float(rows[0][0]) * w[0]
+
+
+def returned_with_text(w):
+    def g(n):
+        return ("1.0", w[0]) if n == 0 else (str(g(n - 1)[1]), w[1])
+
+    return float(g(2)[0]) * w[0]
+
+
+@pytest.mark.parametrize("f", [kept_with_text, kept_with_text_in_order, returned_with_text])
+def test_text_of_active_values_beside_them(f):
+    for run in (lambda: ad.grad(f)(V), lambda: ad.jvp(f, (V,), (V,))):
+        with pytest.raises(ad.NotDifferentiable, match="makes a number of text"):
+            run()
+
+
+def test_a_key_that_is_chosen_by_active_values_is_no_text_made_of_them():
+    def f(w):
+        graph = {"a": [("b", w[0]), ("c", w[1])], "b": [("c", w[0])], "c": []}
+        far = {"a": 0.0, "b": 9.0, "c": 9.0}
+        seen = set()
+        for _ in range(3):
+            u = min((k for k in graph if k not in seen), key=lambda k: far[k])
+            seen.add(u)
+            for v, step in graph[u]:
+                far[v] = min(far[v], far[u] + step)
+        return far["c"] ** 2
+
+    x = np.array([1.0, 3.0])
+    assert ad.grad(f)(x).tolist() == [8.0, 0.0]
+    assert ad.hessian(f)(x).tolist() == [[8.0, 0.0], [0.0, 0.0]]
+    assert ad.jvp(ad.grad(f), (x,), (np.array([1.0, 0.0]),))[1].tolist() == [8.0, 0.0]

@@ -1,9 +1,11 @@
 """Logs and patterns of text are Python's own business, where nothing in them carries derivatives."""
 
+import functools
 import logging
 import re
 
 import numpy as np
+import pytest
 
 import adcompile as ad
 from tests.compiled import check
@@ -50,3 +52,47 @@ def test_logs_of_active_values(caplog):
 def test_patterns():
     check(looks_at_text, 0.7, "5 km", order=2)
     check(looks_at_text, 0.7, "5 m")
+
+
+def test_an_error_of_library_code_is_placed_at_the_line_that_calls_it():
+    @functools.singledispatch
+    def area(shape):
+        raise TypeError
+
+    @area.register
+    def _(shape: list):
+        return shape[0] ** 2
+
+    @area.register
+    def _(shape: tuple):
+        return shape[0] * 3.0
+
+    def f(x):
+        return area([x]) + area((x,))
+
+    try:
+        assert ad.grad(f)(0.5) == 4.0
+    except ad.Unsupported as error:
+        assert error.place.file == __file__
+        assert "functools.py" in str(error)
+
+
+def test_dicts_that_are_not_known_are_merged_as_they_are():
+    def f(x, k):
+        given = {"a": 1.0} if k > 1 else {"b": 2.0}
+        return x * len({"q": 3.0, **given}) * len(dict(**given))
+
+    assert ad.grad(f)(0.5, 2) == 2.0
+    assert ad.jvp(f, (0.5, 2), (1.0, None)) == (1.0, 2.0)
+
+
+@pytest.mark.parametrize("transform", [ad.grad, lambda f: lambda *args: ad.jvp(f, args, (1.0, None))])
+def test_keywords_that_are_not_known_are_refused_where_they_are_given(transform):
+    def f(x, k):
+        given = {"axis": 0} if k > 1 else {"axis": 1, "keepdims": True}
+        m = np.array([[x, x * x]])
+        return np.sum(np.sum(m, **given) ** 2)
+
+    with pytest.raises(ad.NotDifferentiable, match=r"with \* or \*\*") as caught:
+        transform(f)(0.5, 2)
+    assert caught.value.place.file == __file__

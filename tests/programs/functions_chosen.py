@@ -135,6 +135,43 @@ def methods_of_ufuncs_and_objects_chosen(x, k):
     return f(x) + np.sum(g(x, x) ** 2) * h(x[0]) + named(x)
 
 
+class _Gain:
+    def __init__(self, gain):
+        self.gain = gain
+
+    def of(self, z):
+        return z * self.gain
+
+
+_DOUBLE, _TRIPLE = _Gain(2.0), _Gain(3.0)
+
+
+def method_of_one_of_two_objects(x, k):
+    f = _DOUBLE.of if k > 1 else _TRIPLE.of
+    return f(x) * x
+
+
+def method_of_one_of_two_made_here(x, k):
+    a, b = _Gain(2.0 * x), _Gain(x * x)
+    f = a.of
+    if k > 1:
+        f = b.of
+    return f(x)
+
+
+def method_of_one_of_two_arrays(x, k):
+    v, w = np.array([1.0, 2.0]), np.array([x, 4.0])
+    dot = v.dot if k > 1 else w.dot
+    return dot(np.array([x, x * x]))
+
+
+def method_of_one_of_two_lists(x, k):
+    v, w = [x, 2.0], [3.0]
+    put = v.append if k > 1 else w.append
+    put(x * x)
+    return sum(v) + 3.0 * sum(w)
+
+
 SAMPLES = {
     "methods_of_ufuncs_and_objects_chosen": [(_point(), k) for k in range(3)],
     "one_of_three": [(_point(), k) for k in range(3)],
@@ -147,4 +184,8 @@ SAMPLES = {
     "chosen_methods": [(_point(), k) for k in range(3)],
     "chosen_with_splat": [(_point(), 0), (_point(), 1)],
     "expression_tree": [(_point(), TREE)],
+    "method_of_one_of_two_objects": [(0.7, 2), (0.7, 0)],
+    "method_of_one_of_two_made_here": [(0.7, 2), (0.7, 0)],
+    "method_of_one_of_two_arrays": [(0.7, 2), (0.7, 0)],
+    "method_of_one_of_two_lists": [(0.7, 2), (0.7, 0)],
 }

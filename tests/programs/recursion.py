@@ -286,6 +286,31 @@ def pair_that_is_none_at_first(x, n):
     value, (pair, count) = _scaled_pairs(x, n)
     return value * pair[0] + pair[1] * count
 
+def _fib_kept(n, memo={}):
+    if n < 2:
+        return n
+    if n not in memo:
+        memo[n] = _fib_kept(n - 1) + _fib_kept(n - 2)
+    return memo[n]
+
+
+def by_table_kept_in_a_default(x, n):
+    return x**2 * _fib_kept(n)
+
+
+def by_count_of_calls(x, n):
+    calls = 0
+
+    def visit(m):
+        nonlocal calls
+        calls += m
+        if m > 0:
+            visit(m - 1)
+            visit(m - 2)
+
+    visit(n)
+    return x**2 * calls
+
 
 SAMPLES = {
     "what_recursive_functions_make_is_written_by_the_next": [(0.5, 3)],
@@ -309,4 +334,6 @@ SAMPLES = {
     "adaptive_simpson": [(0.9, 0.0, 1.7)],
     "haar_energy": [(np.array([0.5, -0.7, 1.2, 0.1]), 2)],
     "types_that_end": [(np.array([0.7, 1.2]),)],
+    "by_table_kept_in_a_default": [(0.7, 5), (0.7, 1)],
+    "by_count_of_calls": [(0.7, 3), (0.7, 0)],
 }

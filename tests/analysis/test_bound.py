@@ -1,0 +1,114 @@
+"""Names that some path leaves unbound, whose value is a list that is followed, a function or None."""
+
+import math
+
+import pytest
+
+import adcompile as ad
+
+
+def grown(x, n):
+    if n:
+        made = []
+    made.append(x)
+    return made[0]
+
+
+def twice(x, n):
+    if n:
+        made = []
+    if n > 1:
+        made = [2.0]
+    made.append(x)
+    return made[-1]
+
+
+def in_a_loop(x, n):
+    for _ in range(n):
+        made = []
+    made.append(x)
+    return made[0]
+
+
+def in_a_while(x, n):
+    while n > 0:
+        made = {}
+        n -= 1
+    made["x"] = x
+    return made["x"]
+
+
+def second_name(x, n):
+    first = [x]
+    if n:
+        made = first
+    return made[0]
+
+
+def function(x, n):
+    if n:
+        g = math.sin
+    return g(x)
+
+
+def inner_function(x, n):
+    if n:
+        def g(z):
+            return z * z
+    return g(x)
+
+
+def nothing(x, n):
+    if n:
+        p = None
+    return x if p is None else 2 * x
+
+
+def captured(x, n):
+    if n:
+        y = 2.0 * x
+
+    def g():
+        return y * x
+
+    return g()
+
+
+def helper(x, n):
+    if n:
+        made = []
+    made.append(x)
+    return made
+
+
+def by_helper(x, n):
+    return helper(x, n)[0]
+
+
+ALL = (grown, twice, in_a_loop, in_a_while, second_name, function, inner_function, nothing, captured, by_helper)
+
+
+@pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
+def test_a_name_that_no_path_has_bound_raises_where_it_is_read(f):
+    for run in (f, ad.grad(f), ad.value_and_grad(f), lambda x, n: ad.jvp(f, (x, n), (1.0, None))):
+        with pytest.raises(NameError):
+            run(0.5, 0)
+
+
+@pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
+def test_a_bound_one_is_what_it_is(f):
+    for n in (1, 2):
+        value, gradient = ad.value_and_grad(f)(0.5, n)
+        assert value == f(0.5, n)
+        assert gradient == pytest.approx((f(0.5 + 1e-6, n) - f(0.5 - 1e-6, n)) / 2e-6)
+        assert ad.jvp(f, (0.5, n), (1.0, None)) == (value, gradient)
+
+
+def test_no_question_is_left_where_the_value_itself_raises():
+    def f(x, n):
+        if n:
+            y = x * 2.0
+        return y * y
+
+    ad.grad(f)(0.5, 1)
+    assert "True" not in ad.source(f, 0.5, 1)
