@@ -372,7 +372,9 @@ def asked_once(b: Builder, test: Atom) -> Atom:
 
 def is_mutable(t: Type) -> bool:
     """Whether values of this type are, or hold, lists, dicts or objects of known content."""
-    return any(map(is_mutable, t.items)) if isinstance(t, TupleT) else isinstance(t, (ListT, DictT, ObjectT)) or isinstance(t, Seq) and t.cls is list
+    if isinstance(t, (TupleT, Seq)) and t.cls is not list:
+        return isinstance(t, TupleT) and any(map(is_mutable, t.items))
+    return isinstance(t, (ListT, DictT, ObjectT, Seq))
 
 
 def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:

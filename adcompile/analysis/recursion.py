@@ -24,6 +24,7 @@ from adcompile.ir.types import (
     Cell,
     DictT,
     Instance,
+    IterT,
     Known,
     ListT,
     Maybe,
@@ -151,6 +152,8 @@ def call_separate(
     origins = [b.context.origin.get(v) for v in (*params, *cells) if isinstance(v, Var) and is_mutable(b.type(v))]
     b.context.alternatives.update(AsObject(live_key(*origin)) for origin in origins if origin is not None)
     values = [give_followed(b, v) for v in (*params, *cells)]
+    if any(isinstance(b.type(v), IterT) for v in values):
+        raise Unsupported("an iterator that a recursive function is given", place, "pass a list: list(items)")
     types = tuple(deep_widen(b.type(v)) for v in values)
     key = (function, types)
     spec = b.context.specialised.get(key)
