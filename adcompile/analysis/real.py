@@ -179,8 +179,9 @@ def choice(types: Sequence[Type]) -> Choice | None:
 def one_method(types: Sequence[Type]) -> bool:
     """Whether these are all one method, of perhaps different objects."""
     first = types[0]
-    plain = isinstance(first, Method) and isinstance(first.function, METHODS)
-    return plain and all(isinstance(t, Method) and t.function is first.function for t in types)
+    if not isinstance(first, Method) or not isinstance(first.function, METHODS):
+        return False
+    return all(isinstance(t, Method) and t.function is first.function for t in types)
 
 
 def without_functions(b: Builder, atom: Atom) -> Atom:

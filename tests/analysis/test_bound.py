@@ -1,5 +1,7 @@
 """Names that some path leaves unbound, whose value is a list that is followed, a function or None."""
 
+# pyright: reportPossiblyUnboundVariable=false
+
 import math
 
 import pytest
