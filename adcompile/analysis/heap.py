@@ -311,8 +311,7 @@ def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
 
 
 def note_renamed(b: Builder, atom: Atom) -> None:
-    """A container of known structure, or an iterator, gets a name of which less is known: a write through that is one
-    into it, and what is taken through that is gone."""
+    """A container or an iterator gets a name of which less is known, through which it is written into or goes on."""
     if is_mutable(b.type(atom)) or isinstance(b.type(atom), IterT):
         b.context.also_called.append(atom)
 
@@ -372,9 +371,9 @@ def asked_once(b: Builder, test: Atom) -> Atom:
 
 def is_mutable(t: Type) -> bool:
     """Whether values of this type are, or hold, lists, dicts or objects of known content."""
-    if isinstance(t, (TupleT, Seq)) and t.cls is not list:
-        return isinstance(t, TupleT) and any(map(is_mutable, t.items))
-    return isinstance(t, (ListT, DictT, ObjectT, Seq))
+    if isinstance(t, TupleT):
+        return any(map(is_mutable, t.items))
+    return isinstance(t, (ListT, DictT, ObjectT)) or isinstance(t, Seq) and t.cls is list
 
 
 def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:

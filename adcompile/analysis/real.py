@@ -181,7 +181,8 @@ def one_method(types: Sequence[Type]) -> bool:
     first = types[0]
     if not isinstance(first, Method) or not isinstance(first.function, METHODS):
         return False
-    return all(isinstance(t, Method) and t.function is first.function for t in types)
+    function = first.function
+    return all(isinstance(t, Method) and t.function is function for t in types)
 
 
 def without_functions(b: Builder, atom: Atom) -> Atom:

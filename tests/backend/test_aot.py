@@ -13,7 +13,7 @@ from adcompile.tangents import has_tangent
 from tests.programs import collect
 
 TOPICS = ("control_flow", "recursion", "inert_regions", "module_data", "containers", "fft_complex", "linalg", "float32")
-NAMELESS = {"logged", "object_argument_inert_array", "cached_work_array"}  # a stream, a default, a cache: no text
+NAMELESS = {"logged", "object_argument_inert_array", "cached_work_array", "cached_array", "cached_structure"}  # a stream, a default, a cache: no text
 PROGRAMS = [
     p
     for topic in TOPICS

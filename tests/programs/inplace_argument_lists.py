@@ -140,7 +140,16 @@ _M = [
     for k in range(20)
 ]
 
+def argument_written_or_none(x, n):
+    out = x if n > 1 else None
+    for i in range(n):
+        if out is not None:
+            out[i % 3] *= x[(i + 1) % 3]
+    return np.sum(x**2)
+
+
 SAMPLES = {
+    "argument_written_or_none": [(np.array([1.3, 0.7, 2.1]), 4), (np.array([1.3, 0.7, 2.1]), 1)],
     "trained_with_momentum": [(_P, _G, [g * 0.5 for g in _G])],
     "of_several_shapes": [(_M, [m * 0.1 for m in _M], _X)],
     "captured_list": [(_X, 4)],

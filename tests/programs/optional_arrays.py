@@ -88,14 +88,6 @@ def view_or_none(x, n):
     return np.sum(y**2) + (np.sum(part) if part is not None else 0.0)
 
 
-def argument_written_or_none(x, n):
-    out = x if n > 1 else None
-    for i in range(n):
-        if out is not None:
-            out[i % 3] *= x[(i + 1) % 3]
-    return np.sum(x**2)
-
-
 def two_that_alternate(x, n):
     a, b = None, None
     for i in range(n):
@@ -382,7 +374,6 @@ SAMPLES = {
     "momentum": [(_X, 4), (_X, 1), (_X, 0)],
     "attribute_made_lazily": [(_X, 4), (_X, 1), (_X, 0)],
     "view_or_none": [(_X, 4), (_X, 1), (_X, 0)],
-    "argument_written_or_none": [(_X, 4), (_X, 1), (_X, 0)],
     "two_that_alternate": [(_X, 4), (_X, 1), (_X, 0)],
     "reset_to_none": [(_X, 4), (_X, 1), (_X, 0)],
     "left_by_break": [(_X, 4), (_X, 1), (_X, 0)],

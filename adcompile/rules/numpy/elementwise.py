@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.ir.types import UNKNOWN, Array, TupleT, is_complex
 from adcompile.rules.kinds import composite, constant, elementwise, linear
 from adcompile.rules.kinds_beside import beside
@@ -126,7 +127,8 @@ def partials_of_clip(y, a, low, high):
 
 
 def where_forward(condition, a, b, condition_dot, a_dot, b_dot):
-    return np.where(condition, a, b), np.where(condition, a_dot, b_dot)
+    y = np.where(condition, a, b)
+    return y, rt.broadcast_like(np.where(condition, a_dot, b_dot), y)
 
 
 def where_type(args, kwargs):
