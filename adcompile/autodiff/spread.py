@@ -294,7 +294,9 @@ def _pop(f: Spread, s: Call, given: list[Fact]) -> Fact | None:
 
 
 def _unpack(f: Spread, s: Call, given: list[Fact]) -> Fact | None:
-    t = f.types[s.result]
+    t, source = f.types[s.result], f.b.type(s.args[0])
+    if given[0] is not False and not is_structured(source) and not isinstance(source, Seq):
+        raise refuse("an unpacking of what is of no known type", s.place)  # of an array, that is of its tangents
     return fact_of_parts(given[0], len(parts(t)))
 
 

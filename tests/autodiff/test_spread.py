@@ -69,6 +69,17 @@ def test_long_lists_of_arrays_that_are_written():
         np.testing.assert_allclose(found[k], dot, rtol=1e-14)
 
 
+def test_what_is_unpacked_and_of_no_known_type():
+    def f(x):
+        o = np.array([-0.7, x[-1]], dtype=object)
+        a, b = np.cos(np.zeros(2) + o @ o)
+        return a * b * x[0]
+
+    for n in (2, 3):
+        x = np.arange(1.0, n + 1)
+        np.testing.assert_allclose(ad.jacfwd(f)(x), ad.grad(f)(x), rtol=1e-14)
+
+
 def test_containers_of_unknown_structure_are_refused():
     def tables(x):
         t = {"b": x, "w": x} if x[0] > 0 else {"w": x}

@@ -284,7 +284,7 @@ def forward_takes_the_first_term() -> None:
 
 @fault()
 def forward_carries_zeros() -> None:
-    def value_dot(self, atom):
+    def value_dot(self, atom, into):
         return self.zero(atom)
 
     swap(forward.Forward, "value_dot", value_dot)
