@@ -13,7 +13,8 @@ from adcompile.tangents import has_tangent
 from tests.programs import collect
 
 TOPICS = ("control_flow", "recursion", "inert_regions", "module_data", "containers", "fft_complex", "linalg", "float32")
-NAMELESS = {"logged", "object_argument_inert_array", "cached_work_array", "cached_array", "cached_structure"}  # a stream, a default, a cache: no text
+NAMELESS = {"logged", "object_argument_inert_array", "cached_work_array", "cached_array", "cached_structure"}
+"""A stream, a default, what caches hold: there is no text for these."""
 PROGRAMS = [
     p
     for topic in TOPICS
