@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of th
 
 SEEDS = (1, 2, 3)
 SAMPLE = FOLLOWED[::16]
-SHARE = 0.9
+SHARE = 0.88
 """How many programs of the sample are followed, at least."""
 
 

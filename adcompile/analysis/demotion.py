@@ -177,11 +177,14 @@ def beware_of_owner(b: Builder, fn: Atom, place: Place | None) -> None:
         check_renamed(b, None, made.args[0], place)
 
 
+KNOWN_STRUCTURE = (Array, Scalar, Known, TupleT, ListT, DictT, ObjectT)
+
+
 def check_renamed(b: Builder, fn: Any, target: Atom, place: Place | None) -> None:
     """Before a write into something of which little is known: it may be one of the containers that have been given
     such a name, and these are real ones then, of which only the class is known."""
     t = b.type(target)
-    if not b.context.also_called or isinstance(t.type if isinstance(t, Maybe) else t, (Array, Scalar, Known)):
+    if not b.context.also_called or isinstance(t.type if isinstance(t, Maybe) else t, KNOWN_STRUCTURE):
         return
     for atom in b.context.also_called:
         demote(b, fn, atom, place)

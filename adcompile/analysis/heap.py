@@ -130,9 +130,9 @@ def _called(b: Builder, cell: Cell) -> str:
     return f" {cell.name!r}" if cell.name else ""
 
 
-def lend(b: Builder, cell: Cell, borrower: Cell | None = None) -> None:
-    """From now on something holds what the cell holds, and does not follow its writes: a
-    sequence of unknown length, or a cell that may be this one."""
+def lend(b: Builder, cell: Cell, borrower: Cell | None = None, parts: Sequence[Cell | None] = ()) -> None:
+    """From now on something holds what the cell holds, and does not follow its writes: a sequence of unknown length,
+    or a cell that may be this one, `borrower`, which takes the place of its `parts`."""
     store = b.context.store
     state = store.states[cell]
     again = bool(state.borrowers) and state.borrowers != (borrower,)
@@ -141,7 +141,7 @@ def lend(b: Builder, cell: Cell, borrower: Cell | None = None) -> None:
         store.put(cell, replace(state, lent=True, borrowers=held))
     if again:  # two names for one cell, of which neither sees what is written through the other
         for other in held:
-            if other in store.states and not store.states[other].lent:
+            if other in store.states and not store.states[other].lent and other not in parts:
                 store.put(other, replace(store.states[other], lent=True))
 
 

