@@ -136,3 +136,20 @@ def passes(which):
     finally:
         pipeline.derive = derive
         ad.clear()
+
+
+def right_or_refused(f, file):
+    """Check f(0.7, k) for k from 0 to 3, value and slope in both modes against differences of f, or that it is refused
+    at a place in this file; whether any of these is refused."""
+    refused = False
+    for k in range(4):
+        for derive in (lambda x: ad.value_and_grad(f)(x, k), lambda x: ad.jvp(f, (x, k), (1.0, None))):
+            try:
+                value, slope = derive(0.7)
+            except ad.AdcompileError as error:
+                assert error.place.file == file and error.remedy
+                refused = True
+                continue
+            assert np.isclose(value, f(0.7, k))
+            assert np.isclose(slope, (f(0.7 + 1e-6, k) - f(0.7 - 1e-6, k)) / 2e-6, rtol=1e-6)
+    return refused

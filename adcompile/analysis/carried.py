@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adcompile.analysis.bound import TRUE
+from adcompile.analysis.bound import TRUE, UNBOUND
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
 from adcompile.analysis.heap import cell_of, give, lend, note_renamed, read
 from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_types, with_parts
@@ -19,7 +19,6 @@ from adcompile.analysis.pools import check_seen
 from adcompile.analysis.real import chosen
 from adcompile.analysis.store import State
 from adcompile.errors import Unsupported
-from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
     NEVER,
@@ -38,8 +37,6 @@ from adcompile.ir.types import (
     holds_ref,
     join,
 )
-
-UNDEFINED = Const(ops.UNDEFINED)
 
 Position = tuple[Any, ...]  # a carried value or cell, then the way to a part of it
 Inside = tuple["Cell | tuple[Cell, Cell]", ...]  # what is looked at: the cells, and pairs that are merged, around it
@@ -117,11 +114,11 @@ class Frame:
         if named is not None and leaf_types(named) == [named]:  # the name itself raises
             value = TRUE
         if is_undefined(value):
-            return [UNDEFINED] * len(leaf_types(assumed))
+            return [UNBOUND] * len(leaf_types(assumed))
         joined = self.merge(b, assumed, deep_widen(b.type(value)), (slot,), ())
         if joined != assumed:
             c.assumed[slot], c.stable = joined, False
-            return [UNDEFINED] * len(leaf_types(joined))  # this attempt is thrown away
+            return [UNBOUND] * len(leaf_types(joined))  # this attempt is thrown away
         return self.parts(b, value, assumed, (slot,), edge)
 
     def parts(self, b: Builder, value: Atom, form: Type, at: Position, edge: dict[Position, Cell]) -> list[Atom]:
@@ -129,7 +126,7 @@ class Frame:
         if isinstance(form, (Known, Never, Ref)):
             return []
         if is_undefined(value):
-            return [UNDEFINED] * len(leaf_types(form))
+            return [UNBOUND] * len(leaf_types(form))
         if isinstance(form, Boxed):
             cell = cell_of(value)
             assert cell is not None
@@ -224,7 +221,7 @@ class Frame:
 
         def build(t: Type, name: str, at: Position) -> Atom:
             if isinstance(t, Never):
-                return UNDEFINED
+                return UNBOUND
             if isinstance(t, Known):
                 return Const(t.value)
             if isinstance(t, Ref):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, field, replace
 
+from adcompile.analysis.bound import UNBOUND
 from adcompile.analysis.builder import Builder, is_structured, same_form
 from adcompile.analysis.heap import bound_again, cell_of, lend, note_renamed, owner_of, reached, read
 from adcompile.analysis.leaves import is_index, is_undefined, part_name
@@ -17,7 +18,6 @@ from adcompile.analysis.pools import check_seen
 from adcompile.analysis.real import choice, chosen, given, one_method
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
-from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
     NEVER,
@@ -34,8 +34,6 @@ from adcompile.ir.types import (
     join,
     widen,
 )
-
-UNDEFINED, TRUE = Const(ops.UNDEFINED), Const(True)
 
 
 @dataclass
@@ -122,7 +120,7 @@ class Join:
         values: Alternatives = []
         for side in self.sides:
             found = next((c for s, c in alternatives if s is side), None)
-            values.append((side, UNDEFINED if found is None else self.state(side, found).content))
+            values.append((side, UNBOUND if found is None else self.state(side, found).content))
         self.todo.append((cell, values, Var(cell.name or "t", cell.place)))
 
     def state(self, side: Side, cell: Cell) -> State:
@@ -168,7 +166,7 @@ class Join:
         """Join one value over the branches that go on; leaves are added to `results`/`columns`."""
         defined = [(s, a) for s, a in alternatives if not is_undefined(a)]
         if not defined:
-            return Tree(UNDEFINED)
+            return Tree(UNBOUND)
         types, loose = [s.b.type(a) for s, a in defined], self.b.context.loose
         if all(isinstance(t, Ref) for t in types):
             return Tree(Const(self.reference(name, defined)))
@@ -191,7 +189,7 @@ class Join:
             children: list[Tree] = []
             for k in range(len(rows[0])):
                 cells = iter(rows)
-                part = [(s, UNDEFINED if is_undefined(a) else next(cells)[k]) for s, a in alternatives]
+                part = [(s, UNBOUND if is_undefined(a) else next(cells)[k]) for s, a in alternatives]
                 children.append(self.value(part_name(name, form, k), origin, part))
             return Tree(None, form, children)
         return self.leaf(name, origin, alternatives, types, len(defined) == len(alternatives))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
+from tests.checks import right_or_refused
 from tests.compiled import check
 
 
@@ -324,12 +325,4 @@ def variable_of_one_of_two_functions(x, k):
     summed_of_one_of_two,
 ])  # fmt: skip
 def test_what_is_written_through_a_name_of_several_is_right_or_refused(f):
-    for k in range(4):
-        for derive in (lambda x: ad.value_and_grad(f)(x, k), lambda x: ad.jvp(f, (x, k), (1.0, None))):
-            try:
-                value, slope = derive(0.7)
-            except ad.AdcompileError as error:
-                assert error.place.file == __file__ and error.remedy
-                continue
-            assert np.isclose(value, f(0.7, k))
-            assert np.isclose(slope, (f(0.7 + 1e-6, k) - f(0.7 - 1e-6, k)) / 2e-6, rtol=1e-6)
+    right_or_refused(f, __file__)
