@@ -75,7 +75,7 @@ class FunctionLowerer(Statements):
         own = {n for n in assigned_inside(self.unit.scopes, node) if n in self.scope.bound}
         for inner in self.captures.functions():
             if self.late.get(getattr(inner, "name", "")) is not inner:
-                free = [n for n in self.unit.scopes.of(inner).free if n in self.scope.bound]
+                free = [n for n in self.captures.free_of(inner, self.late) if n in self.scope.bound]
                 own |= {n for n in free if self.captures.rebound(inner, n)}
         for name in sorted(own):
             self.env[name] = self.call(ops.make_variable, self.value_of(name), node=node, hint=name)

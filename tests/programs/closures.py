@@ -74,6 +74,28 @@ def closure_in_loop(x):
     return s
 
 
+def kept_behind_another(x):
+    """Functions that are kept, and call others whose variables are bound again meanwhile."""
+
+    def outer():
+        return lambda e: later(e) * later(x)
+
+    def later(v):
+        return v * scale + deep(v)
+
+    def deep(v):
+        return scale**2 * v
+
+    scale = x * 2
+    kept = [outer(), lambda v: later(v) * 0.5]
+    scale = x * 3
+    r = kept[0](x) + kept[1](0.4)
+    for _ in range(2):
+        scale = scale * 0.5
+        r = r + kept[0](x) * kept[1](0.3)
+    return r
+
+
 def default_binds_early(x):
     fs = [lambda a, i=i: a * (i + x) for i in range(3)]
     return fs[0](x) + fs[2](x)
@@ -117,6 +139,7 @@ SAMPLES = {
     "closure_returned": [(0.7,)],
     "captured_then_rebound": [(0.7,)],
     "closure_in_loop": [(0.7,)],
+    "kept_behind_another": [(0.7,)],
     "default_binds_early": [(0.7,)],
     "module_closure": [(0.7,)],
     "module_lambda": [(0.7,), (np.array([0.3, -0.6]),)],
