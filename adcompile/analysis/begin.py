@@ -11,6 +11,7 @@ class Begin:
     def __init__(self, b: Builder, env: dict[Var, Atom]) -> None:
         context = b.context
         self.statements, self.mark, self.env = len(b.statements), context.store.mark(), dict(env)
+        self.count = context.store.count
         self.calls, self.iterated, self.inlining = len(context.calls), len(context.iterated), context.inlining
         self.narrowed = context.narrowed
 

@@ -339,7 +339,7 @@ class Builder:
         closure's defaults and cells."""
         t = self.type(atom)
         if isinstance(t, Ref):
-            return self.items(self.context.store.states[t.cell].content)
+            return self.items(self.context.store.read(t.cell).content)
         if isinstance(atom, Const) and isinstance(atom.value, (tuple, list)):
             return [Const(item) for item in atom.value]
         if isinstance(atom, Const) and isinstance(atom.value, dict):

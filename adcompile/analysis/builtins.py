@@ -12,6 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis import iteration
 from adcompile.analysis.attributes import class_of
+from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
@@ -20,7 +21,7 @@ from adcompile.analysis.heap import give, is_opaque, look
 from adcompile.analysis.infer import Terminated, run_loop
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
-from adcompile.analysis.laziness import all_of, taken, view_of
+from adcompile.analysis.laziness import all_of, check_turns, lazy_rows, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.optional import note_identity, note_negation
 from adcompile.analysis.pools import collectors
@@ -227,6 +228,9 @@ for _kind, _fn in (("keys", dict.keys), ("values", dict.values), ("items", dict.
 
 def collect(b: Builder, source: Atom, transform: Any, place: Place | None) -> Atom | None:
     """A list of `transform(builder, item)` over an iterable, as a loop where it is not known."""
+    rows = lazy_rows(b, source)  # an item is made as it is asked for
+    if rows is not None and len(rows) <= 4096:
+        return b.call(ops.build_list, *(transform(b, row(b)) for row in rows))
     items = known_items(b, source)
     if items is not None and len(items) <= 4096:
         return b.call(ops.build_list, *(transform(b, i) for i in items))
@@ -247,7 +251,9 @@ def collect(b: Builder, source: Atom, transform: Any, place: Place | None) -> At
     from_outside = {iterable: source, (initial := Var("start")): start}
     loop = For((result,), iterable, (initial,), body, place)
     env: dict[Var, Atom] = dict(from_outside)
+    begin = Begin(b, {})
     run_loop(b, loop, env, iteration.plan(b, source, place))
+    check_turns(b, [source], begin)
     return env[result]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from adcompile import runtime as rt
 from adcompile.analysis import iteration
+from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look, settle
@@ -69,7 +70,7 @@ def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None,
         return accumulate(b, args[0], args[1], args[2], place, name)
     items = known_items(b, args[1])
     if items is not None and items:
-        out, begin = items[0], len(b.statements)
+        out, begin = items[0], Begin(b, {})
         for item in items[1:]:
             out = dispatch(b, args[0], [out, item], [], name, place)
         check_turns(b, args[1:2], begin)
@@ -82,10 +83,10 @@ def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None,
 
 
 def accumulate(b: Builder, fn: Any, source: Atom, start: Atom, place: Place | None, name: str) -> Atom | None:
-    items = known_items(b, source)
+    items, first = known_items(b, source), Begin(b, {})
     callee = fn if isinstance(fn, (Var, Const)) else Const(fn)
     if items is not None:
-        out, first = start, len(b.statements)
+        out = start
         for item in items:
             out = dispatch(b, callee, [out, item], [], name, place)
         check_turns(b, [source], first)
@@ -98,6 +99,7 @@ def accumulate(b: Builder, fn: Any, source: Atom, start: Atom, place: Place | No
     body = Block((element, carried), (Call(added, f, (carried, element), (), place),), Continue((added,)))
     env: dict[Var, Atom] = {initial: start, f: callee}
     run_loop(b, For((result,), source, (initial,), body, place), env, iteration.plan(b, source, place))
+    check_turns(b, [source], first)
     return env[result]
 
 
@@ -126,7 +128,7 @@ def extreme(fn: Any) -> Any:
             for item in items[1:]:
                 out = b.call(fn, out, item, name=name, place=place)
             return out
-        begin = len(b.statements)
+        begin = Begin(b, {})
         best, best_key = items[0], dispatch(b, key, [items[0]], [], "", place)
         for item in items[1:]:
             item_key = dispatch(b, key, [item], [], "", place)

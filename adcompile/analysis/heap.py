@@ -65,7 +65,7 @@ def fresh(b: Builder, cls: type, content: Atom, name: str = "", place: Place | N
 
 def read(b: Builder, cell: Cell, place: Place | None = None) -> Atom:
     """What a cell holds now."""
-    state = b.context.store.states[cell]
+    state = b.context.store.read(cell)
     if state.stale:
         refuse(b, cell, "is read here, and has been written into under another name", place)
     return state.content

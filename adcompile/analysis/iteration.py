@@ -16,6 +16,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis import contents
+from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.executed import runs_unseen
 from adcompile.analysis.heap import cell_of, give, look, settle
@@ -133,7 +134,7 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
     args = definition(b, atom).args
     columns: list[list[Atom] | None] = []
     for k, a in enumerate(args if kind == "zip" else args[:1]):
-        first = len(b.statements)
+        first = Begin(b, {})
         columns.append(known_items(b, a))
         check_turns(b, args[:k], first)
     held = b.type(look(b, args[0])) if args else None

@@ -215,7 +215,7 @@ def next_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
 def chain(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     if not all(can_be_read(b, a) for a in args):
         return None
-    view = View(make=lambda c: c.call(ops.list_concat, *args))
+    view = View(make=lambda c: c.call(ops.list_concat, *args), turns=False)
     return maker(b, itertools.chain, args, kwargs, name, place, view)
 
 

@@ -44,6 +44,9 @@ class Made:
     last: int
     writes: bool  # making them writes into something that others see
     mark: int = 0  # in the store, once they were made
+    count: int = 0  # of reads, by then
+    wrote: frozenset[Cell] = frozenset()  # what was there before, and making them has written
+    read: frozenset[Cell] = frozenset()
 
     def is_there(self, b: Builder) -> bool:
         """Whether these items are defined where `b` emits."""
@@ -71,6 +74,7 @@ class View:
     guard: Callable[[Builder, Atom], Atom] | None = None  # of these items it gives those that pass
     sources: tuple[Atom, ...] = ()  # what it goes through, and the functions it calls
     copies: bool = False  # arrays are read early, or twice
+    turns: bool = True  # what makes an item runs between those that make the items it goes through
     since: tuple[Builder, int] | None = None  # where it was made
     held: dict[Cell, Atom] = field(default_factory=dict[Cell, Atom])  # what lists it goes through held then
 
@@ -95,7 +99,8 @@ def all_of(b: Builder, atom: Atom, view: View) -> Atom | None:
     assert view.make is not None and isinstance(atom, Var)
     if view.made is not None and view.made.is_there(b):
         return view.made.items
-    first, mark = len(b.statements), b.context.store.mark()
+    store = b.context.store
+    begin, first = Begin(b, {}), len(b.statements)
     done = taken(b, atom)
     if done and view.read is not None and view.length is not None and b.known(view.length):
         rest = [view.read(b, Const(i)) for i in range(done, b.value(view.length))]
@@ -104,34 +109,48 @@ def all_of(b: Builder, atom: Atom, view: View) -> Atom | None:
         items = view.make(b)
     if items is None:
         return None
-    writes = any(before is not None for before in b.context.store.changed(mark).values())
+    wrote, read = written_since(b, begin.mark), frozenset(store.read_since(begin.count))
     last = len(b.statements)
-    writes = writes or stores(b, b.statements[first:])
-    check_turns(b, view.sources, first)
-    made = Made(items, b, first, last, writes, b.context.store.mark(), b.statements[-1] if last > first else None)
+    writes = bool(wrote) or stores(b, b.statements[first:])
+    check_turns(b, view.sources, begin, view.turns)
+    end = b.statements[-1] if last > first else None
+    made = Made(items, b, first, last, writes, store.mark(), store.count, wrote, read, end)
     b.context.views[atom] = replace(view, made=made)
     return items
 
 
-def check_turns(b: Builder, sources: Sequence[Atom], first: int) -> None:
-    """Once something has gone through all items of iterators, by statements from `first` on: where these were made all
-    at once before, refuse it if the two write into, or read, what the other one writes. In Python they take turns."""
+def written_since(b: Builder, mark: int) -> frozenset[Cell]:
+    """The cells that were there at a mark, and have been written into since."""
+    return frozenset(cell for cell, before in b.context.store.changed(mark).items() if before is not None)
+
+
+def check_turns(b: Builder, sources: Sequence[Atom], begin: Begin, turns: bool = True) -> None:
+    """Once something has gone through all items of iterators, from `begin` on: where these were made all at once
+    before, refuse it if the two write into, or read, what the other one writes. In Python they take turns, or one
+    comes after the other (`turns` is false, and what one reads may be written by the other)."""
     for view in [v for a in sources for v in views_behind(b, a)]:
         made = view.made
         if made is None or not made.is_there(b):
             continue
         early = made.builder.statements[made.first : made.last]
-        later = b.statements[max(first, made.last) if made.builder is b else first :]
-        both = any(before is not None for before in b.context.store.changed(made.mark).values()) or stores(b, later)
+        later = b.statements[max(begin.statements, made.last) if made.builder is b else begin.statements :]
+        both = bool(written_since(b, made.mark)) or stores(b, later)
         crossed = overwritten(b, [a for s in early for a in arrays_in(b, s)], later)
         crossed = crossed or overwritten(b, [a for s in later for a in arrays_in(b, s)], early)
-        if made.writes and both or crossed:
+        mark, count = max(begin.mark, made.mark), max(begin.count, made.count)
+        if made.writes and both or crossed or turns and affects(b, made, mark, count):
             raise Unsupported(
                 "an iterator over another one, where making the items of one writes into what the other one reads or "
                 "writes",
                 b.place,
                 "write the loop: for item in …",
             )
+
+
+def affects(b: Builder, made: Made, mark: int, count: int) -> bool:
+    """Whether cells have been read since that making these items has written into, or the other way round."""
+    reads = b.context.store.read_since(count)
+    return not made.wrote.isdisjoint(reads) or not made.read.isdisjoint(written_since(b, mark))
 
 
 def check_rest(b: Builder, atom: Atom, place: Place | None) -> None:
@@ -164,7 +183,7 @@ def lazy_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None:
     view = view_of(b, atom)
     if view is None or view.make is None or view.read is None or view.length is None or taken(b, atom):
         return None
-    if not b.known(view.length):
+    if not b.known(view.length) or view.made is not None and view.made.is_there(b):
         return None
     read = view.read
     return [lambda c, i=i: read(c, Const(i)) for i in range(b.value(view.length))]
@@ -228,8 +247,17 @@ def check_unmoved(b: Builder, atom: Atom, place: Place | None) -> None:
 
 def check_since_made(b: Builder, view: View) -> None:
     """Refuse to read what was written into after the iterator was made, where Python had read it by then, or
-    where we read what it was then."""
+    where we read what it was then; or what the items that were made with it write into, or are made of."""
     states = b.context.store.states
+    if view.made is None or not view.made.is_there(b):
+        early = [v.made for a in view.sources for v in views_behind(b, a)]
+        if any(made is not None and made.is_there(b) and affects(b, made, made.mark, made.count) for made in early):
+            raise Unsupported(
+                "this iterator goes through another one, of which the items were made before, and what they are made "
+                "of or write into has been written into or read since",
+                b.place,
+                "make the iterator where it is gone through",
+            )
     stale = any(c not in states or states[c].content is not a for c, a in view.held.items())
     if stale or view.copies and overwritten(b, arrays_of(b, view.sources), statements_since(b, view)):
         raise Unsupported(

@@ -30,10 +30,21 @@ class State:
 class Store:
     states: dict[Cell, State] = field(default_factory=dict[Cell, State])
     trail: list[tuple[Cell, State | None]] = field(default_factory=list[tuple[Cell, State | None]])
+    reads: dict[Cell, int] = field(default_factory=dict[Cell, int])  # the last read of each cell, all counted
+    count: int = 0
 
     def put(self, cell: Cell, state: State) -> None:
         self.trail.append((cell, self.states.get(cell)))
         self.states[cell] = state
+
+    def read(self, cell: Cell) -> State:
+        """What is known of a cell that the program reads."""
+        self.count += 1
+        self.reads[cell] = self.count
+        return self.states[cell]
+
+    def read_since(self, count: int) -> set[Cell]:
+        return {cell for cell, last in self.reads.items() if last > count}
 
     def mark(self) -> int:
         return len(self.trail)
