@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adcompile import runtime as rt
+from adcompile.analysis.begin import Begin
 from adcompile.analysis.binding import there
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callbacks import special_methods_write
 from adcompile.analysis.executed import KEYS
 from adcompile.analysis.heap import reached, settle
+from adcompile.analysis.laziness import root, written_since
+from adcompile.analysis.mutation import calls_in, writes_into
 from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.program import Guard
-from adcompile.ir.types import Array, Cell, Instance, Known, Ref, Scalar, TupleT, holds
+from adcompile.ir.types import (
+    Array,
+    Cell,
+    Closure,
+    Instance,
+    Known,
+    ObjectT,
+    Ref,
+    Scalar,
+    TupleT,
+    Type,
+    Unknown,
+    holds,
+)
 from adcompile.ir.walk import in_caller
 
 Kwargs = Sequence[tuple[str, Atom]]
@@ -50,16 +66,28 @@ def cached_call(
     return there(b, found, name, place)
 
 
-def asked_too(b: Builder, value: Any, args: Sequence[Atom], kwargs: Kwargs, made: Atom, place: Place | None) -> Atom:
-    """What a cached function gives for an object that the caller has, `made` by its source: its cache is asked when
-    the code runs, as the function itself does, and may hold what the source gave at another time."""
+def asked_too(
+    b: Builder, value: Any, args: Sequence[Atom], kwargs: Kwargs, follow: Callable[[], Atom], place: Place | None
+) -> Atom:
+    """What a cached function gives for numbers that are met when the code runs and objects that the caller has, made
+    by its source: its cache is asked when the code runs, as the function itself does, and may hold what the source
+    gave at another time."""
+    begin = Begin(b, {})
+    made = follow()
     given = [a.value if isinstance(b.type(a), Ref) else a for a in (*args, *(v for _, v in kwargs))]  # type: ignore[union-attr]
     cells = [a for a in given if isinstance(a, Cell)]
-    if not cells or any(cell.real is None for cell in cells):
+    keys = [b.type(a) for a in given if not isinstance(a, Cell)]
+    if any(cell.real is None for cell in cells) or value.cache_parameters()["maxsize"] == 0:
         return made
+    if not cells and not all(is_key(t) for t in keys):
+        return made  # functions and objects of the program itself, which no cache has met
     result = settle(b, made)
+    if not cells:
+        check_reads_only(b, value, begin, place)
+        if holds(b.type(made), Closure):
+            return made
     mutable = holds(b.type(made), Ref) or not isinstance(b.type(result), (Scalar, Array, Known, TupleT))
-    if mutable or any(cell in b.context.written for cell in cells):
+    if cells and (mutable or any(cell in b.context.written for cell in cells)):
         raise Unsupported(
             f"a cached {getattr(value, '__name__', 'function')}() of an object that the caller has, "
             + ("which gives a list, a dict or an object" if mutable else "which has been written into"),
@@ -70,6 +98,20 @@ def asked_too(b: Builder, value: Any, args: Sequence[Atom], kwargs: Kwargs, made
     names = tuple(name for name, _ in kwargs)
     b.emit(rt.check_cached, (Const(spot(place)), Const(value), Const(names), result, *real), Known(None), (), "", place)
     return made
+
+
+def is_key(t: Type) -> bool:
+    return isinstance(t, (Scalar, Known, Unknown)) or isinstance(t, TupleT) and all(map(is_key, t.items))
+
+
+def check_reads_only(b: Builder, value: Any, begin: Begin, place: Place | None) -> None:
+    """Refuse a cached function, followed since `begin`, that writes into something: it does so where its cache does
+    not have the result yet, and never again."""
+    calls = [c for s in begin.emitted(b) for c in calls_in(s)]
+    targets = [t for c in calls for t in writes_into(c, b.context.types, b.context.definition)]
+    if written_since(b, begin.mark) or any(root(b, t) in b.context.example for t in targets):
+        name = getattr(value, "__name__", "function")
+        raise Unsupported(f"a cached {name}() that writes into something", place, "leave the cache out")
 
 
 def is_at_hand(b: Builder, atom: Atom) -> bool:

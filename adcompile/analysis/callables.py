@@ -18,7 +18,9 @@ from adcompile.analysis.attributes import class_attributes, class_of, is_bound, 
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.guards import guard_said, homes_of
+from adcompile.analysis.heap import lend, reached, read
 from adcompile.analysis.iteration import checked, known_items
+from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.real import MADE, REAL, real
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
@@ -83,8 +85,12 @@ MADE[Partial] = lambda _: functools.partial
 
 @handles(functools.lru_cache, functools.cache)
 def make_cached(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """A cache around a function that the code itself makes changes nothing but time."""
+    """A cache around a function that the code itself makes changes nothing but time, where nobody writes into what
+    the function reads around it."""
     if len(args) == 1 and isinstance(b.type(args[0]), Closure):
+        for cell in reached(b, args):
+            if not is_undefined(read(b, cell, place)):  # as the function is itself
+                lend(b, cell)
         return args[0]
     settings = [*args, *(v for _, v in kwargs)]
     if all(b.known(a) and not callable(b.value(a)) for a in settings):

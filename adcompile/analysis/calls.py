@@ -253,8 +253,8 @@ def call_known(
             return found
     function = python_function(value)
     if function is not None:
-        made = follow(b, value, function, args, kwargs, name, place)
-        return asked_too(b, value, args, kwargs, made, place) if isinstance(value, CACHE) else made
+        run = functools.partial(follow, b, value, function, args, kwargs, name, place)
+        return asked_too(b, value, args, kwargs, run, place) if isinstance(value, CACHE) else run()
     if isinstance(value, type):
         return construct(b, value, args, kwargs, name, place)
     method = getattr(type(value), "__call__", None)  # noqa: B004  the function is wanted
