@@ -24,7 +24,6 @@ from adcompile.ir.types import (
     Closure,
     Instance,
     Known,
-    ObjectT,
     Ref,
     Scalar,
     TupleT,

@@ -13,10 +13,12 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.dynamic import at
+from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Array, Instance, Known, ListT, TupleT, Unknown
+from adcompile.ir.types import Array, Instance, Known, ListT, TupleT, Type, Unknown
 from adcompile.rules.registry import lookup
+from adcompile.runtime.plain import says_number
 
 COMPARISONS: tuple[Any, ...] = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
 WHOLE: tuple[Any, ...] = (
@@ -67,7 +69,13 @@ def checked(
     if not compares and not is_asked(fn):
         return [], []
     given = s.args[:1] if takes_part(fn) else (*s.args, *(v for _, v in s.kwargs))
-    operands = [a for part in given for a in spread(context, part) if is_unseen(context, a) and carries(a)]
+    found = [a for part in given for a in spread(context, part)]
+    if not any(map(carries, found)):
+        return [], []
+    if not compares:
+        check_conversions(s, [Builder(context).type(a) for a in found])
+    # what carries nothing is a factor of what does
+    operands = [a for a in found if is_unseen(context, a)]
     b = Builder(context, s.role, place=s.place)
     if compares and operands:
         b.emit(rt.check_answer, (at(s.place), s.result), Known(None), (), "", s.place)
@@ -79,6 +87,19 @@ def checked(
     if any(fn is f for f in JOINING) and any(may_be_list(context, a) and carries(a) for a in s.args):
         b.emit(rt.check_joined, (at(s.place), *s.args), Known(None), (), "", s.place)
     return b.statements, []
+
+
+def check_conversions(s: Call, operands: list[Type]) -> None:
+    """Refuse numbers of a class of the user's that says itself what number they are, or which they equal: NumPy asks
+    it where Python's own arithmetic does not."""
+    for t in operands:
+        cls = t.cls if isinstance(t, Instance) else type(t.value) if isinstance(t, Known) else float
+        if says_number(cls):
+            raise Unsupported(
+                f"a {cls.__name__} in what carries derivatives, whose class says which number it is",
+                s.place,
+                "make a plain number of it before: float(…) or int(…)",
+            )
 
 
 IN_ORDER = (np.concatenate, np.stack, np.place)
@@ -124,6 +145,8 @@ def is_unseen(context: Context, atom: Atom) -> bool:
         return False
     made = context.definition.get(atom)
     fn = None if made is None or not isinstance(made.fn, Const) else fn_of(made)
+    if made is not None and (fn is max or fn is min):
+        return any(is_unseen(context, a) or isinstance(Builder(context).type(a), Instance) for a in made.args)
     return fn is None or takes_part(fn) or not is_asked(fn) or may_be_boxes(context, atom)
 
 

@@ -29,6 +29,15 @@ _METHODS = tuple(
 
 
 @functools.lru_cache(maxsize=256)
+def says_number(cls: type) -> bool:
+    """Whether a class of numbers written in Python says itself which number its objects are, or equal."""
+    names = "__int__ __float__ __complex__ __index__ __array__ __eq__ conjugate".split()
+    return issubclass(cls, (int, float, complex)) and any(
+        isinstance(stated(cls, name), types.FunctionType) for name in names
+    )
+
+
+@functools.lru_cache(maxsize=256)
 def _says(cls: type) -> bool:
     """Whether a class written in Python says what operators do with its objects."""
     return any(isinstance(stated(cls, name), types.FunctionType) for name in _METHODS)
@@ -51,6 +60,9 @@ def check_plain(at: str, *operands: Any) -> None:
             continue
         if _is_boxes(value):
             raise Unsupported(f"an array of objects in what carries derivatives{_where(at)}", None, _FLOATS)
+        if says_number(cls):
+            message = f"a {cls.__name__} in what carries derivatives, whose class says which number it is{_where(at)}"
+            raise Unsupported(message, None, "make a plain number of it before: float(…) or int(…)")
         if _says(cls):
             raise _refusal(f"a {cls.__name__} in what carries derivatives, whose class says what operators do", at)
 
