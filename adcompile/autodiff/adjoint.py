@@ -25,7 +25,7 @@ from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_arg
 from adcompile.autodiff.structural import STRUCTURAL, Active
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, If, Signature, Var, Yield
-from adcompile.ir.types import Array, Instance, Known, ListT, Scalar, TupleT, Type, is_complex
+from adcompile.ir.types import UNKNOWN, Array, Instance, Known, ListT, Maybe, Scalar, TupleT, Type, Unknown, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -126,8 +126,15 @@ def inline_partials(b: Builder, rule: Rule, call: Call, bound: Binding) -> list[
     for k, p in enumerate(listed):
         if all(p is not a for a in bound.args):  # of wrong operands, the call itself raises
             check_partial(b, call, k, p)
+    listed = [b.emit(rt.partial, (p,), UNKNOWN) if may_be_none(b, p) else p for p in listed]
     b.context.boundary.partials(b, call, bound.args, listed)
     return listed
+
+
+def may_be_none(b: Builder, partial: Atom) -> bool:
+    """Whether a rule's body gives None on one of its paths, as for an argument that is None there itself."""
+    chosen = isinstance(partial, Var) and partial not in b.context.definition
+    return isinstance(b.type(partial), Maybe) or chosen and isinstance(b.type(partial), Unknown)
 
 
 def operands(
