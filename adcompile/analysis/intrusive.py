@@ -7,8 +7,13 @@ or by a function that it hands it to.
 
 from __future__ import annotations
 
+import bisect
+import builtins
 import functools
+import heapq
 import inspect
+import operator
+import random
 import sys
 from collections.abc import Sequence
 from types import FunctionType
@@ -17,7 +22,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adcompile.analysis.stores import MUTATING
+from adcompile.analysis.stores import MUTATING, is_empty
 from adcompile.errors import SourceError
 from adcompile.frontend.scopes import parameters
 from adcompile.frontend.source import source_of
@@ -28,16 +33,27 @@ OURS = frozenset({"numpy", "scipy", "adcompile", *sys.stdlib_module_names}) - {"
 VIEWING = frozenset("reshape ravel view transpose swapaxes squeeze diagonal setdefault get".split())
 """Methods that give their owner, or a part of it, back under another name."""
 VIEWS = (np.asarray, np.ravel, np.reshape, np.transpose, np.squeeze, np.swapaxes, np.moveaxis, np.diagonal)
-WRITING = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
+WRITING = (
+    np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle, random.shuffle,
+    operator.setitem, operator.delitem, operator.iadd, operator.iconcat, operator.imul, operator.isub,
+    heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop,
+    bisect.insort, bisect.insort_left, bisect.insort_right,
+)  # fmt: skip
+"""These write into their first argument."""
+FILLING = frozenset("append appendleft extend insert popitem".split())
+"""Methods that nothing but a container has: whoever takes one of a list calls it."""
 DEPTH = 8
 
 
 def written_unsaid(fn: Any) -> tuple[str, ...]:
     """The parameters of a function with a rule that it writes into, in order; none for a function
     without a rule, and for those whose rules are ours."""
-    if not isinstance(fn, FunctionType) or str(fn.__module__).partition(".")[0] in OURS or lookup(fn) is None:
+    inner = fn
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    if not isinstance(inner, FunctionType) or str(inner.__module__).partition(".")[0] in OURS or lookup(fn) is None:
         return ()
-    return _written(fn)
+    return _written(inner)
 
 
 def arguments_written(fn: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> tuple[Atom, ...]:
@@ -45,8 +61,18 @@ def arguments_written(fn: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str,
     written = written_unsaid(fn)
     if not written:
         return ()
-    names = [p.name for p in inspect.signature(fn).parameters.values() if p.kind in (0, 1)]
-    return tuple([a for name, a in (*zip(names, args), *kwargs) if name in written])
+    return tuple([a for name, a in (*zip(_names(fn, len(args)), args), *kwargs) if name in written])
+
+
+def _names(fn: Any, count: int) -> list[str]:
+    """The parameters that so many arguments by position go to; those for `*args` all to that one."""
+    names: list[str] = []
+    for p in inspect.signature(fn, follow_wrapped=False).parameters.values():
+        if p.kind is p.VAR_POSITIONAL:
+            names += [p.name] * (count - len(names))
+        elif p.kind is not p.KEYWORD_ONLY and p.kind is not p.VAR_KEYWORD:
+            names.append(p.name)
+    return names
 
 
 def written_parameters(fn: FunctionType, depth: int = 0) -> tuple[str, ...]:
@@ -112,6 +138,9 @@ class _Scan:
                     self.name(target, self.root(value))
             case gast.AnnAssign(target=target, value=value) | gast.NamedExpr(target=target, value=value):
                 self.name(target, None if value is None else self.root(value))
+            case gast.For(target=target, iter=gast.Tuple(elts=items) | gast.List(elts=items)):
+                shown = {self.root(item) for item in items} - {None}
+                self.name(target, shown.pop() if len(shown) == 1 else None)
             case gast.For(target=target, iter=value):
                 self.name(target, self.root(value))
             case gast.withitem(optional_vars=target) if target is not None:
@@ -147,7 +176,12 @@ class _Scan:
         """What an expression of names of the module means; None where that is not known."""
         match node:
             case gast.Name(id=name):
-                return None if name in self.shows else self.fn.__globals__.get(name)
+                cells = dict(zip(self.fn.__code__.co_freevars, self.fn.__closure__ or ()))
+                if name in self.shows:
+                    return None
+                if name in cells:
+                    return None if is_empty(cells[name]) else cells[name].cell_contents
+                return self.fn.__globals__.get(name, getattr(builtins, name, None))
             case gast.Attribute(value=value, attr=attr):
                 owner = self.value(value)
                 return inspect.getattr_static(owner, attr, None) if inspect.ismodule(owner) else None
@@ -167,28 +201,45 @@ class _Scan:
                 self.write(node.value)
             case gast.AugAssign(target=gast.Name(id=name)) if name in self.names:
                 self.write(node.target)  # of a number it is none, but numbers are nobody's memory
+            case gast.Attribute(value=value, attr=attr) if attr in FILLING:
+                self.write(value)
             case gast.Call():
                 self.call(node)
+            case gast.FunctionDef() | gast.Lambda():
+                self.inner(node)
             case _:
                 pass
+
+    def inner(self, node: Any) -> None:
+        """What a function inside this one writes into by names of this one."""
+        own = {p.id for p in parameters(node.args)}
+        scan = _Scan(self.fn, [name for name in self.names if name not in own], self.depth)
+        scan.shows = {name: None if name in own else shown for name, shown in self.shows.items()}
+        scan.follow([node.body] if isinstance(node, gast.Lambda) else node.body)
+        self.written |= scan.written
 
     def call(self, node: gast.Call) -> None:
         for keyword in node.keywords:
             if keyword.arg == "out":
                 self.write(keyword.value)
         if isinstance(node.func, gast.Attribute) and node.func.attr in MUTATING:
-            self.write(node.func.value)
+            unbound = isinstance(self.value(node.func.value), type) and node.args
+            self.write(node.args[0] if unbound else node.func.value)
             return
+        match node:
+            case gast.Call(func=gast.Name(id="getattr"), args=[first, gast.Constant(value=name)]) if name in FILLING:
+                self.write(first)
+            case _:
+                pass
         fn = self.value(node.func)
         if not isinstance(fn, FunctionType) or self.depth >= DEPTH or fn is self.fn:
             if node.args and any(fn is f for f in WRITING):
                 self.write(node.args[0])
             return
         inner = _written(fn, self.depth + 1)
-        names = [p.name for p in inspect.signature(fn).parameters.values() if p.kind in (0, 1)]
-        for name, arg in zip(names, node.args):
-            if name in inner:
-                self.write(arg)
+        for name, arg in zip(_names(fn, len(node.args)), node.args):
+            if name in inner or inner and isinstance(arg, gast.Starred):
+                self.write(arg.value if isinstance(arg, gast.Starred) else arg)
         for keyword in node.keywords:
             if keyword.arg in inner:
                 self.write(keyword.value)
