@@ -92,3 +92,72 @@ def test_a_cache_is_not_emptied_inside():
 
     with pytest.raises(ad.AdcompileError, match="emptied inside"):
         ad.grad(f)(1.5)
+
+
+COUNT = [0]
+
+
+@functools.lru_cache
+def scaled_number(n):
+    return n * SCALE[0]
+
+
+@functools.lru_cache
+def scaled_list(n):
+    return [i * SCALE[0] for i in range(n)]
+
+
+@functools.lru_cache
+def scaled_rows(n):
+    return {"a": (np.arange(n) * SCALE[0], n)}
+
+
+@functools.lru_cache
+def counted(n):
+    COUNT[0] += 1
+    return n * 2.0
+
+
+@pytest.mark.parametrize(
+    ("f", "cache"),
+    [
+        (lambda x, n: x * scaled_number(n), scaled_number),
+        (lambda x, n: x * sum([scaled_number(i) for i in range(n)]), scaled_number),
+        (lambda x, n: x * scaled_number(x) ** 0, scaled_number),
+        (lambda x, n: x * sum(scaled_list(n)), scaled_list),
+        (lambda x, n: x * np.sum(scaled_rows(n)["a"][0]), scaled_rows),
+    ],
+)
+def test_caches_of_numbers_met_when_the_code_runs(monkeypatch, f, cache):
+    cache.cache_clear()
+    for k in (1, 4):
+        value, gradient = ad.value_and_grad(f)(1.5, k)
+        assert value == f(1.5, k)
+        np.testing.assert_allclose(gradient, f(1.5, k) / 1.5)
+    monkeypatch.setitem(SCALE, 0, 5.0)
+    with pytest.raises(ad.AdcompileError, match="holds something else than its source"):
+        ad.grad(f)(1.5, 4)
+    cache.cache_clear()
+    np.testing.assert_allclose(ad.grad(f)(1.5, 4), f(1.5, 4) / 1.5)
+    cache.cache_clear()
+
+
+def test_a_cached_function_that_writes_is_refused():
+    with pytest.raises(ad.AdcompileError, match=r"counted.* writes into something"):
+        ad.grad(lambda x, n: x * counted(n))(1.5, 4)
+
+
+def test_what_a_cached_inner_function_reads_is_not_written():
+    def f(x, n):
+        k = 1.0
+
+        @functools.lru_cache
+        def g(m):
+            return m * k
+
+        before = g(n)
+        k = 3.0
+        return x * (before + g(n))
+
+    with pytest.raises(ad.AdcompileError, match="'k' is written into here"):
+        ad.grad(f)(1.5, 4)

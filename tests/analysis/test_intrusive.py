@@ -1,5 +1,8 @@
 """Functions with rules that write into what they are given, and do not say so."""
 
+import functools
+import heapq
+
 import numpy as np
 import pytest
 
@@ -175,3 +178,73 @@ def test_numbers_are_nobodys_memory():
 
     rules.vjp(scaled, lambda y_bar, y, a, v: (v * y_bar, None))
     assert np.allclose(ad.grad(f)(X), [8 * X[0], 0, 0])
+
+
+def by_its_method(xs, v):
+    push = xs.append
+    push(v * 2.0)
+    return v * v
+
+
+def by_its_class(xs, v):
+    list.append(xs, v * 2.0)
+    return v * v
+
+
+def by_an_inner_function(xs, v):
+    def inner():
+        xs.append(v * 2.0)
+
+    inner()
+    return v * v
+
+
+def by_a_library(xs, v):
+    heapq.heappush(xs, v * 2.0)
+    return v * v
+
+
+def by_position(*given):
+    given[0].append(given[1] * 2.0)
+    return given[1] * given[1]
+
+
+def by_a_loop(xs, v):
+    for ys in (xs,):
+        ys.append(v * 2.0)
+    return v * v
+
+
+def by_keyword(xs, v, w=2.0):
+    xs.append(v * w)
+    return v * v
+
+
+def wrapped(f):
+    @functools.wraps(f)
+    def wrapper(*args):
+        return f(*args)
+
+    return wrapper
+
+
+APPENDING = [
+    by_its_method, by_its_class, by_an_inner_function, by_a_library, by_position, by_a_loop,
+    functools.partial(by_keyword, w=3.0), wrapped(by_keyword),
+]  # fmt: skip
+for _fn in APPENDING:
+    rules.vjp(_fn, lambda y_bar, y, *given: (None, 2.0 * given[1] * y_bar))
+
+
+@pytest.mark.parametrize("fn", APPENDING)
+@pytest.mark.parametrize("given", [True, False])
+def test_lists_that_a_function_with_a_rule_appends_to(fn, given):
+    def f(x, xs):
+        ys = xs if given else [1.0, 2.0]
+        y = fn(ys, x)
+        return y * ys[-1]
+
+    with pytest.raises(ad.AdcompileError, match="has a rule, and writes into its argument"):
+        ad.grad(f)(1.3, [1.5, 2.5])
+    with pytest.raises(ad.AdcompileError, match="has a rule, and writes into its argument"):
+        ad.jvp(lambda x: f(x, [1.5, 2.5]), (1.3,), (1.0,))

@@ -201,3 +201,106 @@ def test_iterators_over_iterators_take_turns(name):
         return
     assert np.isclose(value, f(x))
     np.testing.assert_allclose(gradient, [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)], rtol=1e-5)
+
+
+def counting(x):
+    """A counter, what adds to it, what reads it, and a test that adds to it."""
+    n = [0.5]
+
+    def add(v):
+        n[0] = n[0] + v
+        return v
+
+    def seen(v):
+        return v * n[0]
+
+    def adding(v):
+        return add(v) > 0.4
+
+    return n, add, seen, adding
+
+
+def mapped_twice(x):
+    n, add, seen, _ = counting(x)
+    return sum(map(seen, map(add, [x[0], x[1], x[2]]))) * n[0]
+
+
+def unpacked(x):
+    n, add, seen, _ = counting(x)
+    first, *rest = map(seen, map(abs, map(add, [x[0], x[1], x[2]])))
+    return first * sum(rest) * n[0]
+
+
+def into_an_array(x):
+    out = np.zeros(3)
+
+    def store(i):
+        out[i] = x[i] ** 2
+        return i
+
+    return np.prod([*map(lambda i: np.sum(out) * (i + 1), map(store, [0, 1, 2]))])
+
+
+def one_after_the_other(x):
+    n, add, seen, _ = counting(x)
+    return sum(itertools.chain(map(seen, [x[0], x[1]]), map(add, [x[1], x[2]]))) * n[0]
+
+
+def listed_first(x):
+    n, add, seen, adding = counting(x)
+    return sum(map(seen, list(map(add, [x[0], x[1]])))) + sum(map(abs, filter(adding, [x[2], x[3]]))) * n[0]
+
+
+@pytest.mark.parametrize("f", [mapped_twice, unpacked, into_an_array, one_after_the_other, listed_first])
+def test_what_makes_items_takes_turns(f):
+    x = X + 0.3
+    step = 1e-6
+    slopes = [(f(x + step * e) - f(x - step * e)) / (2 * step) for e in np.eye(4)]
+    value, gradient = ad.value_and_grad(f)(x)
+    np.testing.assert_allclose(value, f(x))
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(ad.jvp(f, (x,), (x,))[1], slopes @ x, rtol=1e-6)
+
+
+def filtered_between(x):
+    n, add, seen, adding = counting(x)
+    return sum(map(seen, filter(adding, [x[0], x[1], x[2]])))
+
+
+def filtered_behind(x):
+    n, add, seen, adding = counting(x)
+    return sum(filter(adding, map(seen, [x[0], x[1], x[2]])))
+
+
+def reduced(x):
+    n, add, seen, _ = counting(x)
+    return functools.reduce(lambda a, b: a * n[0] + b, map(add, [x[0], x[1], x[2]]))
+
+
+def summed_up(x):
+    n, add, seen, _ = counting(x)
+    return sum(map(seen, itertools.accumulate(map(add, [x[0], x[1], x[2]]))))
+
+
+def read_before(x):
+    n, add, seen, adding = counting(x)
+    items = map(abs, filter(adding, x))
+    before = n[0]
+    return sum(items) * n[0] + before
+
+
+def filtered_array(x):
+    out = np.zeros(3)
+
+    def store(i):
+        out[i] = x[i] ** 2
+        return i
+
+    return sum(map(lambda i: np.sum(out) * (i + 1), filter(lambda i: i != 1, map(store, range(3)))))
+
+
+@pytest.mark.parametrize("f", [filtered_between, filtered_behind, reduced, summed_up, read_before, filtered_array])
+def test_what_would_not_take_turns_is_refused(f):
+    with pytest.raises(ad.AdcompileError, match=r"an iterator over another one|goes through another one") as error:
+        ad.grad(f)(X + 0.3)
+    assert "test_laziness.py" in str(error.value)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
+from adcompile import rules
 from adcompile.autodiff.adjoint import bind_rule
 from adcompile.ir.nodes import Call, Const, Var
 from adcompile.rules.registry import lookup
@@ -80,3 +81,36 @@ def test_arguments_without_a_cotangent_are_refused():
         assert error.place is not None
     else:
         assert slope == 0.0
+
+
+def limited(x, high):
+    return x * 1.0 if high is None else np.minimum(x, high)
+
+
+@rules.elementwise(limited)
+def _limited(y, x, high):
+    if high is None:
+        return 1.0, None
+    return (x < high) * 1.0, (x >= high) * 1.0
+
+
+def rule_of_a_users(x, k):
+    high = None if k > 1 else x[2]
+    return np.sum(limited(x, high) ** 2)
+
+
+def clipped(x, k):
+    low, high = None if k > 1 else x * 0.4, None if k < 1 else x[1]
+    return np.sum(np.clip(x, low, high) ** 2) + np.sum(x.clip(low, 1.0) ** 3)
+
+
+@pytest.mark.parametrize("f", [rule_of_a_users, clipped])
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_arguments_that_are_none_on_one_path(f, k):
+    x, step = np.array([0.3, 0.7, 1.4, 2.1]), 1e-6
+    slopes = np.array([(f(x + step * e, k) - f(x - step * e, k)) / (2 * step) for e in np.eye(4)])
+    np.testing.assert_allclose(ad.grad(f)(x, k), slopes, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(ad.jvp(lambda z: f(z, k), (x,), (x,))[1], slopes @ x, rtol=1e-6)
+    curved = ad.jvp(lambda z: ad.grad(f)(z, k), (x,), (x,))[1]
+    numerical = (ad.grad(f)(x + step * x, k) - ad.grad(f)(x - step * x, k)) / (2 * step)
+    np.testing.assert_allclose(curved, numerical, rtol=1e-5, atol=1e-7)

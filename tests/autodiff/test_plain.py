@@ -249,3 +249,56 @@ def test_extrema_of_what_may_be_a_list():
 
     with pytest.raises(ad.NotDifferentiable, match="max or min of an iterable of no known structure"):
         ad.grad(f)(X)
+
+
+class Whole(int):
+    def __int__(self):
+        return 100
+
+
+class Real(float):
+    def __float__(self):
+        return 7.5
+
+
+class Equal(float):
+    __hash__ = None
+
+    def __eq__(self, other):
+        return True
+
+
+class Reversed(int):
+    def __lt__(self, other):
+        return int.__gt__(self, other)
+
+    def __gt__(self, other):
+        return int.__lt__(self, other)
+
+
+CHOSEN = [
+    lambda x, a, b: x * min(a, b),
+    lambda x, a, b: x * max([a, b]),
+    lambda x, a, b: np.sin(x) * (a if x > 0 else b),
+    lambda x, a, b: max(x, max(a, b)) * x,
+    lambda x, a, b: np.multiply(x, max(a, b)),
+]
+
+
+@pytest.mark.parametrize("f", CHOSEN)
+@pytest.mark.parametrize("cls", [Whole, Real, Equal, Reversed])
+@pytest.mark.parametrize("transform", ["grad", "jvp"])
+def test_numbers_whose_class_says_which_number_they_are(f, cls, transform):
+    a, b = cls(1), cls(3)
+    slope = (f(2.5 + 1e-6, a, b) - f(2.5 - 1e-6, a, b)) / 2e-6
+
+    def run():
+        if transform == "grad":
+            return ad.grad(f)(2.5, a, b)
+        return ad.jvp(lambda x: f(x, a, b), (2.5,), (1.0,))[1]
+
+    if cls is Reversed:
+        np.testing.assert_allclose(run(), slope, rtol=1e-6)
+    else:
+        with pytest.raises(ad.AdcompileError, match="whose class says"):
+            run()
