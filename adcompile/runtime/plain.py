@@ -115,14 +115,14 @@ def check_cached(at: str, fn: Any, names: tuple[str, ...], result: Any, *args: A
 
 
 def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.shape(a) == np.shape(b) and bool(np.all((a == b) | ((a != a) & (b != b))))
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_alike, a, b))
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(_alike, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
         return list(a) == list(b) and all(_alike(a[k], b[k]) for k in a)
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.shape(a) == np.shape(b) and bool(np.all((a == b) | ((a != a) & (b != b))))
     same = bool(a == b or a != a and b != b)
     return same or type(a) is type(b) and bool(inside := attributes(a)) and _alike(inside, attributes(b))
 
