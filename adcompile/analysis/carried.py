@@ -151,9 +151,9 @@ class Frame:
 
     def merge(self, b: Builder, a: Type, t: Type, at: Position, inside: Inside) -> Type:
         """The least form that holds both: `a`, which is assumed, and a value's type."""
-        if a == t or isinstance(t, Never):
+        if isinstance(t, Never):
             return a
-        if isinstance(a, Never):
+        if a == t or isinstance(a, Never):
             return self.settled(b, t, inside)
         if isinstance(a, (Ref, Boxed)) and isinstance(t, (Ref, Boxed)):
             cls = a.cell.cls if isinstance(a, Ref) else a.cls

@@ -111,6 +111,13 @@ class Effects:
         made = isinstance(fn, Const) and (fn.value is np.ndenumerate or fn.value is np.nditer)
         return made and isinstance(t, IterT)
 
+    def finds(self, call: Call) -> bool:
+        """Whether a write into a list or dict finds the place it writes to: what we record does, and the program's
+        own where nothing is looked for."""
+        assert isinstance(call.fn, Const)
+        kept = call.fn.value is ops.put_item and isinstance(type_of(call.args[0], self.types), DictT)
+        return call.role != "primal" or call.fn.value is ops.push or kept
+
     def _dunder(self, call: Call) -> bool:
         types = self.types
         return any(isinstance(a, Var) and isinstance(types.get(a, UNKNOWN), (Unknown, Instance)) for a in call.args)
@@ -123,7 +130,7 @@ class Effects:
         fn = call.fn.value
         if isinstance(fn, FunctionRef):
             return self.summaries[fn].total
-        if fn in BUILDERS or fn in LINEAR or fn in LOGIC or fn is ops.load_global:
+        if fn in BUILDERS or fn in LOGIC or fn is ops.load_global or fn in LINEAR and self.finds(call):
             return True
         if self.walks(call):
             return True

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+import adcompile as ad
 from adcompile.ir import ops
 from adcompile.ir.nodes import Block, Call, Const, Function, If, Return, Signature, Var, Yield
 from adcompile.ir.program import FunctionRef, Program
@@ -112,3 +113,31 @@ def test_an_if_without_results_and_effects_goes():
     types = {x: FLOAT, y: FLOAT, p: scalar(bool)}
     program = Program(entry, {entry: Function("f", (x, p), (), body, Signature(("x", "p")))}, types)
     assert optimise(program).functions[entry].body.statements == ()
+
+
+def _pops(x, k):
+    left = [1]
+    for _ in range(k):
+        left.pop()
+    return x * 2
+
+
+def _puts(x, k):
+    cells = [x]
+    cells[k] = 3.0
+    return x * 2
+
+
+def _deletes(x, k):
+    cells = [x]
+    for _ in range(k):
+        del cells[-1]
+    return x * 2
+
+
+@pytest.mark.parametrize("fn, right, wrong", [(_pops, 1, 2), (_puts, 0, 1), (_deletes, 1, 2)])
+def test_a_write_that_nobody_reads_finds_its_place_or_raises(fn, right, wrong):
+    assert ad.grad(fn)(0.7, right) == 2.0
+    for derivative in (ad.grad(fn), lambda x, k: ad.jvp(fn, (x, k), (1.0, None))):
+        with pytest.raises(IndexError):
+            derivative(0.7, wrong)

@@ -353,7 +353,22 @@ def joined_by_name(x):
     return sum(xs) * len(xs) + table["a"][2] * table["a"][-1] + total[1] * sum(counts) + operator.concat(pair, (x,))[1]
 
 
+def replaced_by_a_copy_of_itself(x, n):
+    """A container with a fresh one in it, which the next iteration finds in a copy."""
+    state, rows = {"rows": [1.0], "best": {"a": x}}, []
+    for i in range(n):
+        state["rows"] = [x * i, x]
+        state["best"] = {"a": x * i}
+        state["best"]["a"] *= x
+        state = {**state}
+        rows.append([x * i])
+        rows = list(rows)
+        rows[-1].append(x)
+    return x * sum(state["rows"]) + sum(state["best"].values()) + sum(sum(r) * len(r) for r in rows)
+
+
 SAMPLES = {
+    "replaced_by_a_copy_of_itself": [(0.7, n) for n in range(4)],
     "joined_by_name": [(0.7,)],
     "keys_differ_from_path_to_path": [(s, np.array([0.4, r])) for s in (0.7, -0.7) for r in (0.3, -0.3)],
     "dict_filled_in_a_short_loop": [(0.7,)],
