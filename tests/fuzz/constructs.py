@@ -44,6 +44,7 @@ GROUPS = {
     "results": "kinds of results",
     "globals": "arrays of the module",
     "late": "keys, iterators, variables and attributes that are met, or seen, late",
+    "sides": "lists, dicts and objects with one name on a path and two on another",
     "effects": "callbacks that write, tables, tuples as indices, draws, arrays of objects, late iterators",
 }
 

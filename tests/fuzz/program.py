@@ -27,6 +27,7 @@ from tests.fuzz import (
     loops,
     objects,
     results,
+    sides,
     statements,
     trees,
     writes,
@@ -37,7 +38,9 @@ from tests.fuzz.generator import Generator, Impossible
 from tests.fuzz.kinds import Array, Kind, Number, Tuple
 from tests.fuzz.results import Arguments, result_text, total_text
 
-PRODUCTIONS = (arrays, containers, effects, expressions, functions, late, loops, objects, results, statements, writes)
+PRODUCTIONS = (
+    *(arrays, containers, effects, expressions, functions, late, loops, objects, results, sides, statements, writes),
+)
 """The modules that fill the table of constructs when they are imported."""
 
 PRELUDE = """\
