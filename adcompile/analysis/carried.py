@@ -17,7 +17,7 @@ from adcompile.analysis.heap import cell_of, give, lend, note_renamed, read
 from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_types, with_parts
 from adcompile.analysis.pools import check_seen
 from adcompile.analysis.real import chosen
-from adcompile.analysis.store import State
+from adcompile.analysis.store import State, whence
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
@@ -259,7 +259,7 @@ class Frame:
                     c.frozen |= {p, q}
                     c.same.pop(p, None)
                     c.stable = False
-            outer = tuple(dict.fromkeys(e[p] for e in c.edges if p in e and made_before(b, e[p], c.outer)))
+            outer = tuple(whence([e[p] for e in c.edges if p in e], lambda cell: made_before(b, cell, c.outer)))
             if outer != c.sources.get(p, ()):
                 c.sources[p], c.stable = outer, False
             for q in positions[:k]:

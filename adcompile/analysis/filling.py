@@ -202,7 +202,7 @@ def call_filled(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: str, plac
     if fn is set or fn is ops.build_set:
         return display(b, fn, args, name, place)
     if fn is collections.defaultdict and place in b.context.demoted:
-        return default_dict(b, args, name, place)
+        return None if kwargs else default_dict(b, args, name, place)
     if not args:
         return None
     seen = on_values(b, fn, list(args), kwargs, name, place) if b.context.pools is not None else None

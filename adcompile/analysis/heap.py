@@ -17,7 +17,7 @@ from adcompile.analysis.callbacks import UNSEEN, assigns, special_methods_write,
 from adcompile.analysis.contents import opened
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.standins import STANDINS
-from adcompile.analysis.store import State
+from adcompile.analysis.store import State, behind
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -94,18 +94,6 @@ def outdate(b: Builder, cell: Cell, place: Place | None) -> None:
         if source.real is not None:
             refuse(b, cell, "is written into here, and may be one that the caller has", place)
         b.context.store.put(source, replace(b.context.store.states[source], stale=True))
-
-
-def behind(cell: Cell) -> list[Cell]:
-    """The cells one of which `cell` is."""
-    out: dict[Cell, None] = {}
-    todo = list(cell.sources)
-    while todo:
-        source = todo.pop()
-        if source not in out:
-            out[source] = None
-            todo.extend(source.sources)
-    return list(out)
 
 
 def refuse(b: Builder, cell: Cell, message: str, place: Place | None) -> None:

@@ -16,7 +16,7 @@ from adcompile.analysis.heap import bound_again, cell_of, lend, note_renamed, ow
 from adcompile.analysis.leaves import is_index, is_undefined, part_name
 from adcompile.analysis.pools import check_seen
 from adcompile.analysis.real import choice, chosen, given, one_method
-from adcompile.analysis.store import State
+from adcompile.analysis.store import State, whence
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
@@ -241,7 +241,7 @@ class Join:
                 what = f"{name!r} is a {first.cls.__name__} on one path and something else on another"
                 remedy = "use values of one class, or finish what is done with it inside the branches"
                 raise Unsupported(what, self.place, remedy)
-            outer = tuple(c for c in distinct if c in store.states)
+            outer = tuple(whence(distinct, store.states.__contains__))
             made = self.merged[key] = Cell(first.cls, name or first.name, first.place, sources=outer)
             for side, cell in cells:
                 if cell in outer:

@@ -6,7 +6,7 @@ joins in `analysis/joins` then say what the cells hold behind it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -83,3 +83,20 @@ class Store:
             self.undo(mark)
             if isinstance(states, dict):
                 states.update(new)
+
+
+def behind(cell: Cell) -> list[Cell]:
+    """The cells one of which `cell` is."""
+    out: dict[Cell, None] = {}
+    todo = list(cell.sources)
+    while todo:
+        source = todo.pop()
+        if source not in out:
+            out[source] = None
+            todo.extend(source.sources)
+    return list(out)
+
+
+def whence(cells: Iterable[Cell], known: Callable[[Cell], bool]) -> list[Cell]:
+    """Those that are known: the cells, and in place of one that a path has made of others the ones it may be."""
+    return list(dict.fromkeys(c for cell in cells for c in ([cell] if known(cell) else behind(cell)) if known(c)))

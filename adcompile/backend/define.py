@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import operator
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeGuard
 
 import gast
 
@@ -17,10 +19,11 @@ from adcompile.backend.purity import callee
 from adcompile.backend.reuse import fold_and_reuse
 from adcompile.backend.undefined import is_undefined, needs_stand_in
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, OpaqueCode, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, OpaqueCode, Statement, Var
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Type
-from adcompile.ir.walk import all_blocks, atoms_of, statements_of
+from adcompile.ir.types import Instance, Type
+from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, statements_of
+from adcompile.runtime.plain import Shared
 
 SYNTAX = frozenset({"np", "math", "rt", "operator", "ops", "slice", "range", "complex", "set"})
 """Global names that the text of constants and calls may use anywhere."""
@@ -45,9 +48,11 @@ def _definer(
     scope: Globals,
     functions: Mapping[FunctionRef, str],
     known: Mapping[Var, str] | None = None,
+    outer: Sequence[Var] = (),
 ) -> Definer:
     folding, reused = fold_and_reuse(function, types)
-    names = name_values(function, folding, reused, SYNTAX | frozenset(_global_names(function.body, scope, functions)))
+    reserved = SYNTAX | frozenset(_global_names(function.body, scope, functions))
+    names = name_values(function, folding, reused, reserved, outer)
     definer = Definer(folding, {**names, **(known or {})}, types, scope, functions)
     definer.reused = reused
     definer.stand_ins = needs_stand_in(function.body, folding, names)
@@ -64,6 +69,8 @@ class Definer(Printer):
         super().__init__(*args)
         self.helpers: list[Any] = []
         self.makers: dict[tuple[Any, ...], str] = {}
+        self.variables: set[Var] = set()
+        """What is an ops.Variable when the code runs: those that a function which is run as written makes."""
 
     def parameter(self, var: Var) -> gast.Name:
         return gast.Name(self.names[var], gast.Param(), None, None)
@@ -79,7 +86,8 @@ class Definer(Printer):
         """`make_g(s)`: a helper takes what the function captures, and makes the function."""
         cells = [cell for cell in args[2:] if not is_undefined(cell)]
         settings = [atom for atom in args[:2] if not self._is_empty(atom)]
-        key = (function, *(is_undefined(cell) for cell in args[2:]), *(self._is_empty(atom) for atom in args[:2]))
+        kinds = [(is_undefined(cell), isinstance(cell, Var) and cell in self.variables) for cell in args[2:]]
+        key = (function, *kinds, *(self._is_empty(atom) for atom in args[:2]))
         maker = self.makers.get(key)
         if maker is None:
             maker = self.makers[key] = self._maker(function, args)
@@ -94,9 +102,14 @@ class Definer(Printer):
         cells = list(zip(function.captured, args[2:]))
         own = {var for var, cell in cells if is_undefined(cell) and var.name == function.name}
         name = "function" if function.name == "<lambda>" else function.name
-        inner = _definer(function, {}, self.scope, self.functions, dict.fromkeys(own, name))
-        definition = inner.definition(function, name, _arguments(function, inner))
         given = [var for var, cell in cells if not is_undefined(cell)]
+        variables = {var for var, cell in cells if isinstance(cell, Var) and cell in self.variables}
+        held = Instance(Shared)
+        shared = {var: held for var, cell in cells if isinstance(cell, Var) and self.types.get(cell) == held}
+        function = Unwrapped(set(given) - variables, shared).function(function)
+        inner = _definer(function, shared, self.scope, self.functions, dict.fromkeys(own, name), given)
+        inner.variables = variables | {s.result for s in statements_of(function.body) if _makes_variable(s)}
+        definition = inner.definition(function, name, _arguments(function, inner))
         params = [inner.parameter(var) for var in given]
         body: list[Any] = [definition]
         for atom, field in zip(args[:2], ("__defaults__", "__kwdefaults__")):
@@ -109,6 +122,33 @@ class Definer(Printer):
         arguments = gast.arguments(params, [], None, [], [], None, [])
         self.helpers += [*inner.helpers, gast.FunctionDef(maker, arguments, body, [], None, None, [])]
         return maker
+
+
+class Unwrapped(Rewriter):
+    """Reads the variables whose values a function has captured, which nobody assigns to any more, and those that a
+    recursive function assigns to."""
+
+    def __init__(self, values: set[Var], shared: Container[Var]) -> None:
+        self.values, self.shared = values, shared
+        self.read: dict[Var, Atom] = {}
+
+    def function(self, function: Function) -> Function:
+        return replace(function, body=self.block(function.body)) if self.values else function
+
+    def atom(self, atom: Atom) -> Atom:
+        return self.read.get(atom, atom) if isinstance(atom, Var) else atom
+
+    def call(self, call: Call) -> tuple[Statement, ...]:
+        if isinstance(call.fn, Const) and call.fn.value is ops.read_variable and call.args[0] in self.values:
+            if call.args[0] in self.shared:
+                return (Call(call.result, Const(operator.getitem), (call.args[0], Const("value"))),)
+            self.read[call.result] = call.args[0]
+            return ()
+        return (call,)
+
+
+def _makes_variable(s: Statement) -> TypeGuard[Call]:
+    return isinstance(s, Call) and isinstance(s.fn, Const) and s.fn.value is ops.make_variable
 
 
 def _arguments(function: Function, definer: Definer) -> gast.arguments:

@@ -134,11 +134,19 @@ def positions_of(function: Function, folding: Folding) -> _Positions:
 
 
 def name_values(
-    function: Function, folding: Folding, reused: Mapping[Call, int], reserved: frozenset[str]
+    function: Function,
+    folding: Folding,
+    reused: Mapping[Call, int],
+    reserved: frozenset[str],
+    outer: Iterable[Var] = (),
 ) -> dict[Var, str]:
     """A Python name for every value that is not printed inside an expression. `reused`: which
-    operand a call's result is written over; if it has no name of its own it takes that one's."""
+    operand a call's result is written over; if it has no name of its own it takes that one's.
+    `outer`: variables of a function around this one, whose names are never assigned to."""
     positions = positions_of(function, folding)
+    end = positions.tick()
+    for var in outer:
+        positions.uses.setdefault(var, []).append(end)
     namer = _Namer(folding, positions, reserved)
     namer.reused = reused
     namer.parameters((*function.params, *function.captured))

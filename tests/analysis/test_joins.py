@@ -326,3 +326,62 @@ def variable_of_one_of_two_functions(x, k):
 ])  # fmt: skip
 def test_what_is_written_through_a_name_of_several_is_right_or_refused(f):
     right_or_refused(f, __file__)
+
+
+def one_of_two_in_an_inner_branch(x, k):
+    a, b = [x], [2 * x]
+    if k > 1:
+        if x > 0.5:
+            a = b
+    a.append(3.0)
+    return sum(b) * x + sum(a)
+
+
+def one_of_two_by_an_inner_loop(x, k):
+    a, b, c = [x], [2.0], [3.0]
+    for i in range(k):
+        if i > 0:
+            b = a if k > 1 else [7.0]
+            c = a
+    c.append(x * x)
+    return x * sum(a) + sum(b)
+
+
+def two_of_one_by_loops_in_loops(x, k):
+    a, b, c = [1], [2], [3]
+    for _ in range(k):
+        for _ in range(k):
+            b = a if k > 1 else b
+            c = a
+    c.append(1.0)
+    return x * sum(a) + x * x * sum(b)
+
+
+def same_behind_two_branches(x, k):
+    a, b = [1], [2]
+    if k > 1:
+        if x > 0.5:
+            a = b
+    return x * x if a is b else x
+
+
+def same_behind_two_loops(x, k):
+    a, b = Box(1), Box(2)
+    for _ in range(k):
+        for _ in range(k):
+            a = b
+    return x * x if a is not b else x
+
+
+INNER = [
+    one_of_two_in_an_inner_branch,
+    one_of_two_by_an_inner_loop,
+    two_of_one_by_loops_in_loops,
+    same_behind_two_branches,
+    same_behind_two_loops,
+]
+
+
+@pytest.mark.parametrize("f", INNER, ids=lambda f: f.__name__)
+def test_what_was_chosen_within_is_known_without(f):
+    right_or_refused(f, __file__)

@@ -8,6 +8,7 @@ import pytest
 import adcompile as ad
 from adcompile.analysis.contents import is_pooled, physical
 from adcompile.ir.types import FLOAT, INT, Array, Known, TupleT
+from tests.checks import right_or_refused
 from tests.programs import lists_pooled
 from tests.programs.lists_pooled import table_of_run_time_size
 
@@ -154,3 +155,41 @@ def test_all_transforms_keep_the_order_of_writes(f):
     except ad.Unsupported:
         return
     np.testing.assert_allclose(columns, once, 1e-10)
+
+
+def rows_in_what_has_another_key(x, k):
+    q = {"u": [[x]]}
+    if k > 1:
+        q["w"] = 1
+    return x * sum(q["u"][0])
+
+
+def rows_by_recursion(x, k):
+    def pick(t, n):
+        return t if n == 0 else pick(t, n - 1)
+
+    t = [[x], [2.0]]
+    h = pick(t, k)
+    t[1] = [5.0]
+    return x * sum(sum(q) for q in h)
+
+
+def rows_found_or_not(x, k):
+    t = [[x], [2.0]]
+    q = {"u": t}
+    if not k:
+        q["w"] = [[3.0], [5.0]]
+    return x * sum(q.get("w", t)[0])
+
+
+def a_dict_made_with_contents(x, k):
+    t = collections.defaultdict(list, a=[x])
+    q = [t, 1][k % 2]
+    return x * sum(t["a"]) + len([q])
+
+
+@pytest.mark.parametrize(
+    "f", [rows_in_what_has_another_key, rows_by_recursion, rows_found_or_not, a_dict_made_with_contents]
+)
+def test_what_stands_for_a_value_is_not_taken_for_it(f):
+    right_or_refused(f, __file__)

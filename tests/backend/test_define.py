@@ -1,6 +1,9 @@
 """Nested functions: made by helpers that take what they capture."""
 
+import pytest
+
 from tests.backend.printing import printed, reprint
+from tests.checks import right_or_refused
 
 
 def captures(x):
@@ -40,3 +43,54 @@ def test_parameters_named_like_globals():
         return np + len([np, x])
 
     assert reprint(f)(1, 2) == 3
+
+
+def assigned_again(x, k):
+    a = 1.0
+    fs = [lambda: a, lambda: 2.0]
+    if not k:
+        a = 0.5
+    return x * fs[k % 2]()
+
+
+def captured_by_each_branch(x, k):
+    if k > 1:
+        a = 1.0
+        h = lambda: a
+    else:
+        a = 2.0
+        h = lambda: a * 3
+    return x * h()
+
+
+def counts_within(x, k):
+    def count():
+        n, held = 0, [2.0]
+
+        def step():
+            nonlocal n
+            n += 1
+            held.append(n)
+            return n
+
+        held = [4.0]
+        return step() + step() + n + sum(held)
+
+    return x * [count, lambda: 2.0][k % 2]()
+
+
+def counts_around(x, k):
+    n = 0
+    fs = [lambda: n * 1.0, lambda: 2.0]
+
+    def walk(d):
+        nonlocal n
+        n += 1
+        return fs[d % 2]() + (walk(d - 1) if d > 0 else 0.0)
+
+    return x * walk(k)
+
+
+@pytest.mark.parametrize("f", [assigned_again, captured_by_each_branch, counts_within, counts_around])
+def test_variables_of_functions_that_are_chosen_when_the_code_runs(f):
+    assert not right_or_refused(f, __file__) or f is assigned_again

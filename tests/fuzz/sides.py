@@ -57,7 +57,7 @@ def two_names(g: Generator) -> None:
     """One thing or two, by path."""
     a, form = thing(g)
     b = g.fresh("other")
-    way = g.rng.choice(("else", "later", "choose", "and", "swap"))
+    way = g.rng.choice(("else", "later", "choose", "and", "swap", "nested", "loop"))
     if way == "else":
         with g.suite(f"if {condition(g)}:"):
             g.emit(f"{b} = {a}")
@@ -67,6 +67,20 @@ def two_names(g: Generator) -> None:
         g.emit(f"{b} = {a}")
         with g.suite(f"if {condition(g)}:"):
             g.emit(f"{g.rng.choice((a, b))} = {made(g, form)}")
+    elif way == "nested":
+        g.emit(f"{b} = {made(g, form)}")
+        with g.suite(f"if {condition(g)}:"):
+            if g.chance(0.3):
+                write(g, form, a)
+            with g.suite(f"if {condition(g)}:"):
+                g.emit(g.rng.choice((f"{b} = {a}", f"{a} = {b}", f"{a}, {b} = {b}, {a}")))
+    elif way == "loop":
+        g.emit(f"{b} = {made(g, form)}")
+        i = g.fresh("i")
+        with g.suite(f"for {i} in range({steps_of(g)}):"):
+            with g.suite(f"if {g.rng.choice((condition(g), f'{i} > 0', f'{i} % 2'))}:"):
+                g.emit(g.rng.choice((f"{b} = {a}", f"{a} = {made(g, form)}", f"{a}, {b} = {b}, {a}")))
+            write(g, form, g.rng.choice((a, b)))
     elif way == "swap":
         g.emit(f"{b} = {made(g, form)}")
         with g.suite(f"if {condition(g)}:"):
