@@ -34,6 +34,7 @@ from adcompile.ir.types import (
     Choice,
     DictT,
     Filled,
+    Instance,
     IterT,
     Kept,
     ListT,
@@ -211,8 +212,8 @@ PLAIN: tuple[Any, ...] = (
 def check_seen(b: Builder, given: Type, t: Type, place: Place | None) -> None:
     """Refuse a value of type `given` as one of type `t`, by which nobody knows any more that it is, or holds, one of
     those containers: what it holds would be taken for what stands for it."""
-    if b.context.pools is None:
-        return
+    if b.context.pools is None or isinstance(given, Filled) and isinstance(t, Instance):
+        return  # a list or dict still, of which the round to come, or its reader, finds where it was made
     known = {site for f in filled_in(t) for site in f.sites}
     if any(not known.issuperset(f.sites) and leads_to_pool(b, f) for f in filled_in(given)):
         raise Unsupported(
