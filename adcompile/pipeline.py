@@ -31,6 +31,7 @@ from adcompile.analysis import (
     having,
     iterators,
     objects,
+    reads,
     splats,
     stored,
     structure,

@@ -113,6 +113,7 @@ class Context:
     untouched: set[Cell] = field(default_factory=set[Cell])  # of those: not what is differentiated by
     calls: list[Any] = field(default_factory=list[Any])  # the statements that are being followed, and iterations
     loose: set[Var] = field(default_factory=set)  # unbound on some path
+    untold: set[Atom] = field(default_factory=set)  # of these: reading the name need not raise
     also_called: list[Atom] = field(default_factory=list[Atom])  # containers that are also called something less known
     narrowed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])  # what may be None elsewhere, but not here
     tells: dict[Var, Any] = field(default_factory=dict[Var, Any])  # what tests say of it: see analysis/optional
