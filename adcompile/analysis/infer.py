@@ -19,7 +19,7 @@ from adcompile.analysis.heap import asked_once, look
 from adcompile.analysis.joins import Join, Side, Tree, tells
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
-from adcompile.analysis.made import wrapped
+from adcompile.analysis.made import only_arranges, wrapped
 from adcompile.analysis.optional import (
     Environment,
     known_truth,
@@ -464,7 +464,7 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
             end = run_block(scratch, s.body, inner, None)
     except Unsupported:
         end = Unreachable()
-    if isinstance(end, Yield) and all(settled(b, st) for st in scratch.statements):
+    if isinstance(end, Yield) and all(only_arranges(b, st) for st in scratch.statements):
         b.statements.extend(scratch.statements)
         b.local |= scratch.local
         env.update(zip(s.results, end.values))
@@ -478,17 +478,6 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
         if isinstance(r, Bound) and r.of is not None:
             env[r] = present(b, env[r.of], r.name, s.place)
     return None
-
-
-def settled(b: Builder, statement: Statement) -> bool:
-    """Whether a statement only arranges values, or asks for a length: it cannot raise and has no effect."""
-    if not isinstance(statement, Call) or not isinstance(statement.fn, Const):
-        return False
-    fn = statement.fn.value
-    if fn is len:
-        t = b.type(statement.args[0])
-        return isinstance(t, Seq) or isinstance(t, Array) and bool(t.dims)
-    return any(fn is f for f in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity))
 
 
 # -- functions ----------------------------------------------------------------------------------

@@ -33,7 +33,9 @@ def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
 
     if isinstance(flag, Const):
         return Const(None) if flag.value else unbound(b)
-    return branch_on(b, flag, lambda c: Const(None), unbound, place=place)
+    branch_on(b, flag, lambda c: Const(None), unbound, place=place)
+    b.context.narrowed = {**b.context.narrowed, flag: TRUE}
+    return Const(None)
 
 
 @handles(ops.deleted)
