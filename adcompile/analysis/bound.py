@@ -85,8 +85,8 @@ def flags_of(params: tuple[Var, ...], results: tuple[Var, ...], told: Callable[[
     """What of the values that a loop carries tells whether another is bound, and which one; where that one tells by
     itself, if its first value does (`told`)."""
     found = {k: params.index(p.of) for k, p in enumerate(params) if isinstance(p, Bound) and p.of in params}
-    pairs = {k: (params[k], results[k]) for k in found}
-    return {k: of for k, of in found.items() if told(of) and not any(isinstance(v, Bound) and v.alone for v in pairs[k])}
+    alone = {k for k in found for v in (params[k], results[k]) if isinstance(v, Bound) and v.alone}
+    return {k: of for k, of in found.items() if told(of) and k not in alone}
 
 
 def _closure(start: list[Var], onward: Callable[[Var], list[Var] | list[Atom]]) -> dict[Var, None]:
@@ -105,9 +105,9 @@ class _Found:
     """What a function asks of its names, and what tells whether they are bound."""
 
     asked: list[Var] = field(default_factory=list[Var])  # by reads
-    forced: list[Var] = field(default_factory=list[Var])  # by functions that capture them, and code that is not followed
-    given: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
-    attempted: list[Var] = field(default_factory=list[Var])
+    forced: list[Var] = field(default_factory=list[Var])  # by who captures them, and by code that is not followed
+    given: dict[Var, Atom] = field(default_factory=dict[Var, Atom])  # what tells of some of them
+    attempted: list[Var] = field(default_factory=list[Var])  # what comes of a try
 
     def edges(
         self, block: Block, into: tuple[Var, ...] = (), loop: For | While | None = None
@@ -123,7 +123,7 @@ class _Found:
                 yield from zip(s.results, s.init)
                 yield from zip(_carried(s), s.init)
                 yield from self.edges(s.body, (), s)
-            elif isinstance(s, Attempt):
+            else:
                 self.attempted += s.results
                 yield from self.edges(s.body, s.results, loop)
         end = block.end

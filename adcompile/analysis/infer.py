@@ -31,7 +31,6 @@ from adcompile.analysis.optional import (
     tell,
 )
 from adcompile.errors import Place, Unsupported
-from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Attempt,
@@ -55,7 +54,6 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import (
     NEVER,
-    Array,
     Cell,
     Instance,
     ObjectT,

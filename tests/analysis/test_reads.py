@@ -261,7 +261,7 @@ def deleted_in_try(x, n):
         del k
     except ValueError:
         pass
-    return k * x
+    return k * x  # noqa: F821
 
 
 def name_of_an_error(x, n):
@@ -281,6 +281,42 @@ def list_read_in_try(x, n):
     except NameError:
         k = 7
     return k * x
+
+
+def captured_by_a_recursive_function(x, n):
+    if n:
+        made = [x * x]
+
+    def walk(k):
+        if k == 0:
+            return made[0] * x
+        return walk(k - 1) * x
+
+    return walk(n + 1)
+
+
+def captured_by_a_recursive_function_that_may_not_read(x, n):
+    if n:
+        y = x * x
+
+    def walk(k):
+        if k == 0:
+            return x
+        if n:
+            return y * walk(k - 1)
+        return walk(k - 1) * x
+
+    return walk(n + 1)
+
+
+def in_a_function_kept_by_a_list(x, n):
+    if n:
+        factor = 2.0
+
+    def scaled(v):
+        return factor * v
+
+    return sum(map(scaled, [x, x * x]))
 
 
 ALL = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__ and callable(f)]
