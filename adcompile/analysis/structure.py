@@ -487,4 +487,3 @@ def import_from(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 def unsupported(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     error: Unsupported = b.value(args[0])
     raise error.at(place)
-
