@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from adcompile.analysis.bound import FALSE, TRUE, present
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import handles
@@ -25,9 +27,8 @@ def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
         return b.emit(ops.read, [value], Known(None), (), "", place)
 
     def unbound(c: Builder) -> Atom:
-        word, where = ("free", " in enclosing scope") if b.value(free) else ("local", "")
-        what = f"cannot access {word} variable {b.value(called)!r} where it is not associated with a value{where}"
-        error = c.call(NameError if b.value(free) else UnboundLocalError, Const(what), name="error", place=place)
+        kind = NameError if b.value(free) else UnboundLocalError
+        error = c.call(kind, Const(message(b.value(called), b.value(free))), name="error", place=place)
         raised(c)
         raise Terminated(Raise(error, None, place))
 
@@ -36,6 +37,14 @@ def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
     branch_on(b, flag, lambda c: Const(None), unbound, place=place)
     b.context.narrowed = {**b.context.narrowed, flag: TRUE}
     return Const(None)
+
+
+def message(name: str, free: bool) -> str:
+    """What Python says."""
+    word, where = ("free", " in enclosing scope") if free else ("local", "")
+    if sys.version_info < (3, 11):
+        return f"{word} variable {name!r} referenced before assignment{where}"
+    return f"cannot access {word} variable {name!r} where it is not associated with a value{where}"
 
 
 @handles(ops.deleted)
