@@ -309,6 +309,15 @@ def captured_by_a_recursive_function_that_may_not_read(x, n):
     return walk(n + 1)
 
 
+def made_anew_by_a_loop_of_one_branch(x, n):
+    if n:
+        made = [x]
+        for _ in range(n):
+            made = [x * x]
+    made.append(x)
+    return made[0] * made[1]
+
+
 def in_a_function_kept_by_a_list(x, n):
     if n:
         factor = 2.0
