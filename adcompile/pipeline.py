@@ -31,6 +31,7 @@ from adcompile.analysis import (
     having,
     iterators,
     objects,
+    reads,
     splats,
     stored,
     structure,
@@ -77,7 +78,7 @@ from adcompile.runtime import settings
 
 HANDLERS = (
     *(attributes, builtins, callables, checkpoints, classes, containers, copying, folds, generated, getters, having),
-    *(elements, iterators, objects, splats, stored, structure, traversal, nested, variables),
+    *(elements, iterators, objects, reads, splats, stored, structure, traversal, nested, variables),
 )
 """The modules that give callables their meaning; they register it when they are imported."""
 

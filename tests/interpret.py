@@ -156,10 +156,18 @@ def call(s, env):
         ref = s.args[0].value
         if ref.name not in ref.namespace and not hasattr(builtins, ref.name):
             raise NameError(f"name {ref.name!r} is not defined")
-    may_be_unbound = isinstance(fn, OpaqueCode) or fn is ops.make_variable
+    if fn is ops.read:
+        read_name(*(value(a, env) for a in s.args))
+        return None
+    may_be_unbound = isinstance(fn, OpaqueCode) or fn in (ops.make_variable, ops.bound_of, ops.present)
     args = [value(a, env) if may_be_unbound else checked(a, env) for a in s.args]
     kwargs = {name: checked(a, env) for name, a in s.kwargs}
     return fn(*args, **kwargs)
+
+
+def read_name(found, name, free, bound=True):
+    if found is ops.UNDEFINED or not bound:
+        raise (NameError if free else UnboundLocalError)(name)
 
 
 def python_function(interpreted):

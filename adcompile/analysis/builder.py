@@ -62,8 +62,7 @@ class Tentative(Exception):
 
 @dataclass
 class Context:
-    """What one specialisation shares among its builders; grows while it runs, then is frozen
-    into a Program."""
+    """What one specialisation shares among its builders; grows while it runs, then is frozen into a Program."""
 
     dispatch: Callable[..., Atom]
     types: dict[Var, Type] = field(default_factory=dict)
@@ -112,12 +111,13 @@ class Context:
     iterated: list[Cell] = field(default_factory=list[Cell])  # what the loops around run over
     untouched: set[Cell] = field(default_factory=set[Cell])  # of those: not what is differentiated by
     calls: list[Any] = field(default_factory=list[Any])  # the statements that are being followed, and iterations
-    loose: set[Var] = field(default_factory=set)  # unbound on some path
+    loose: set[Var] = field(default_factory=set)  # unbound on some path; `untold`: and reading the name need not raise
     also_called: list[Atom] = field(default_factory=list[Atom])  # containers that are also called something less known
     narrowed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])  # what may be None elsewhere, but not here
     tells: dict[Var, Any] = field(default_factory=dict[Var, Any])  # what tests say of it: see analysis/optional
     views: dict[Var, Any] = field(default_factory=dict)  # what iterators give: see analysis/laziness
     depth_of: dict[Var, int] = field(default_factory=dict)  # iterators: in how many loops they were made
+    untold: set[Atom] = field(default_factory=set[Atom])
     gone: set[Var] = field(default_factory=set)  # iterators of which all items have been taken
     taken: dict[Var, int] = field(default_factory=dict)  # iterators: how many items `next` took
     folded_sets: dict[Var, Place | None] = field(default_factory=dict)  # taken for what their displays say

@@ -169,7 +169,7 @@ def call_choice(
     return of_choice(b, fn, t, name, lambda c, value: dispatch(c, Const(value), args, kwargs, name, place))
 
 
-TAKE_UNBOUND = (ops.make_function, ops.make_variable, ops.write_variable)
+TAKE_UNBOUND = (ops.make_function, ops.make_variable, ops.write_variable, ops.read, ops.bound_of, ops.present)
 
 
 def check_defined(

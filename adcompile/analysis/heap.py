@@ -90,7 +90,7 @@ def write(b: Builder, cell: Cell, content: Atom, place: Place | None = None) -> 
 
 def outdate(b: Builder, cell: Cell, place: Place | None) -> None:
     """The cells one of which this one is, which is written into, are not known any more."""
-    for source in behind(cell):
+    for source in (c for c in behind(cell) if c in b.context.store.states):  # not those of a branch that is over
         if source.real is not None:
             refuse(b, cell, "is written into here, and may be one that the caller has", place)
         b.context.store.put(source, replace(b.context.store.states[source], stale=True))

@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from adcompile.analysis import iteration, laziness
 from adcompile.analysis.begin import Begin
-from adcompile.analysis.bound import TRUE, Bound, flags_of, with_bound
+from adcompile.analysis.bound import TRUE, flags_of, present, with_bound
 from adcompile.analysis.builder import Builder, Lifted, Tentative
 from adcompile.analysis.carried import Carried, Frame, Misfit
 from adcompile.analysis.heap import asked_once, look
-from adcompile.analysis.joins import Join, Side, Tree
+from adcompile.analysis.joins import Join, Side, Tree, tells
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
-from adcompile.analysis.made import wrapped
+from adcompile.analysis.made import only_arranges, wrapped
 from adcompile.analysis.optional import (
     Environment,
     known_truth,
@@ -31,11 +31,11 @@ from adcompile.analysis.optional import (
     tell,
 )
 from adcompile.errors import Place, Unsupported
-from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Attempt,
     Block,
+    Bound,
     Break,
     Call,
     Const,
@@ -54,7 +54,6 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import (
     NEVER,
-    Array,
     Cell,
     Instance,
     ObjectT,
@@ -163,7 +162,7 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
     yielded = [e.values for e in ends if isinstance(e, Yield)]
     trees: list[Tree] = []
     for i, r in enumerate(s.results):
-        told = isinstance(r, Bound) and trees[s.results.index(r.of)].tells(b.context.loose)  # type: ignore[arg-type]
+        told = isinstance(r, Bound) and not r.alone and trees[s.results.index(r.of)].tells(b)  # type: ignore[arg-type]
         alternatives = [(side, values[i]) for side, values in zip(sides, yielded)]
         trees.append(Tree(TRUE) if told else join.value(r.name, r, alternatives))
     join.cells()
@@ -368,7 +367,8 @@ def run_loop(
     assumed: dict[object, Type] = {
         k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying
     }
-    carried = Carried(assumed, varying, mark, peelable=peelable, flags_of=flags_of(params))
+    told = flags_of(params, s.results, lambda k: tells(b, init[k]))
+    carried = Carried(assumed, varying, mark, peelable=peelable, flags_of=told)
     for _ in range(ROUNDS):
         carried.stable = True
         frame = Frame(carried)
@@ -436,6 +436,7 @@ def run_body(
         for atom, param, result in zip(outer[len(results) :], fresh, after):
             if is_undefined(atom) or atom in b.context.loose:
                 b.context.loose |= {param, result}
+                b.context.untold |= set() if tells(b, atom) else {param, result}
         results.extend(after)
     frame.apply_flags(b)
     if plan is not None and element is not None:
@@ -461,7 +462,7 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
             end = run_block(scratch, s.body, inner, None)
     except Unsupported:
         end = Unreachable()
-    if isinstance(end, Yield) and all(settled(b, st) for st in scratch.statements):
+    if isinstance(end, Yield) and all(only_arranges(b, st) for st in scratch.statements):
         b.statements.extend(scratch.statements)
         b.local |= scratch.local
         env.update(zip(s.results, end.values))
@@ -471,18 +472,10 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
     fn, args = resolve(b, env, s.opaque.fn), [resolve(b, env, a) for a in s.opaque.args]
     outcome = b.dispatch(fn, args, [], s.opaque.result.name, s.place)
     env.update(zip(s.results, b.items(outcome)))
+    for r in s.results:
+        if isinstance(r, Bound) and r.of is not None:
+            env[r] = present(b, env[r.of], r.name, s.place)
     return None
-
-
-def settled(b: Builder, statement: Statement) -> bool:
-    """Whether a statement only arranges values, or asks for a length: it cannot raise and has no effect."""
-    if not isinstance(statement, Call) or not isinstance(statement.fn, Const):
-        return False
-    fn = statement.fn.value
-    if fn is len:
-        t = b.type(statement.args[0])
-        return isinstance(t, Seq) or isinstance(t, Array) and bool(t.dims)
-    return any(fn is f for f in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity))
 
 
 # -- functions ----------------------------------------------------------------------------------

@@ -53,9 +53,15 @@ class Tree:
             return bound_again(b, self.method, self.form, self.parts[0].rebuild(b, ""))
         return b.build(self.form, [p.rebuild(b, "") for p in self.parts], name=name)
 
-    def tells(self, loose: set[Var]) -> bool:
+    def tells(self, b: Builder) -> bool:
         """Whether the value itself raises when the code runs, where it is read and no path has bound it."""
-        return self.parts[0].tells(loose) if self.parts else self.atom in loose
+        return self.atom in b.context.loose and self.atom not in b.context.untold
+
+
+def tells(b: Builder, atom: Atom) -> bool:
+    """Whether a name that comes of this value raises where it is unbound. In a loop it has its value of the iteration
+    before, if the loop does not carry it (a name of a function that is called there)."""
+    return atom not in b.context.untold and not (is_undefined(atom) and b.loops)
 
 
 def same_atom(a: Atom, b: Atom) -> bool:
@@ -212,6 +218,7 @@ class Join:
         result = self.b.new(name, (choice(types) if whole else None) or joined, origin.place)
         if any(is_undefined(a) or a in self.b.context.loose for _, a in alternatives):
             self.b.context.loose.add(result)
+            self.b.context.untold |= set() if all(tells(self.b, a) for _, a in alternatives) else {result}
         self.results.append(result)
         for column, (s, a) in zip(self.columns, alternatives):
             column.append(a)

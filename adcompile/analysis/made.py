@@ -15,8 +15,8 @@ from adcompile.analysis.pools import made_of
 from adcompile.analysis.standins import Keyed
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import DictT, Known, ListT, Method, Seq, SliceT
+from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
+from adcompile.ir.types import Array, DictT, Known, ListT, Method, Seq, SliceT
 
 FRESH: set[Any] = {
     ops.build_list, ops.build_dict, ops.collected, ops.list_concat, ops.dict_merge, list, dict, sorted, list.copy,
@@ -77,3 +77,14 @@ def is_followed(b: Builder, place: Place | None) -> bool:
     contents = b.context.contents
     inert = contents is not None and place is not None and contents.get((dict, place), True) is not None
     return place in b.context.keyed and place not in b.context.demoted and not inert
+
+
+def only_arranges(b: Builder, statement: Statement) -> bool:
+    """Whether a statement only arranges values, or asks for a length: it cannot raise and has no effect."""
+    if not isinstance(statement, Call) or not isinstance(statement.fn, Const):
+        return False
+    fn = statement.fn.value
+    if fn is len:
+        t = b.type(statement.args[0])
+        return isinstance(t, Seq) or isinstance(t, Array) and bool(t.dims)
+    return any(fn is f for f in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity))

@@ -133,16 +133,6 @@ def identity(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
     return args[0]
 
 
-@handles(ops.read)
-def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
-    """A read of a name: needed where some path leaves it unbound, which the second argument tells."""
-    first = args[0]
-    while isinstance(first, Var) and is_structured(b.type(first)) and b.items(first):
-        first = b.items(first)[0]
-    found = next((a for a in (first, *args[1:]) if a in b.context.loose), None)
-    return Const(None) if found is None else b.emit(ops.read, [found], Known(None), (), "", place)
-
-
 # -- displays -----------------------------------------------------------------------------------
 
 
@@ -497,4 +487,3 @@ def import_from(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
 def unsupported(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     error: Unsupported = b.value(args[0])
     raise error.at(place)
-

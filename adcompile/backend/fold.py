@@ -352,7 +352,7 @@ class _Folder:
                 stays = purity.callee(s) is not ops.push or s.args[1] in self.result.ordered  # what is drawn, say
                 if not stays and not any(map(self._memory, self.result.reads(s.args[1]))):
                     place = max((made.get(v, -1) for a in s.args for v in self.result.reads(a)), default=-1)
-                    place = purity.last_reader(items, s.args[0], place, index, self.result.reads)
+                    place = purity.last_reader(items, s, place, index, self.result.reads)
                 for var in (s.result, *(v for v in self.result.targets.get(s, ()) if v is not None)):
                     made[var] = place
             else:

@@ -10,10 +10,10 @@ from typing import Any
 
 from adcompile.backend.callables import GETTER_TYPES
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, GlobalRef, If, OpaqueCode, Statement, Var, Yield
+from adcompile.ir.nodes import Atom, Block, Call, Const, GlobalRef, If, OpaqueCode, Raise, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, Type
-from adcompile.ir.walk import free_vars
+from adcompile.ir.walk import all_blocks, blocks_of, free_vars
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.shapes import Shapes
 from adcompile.optimise.typing import is_immutable
@@ -133,14 +133,20 @@ def names_memory(statement: Call | If, var: Var, types: Mapping[Var, Type]) -> M
     return reads_memory(types.get(var)) if is_path(statement, var) else Memory.NONE
 
 
+def raises(s: Statement) -> bool:
+    """Whether a statement holds a `raise`."""
+    return any(isinstance(inner.end, Raise) for own in blocks_of(s) for inner in all_blocks(own))
+
+
 def last_reader(
-    items: Sequence[Statement], var: Atom, first: int, end: int, reads: Callable[[Atom], Iterable[Var]]
+    items: Sequence[Statement], push: Call, first: int, end: int, reads: Callable[[Atom], Iterable[Var]]
 ) -> int:
-    """The last of the statements behind `first` and before `end` that may read `var`; else `first`."""
+    """The last of the statements behind `first` and before `end` that may read the list of a push, or find that the
+    user's list is not there; else `first`."""
     for k in range(end - 1, max(first, -1), -1):
         s = items[k]
         inner = free_vars(Block((), (s,), Yield()))
         found = {v for a in inner for v in reads(a)}
-        if var in found:
+        if push.args[0] in found or push.role != "adjoint" and raises(s):
             return k
     return first

@@ -15,7 +15,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, If, Statement, Var, Yield
 
 T = TypeVar("T")
-UNBOUND = Const(ops.UNDEFINED)
+UNBOUND, TRUE, FALSE = Const(ops.UNDEFINED), Const(True), Const(False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,6 +26,11 @@ class Unit:
     namespace: dict[str, Any]
     scopes: Scopes
     lowered: dict[Any, Function] = field(default_factory=dict[Any, Function])  # nested functions, each once
+
+
+def flag_of(name: str) -> str:
+    """Under which name a function has what tells whether the variable `name` is bound that it shares with others."""
+    return f"{name}%bound"
 
 
 def place_of(file: str, node: Any) -> Place | None:
@@ -102,12 +107,16 @@ class Builder:
         return self.env.get(name, UNBOUND)
 
     def load(self, name: str, node: Any) -> Atom:
+        free = Const(name not in self.scope.bound)
         if name in self.shared and name in self.env:
+            if flag_of(name) in self.env:
+                flag = self.call(ops.read_variable, self.env[flag_of(name)], node=node, hint=f"{name}_bound")
+                self.call(ops.read, Const(None), Const(name), free, flag, node=node)
             return self.call(ops.read_variable, self.env[name], node=node, hint=name)
         if name not in self.outside and (name in self.env or name in self.local):
             value = self.value_of(name)
             if value in self.loose:
-                self.call(ops.read, value, node=node)
+                self.call(ops.read, value, Const(name), free, node=node)
             return value
         ref = GlobalRef(self.unit.namespace, name, self.place(node))
         return self.call(ops.load_global, Const(ref), node=node, hint=name)
@@ -117,10 +126,30 @@ class Builder:
             self.assign_outside(name, atom, node)
         elif name in self.shared and name in self.env:
             self.call(ops.write_variable, self.env[name], atom, node=node)
+            self.flag(name, TRUE, node)
         elif name in self.scope.nonlocals:
             self.refuse_assigned(name, node)
         else:
             self.bind(name, atom)
+
+    def flag(self, name: str, bound: Const, node: Any) -> None:
+        """Note that a variable that several functions share is bound now, or not any more."""
+        if flag_of(name) in self.env:
+            self.call(ops.write_variable, self.env[flag_of(name)], bound, node=node)
+
+    def delete(self, name: str, node: Any) -> None:
+        if name in self.outside or name in self.scope.nonlocals and name not in self.env:
+            self.assign(name, UNBOUND, node)
+            return
+        self.load(name, node)
+        if name in self.shared and name in self.env:
+            self.flag(name, FALSE, node)
+        elif name in self.scope.nonlocals:
+            self.refuse_assigned(name, node)
+        else:
+            gone = self.call(ops.deleted, node=node, hint=name)
+            self.loose.add(gone)
+            self.bind(name, gone)
 
     def assign_outside(self, name: str, atom: Atom, node: Any) -> None:
         """A name of the module, which is an attribute of it."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from adcompile.frontend.builder import UNBOUND, Builder, LowerNested, Unit
+from adcompile.frontend.builder import UNBOUND, Builder, LowerNested, Unit, flag_of
 from adcompile.frontend.captures import Captures
 from adcompile.frontend.scopes import Scope
 from adcompile.ir import ops
@@ -358,10 +358,15 @@ class Expressions(Builder):
                 return self.refuse(node, problem, "Pass the value as an argument with a default: def f(x, k=k).", name)
         cells = [UNBOUND if n == name else self.value_of(n) for n in free]
         loose = frozenset(n for n, cell in zip(free, cells) if cell in self.loose and n != name)
+        for n in [n for n in free if n in self.shared and flag_of(n) in self.env]:
+            free.append(flag_of(n))
+            cells.append(self.env[flag_of(n)])
         key = (node, name, tuple(free), frozenset(self.late), loose)
         if key not in self.unit.lowered:
             self.unit.lowered[key] = self.lower_nested(
                 self.unit, node, name, free, self.late, self.shared & set(free), loose
             )
+        flags = [self.call(ops.bound_of, c, node=node, hint=f"{n}_bound") for n, c in zip(free, cells) if n in loose]
+        cells += flags
         function = Const(self.unit.lowered[key])
         return self.call(ops.make_function, function, defaults, kwdefaults, *cells, node=node, hint=name)

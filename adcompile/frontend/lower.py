@@ -11,8 +11,9 @@ from typing import Any
 import gast
 
 from adcompile.errors import Unsupported
-from adcompile.frontend.builder import UNBOUND, Unit
+from adcompile.frontend.builder import FALSE, TRUE, UNBOUND, Unit, flag_of
 from adcompile.frontend.captures import Captures
+from adcompile.frontend.definite import bound_first, bound_surely, deleted_inside
 from adcompile.frontend.items import (
     NEVER,
     RESULT,
@@ -44,6 +45,7 @@ from adcompile.ir.nodes import (
     Atom,
     Attempt,
     Block,
+    Bound,
     Break,
     Call,
     Const,
@@ -77,8 +79,13 @@ class FunctionLowerer(Statements):
             if self.late.get(getattr(inner, "name", "")) is not inner:
                 free = [n for n in self.captures.free_of(inner, self.late) if n in self.scope.bound]
                 own |= {n for n in free if self.captures.rebound(inner, n)}
+        sure, gone = bound_first(own, node, self.unit.scopes), deleted_inside(node)
         for name in sorted(own):
             self.env[name] = self.call(ops.make_variable, self.value_of(name), node=node, hint=name)
+            if name not in sure or name in gone:
+                hint = f"{name}_bound"
+                bound = TRUE if name in self.scope.params else FALSE
+                self.env[flag_of(name)] = self.call(ops.make_variable, bound, node=node, hint=hint)
         self.shared = frozenset(own) | captured
 
     def body(self, seq: Seq) -> Block:
@@ -201,7 +208,8 @@ class FunctionLowerer(Statements):
         carried = tuple(name for name in names if name in live or name in facts.reads)
         init = self._values(carried)
         params = tuple(Var(display_name(name), place) for name in carried)
-        self.loosen(params, init)
+        gone = deleted_inside(item.node)
+        self.loosen(params, init, [UNBOUND if name in gone else TRUE for name in carried])
         element: tuple[Var, ...] = ()
         if iterable is not None:
             element = (self._element(item.node.target),)
@@ -216,7 +224,7 @@ class FunctionLowerer(Statements):
         _, body = self.scoped(lower)
         body = Block((*element, *params), body.statements, body.end)
         results = tuple(Var(p.name, place) for p in params)
-        self.loosen(results, init)
+        self.loosen(results, params)
         if iterable is None:
             self.statements.append(While(results, init, body, place))
         else:
@@ -230,6 +238,8 @@ class FunctionLowerer(Statements):
         # the flag and value of a return lead, as OpaqueCode has it
         flags = (item.flags[RETURN], RESULT) if RETURN in item.flags else ()
         others = tuple(flag for kind, flag in item.flags.items() if kind != RETURN)
+        sure, gone = bound_surely([item.node], self.unit.scopes), deleted_inside(item.node)
+        sure = {n for n in item.facts.binds if n in sure or n not in gone and self.value_of(n) not in self.loose}
         names = others + tuple(
             name for name in item.facts.binds if name in live and name not in flags and name not in others
         )
@@ -253,18 +263,37 @@ class FunctionLowerer(Statements):
         if body is None:
             parts = [self.call(operator.getitem, opaque.result, Const(i), node=item.node, hint=display_name(name))
                      for i, name in enumerate((*flags, *names))]  # fmt: skip
+            for part in [p for n, p in zip((*flags, *names), parts) if n not in sure and not is_flag(n)]:
+                self.call(ops.present, part, node=item.node, hint=f"{part.name}_bound")
         else:
             parts = [Var(display_name(name), place) for name in (*flags, *names)]
             block = self._block(body, range(len(parts)))
             self.statements.append(Attempt(tuple(parts), block, opaque, place))
         for name, part in zip((*flags, *names), parts):
             self.bind(name, part)
+            if name not in sure and not is_flag(name):
+                self.loose.add(part)
+
+    def raw(self, name: str, node: Any) -> Atom:
+        """The value of a name for code that may find it unbound."""
+        if name in self.shared:
+            return self.call(ops.read_variable, self.env[name], node=node, hint=name)
+        return self.value_of(name)
+
+    def flag_value(self, name: str, value: Atom, node: Any) -> Atom | None:
+        """Whether a name is bound now; None if it is for certain."""
+        hint = f"{name}_bound"
+        if name in self.shared:
+            flag = self.env.get(flag_of(name))
+            return None if flag is None else self.call(ops.read_variable, flag, node=node, hint=hint)
+        return self.call(ops.bound_of, value, node=node, hint=hint) if value in self.loose else None
 
     def _opaque_call(self, item: Foreign, outputs: tuple[str, ...], emit: bool) -> Call:
         bound = (*item.facts.reads, *item.facts.binds)
         used = sorted({n for n in bound if (n in self.local or n in self.env) and not is_flag(n)})
         inputs = [n for n in used if self.value_of(n) is not UNBOUND]
-        values = tuple(self.load(n, item.node) if n in self.shared else self.value_of(n) for n in inputs)
+        values = [self.raw(n, item.node) for n in inputs]
+        flags_in = {n: flag for n, v in zip(inputs, values) if (flag := self.flag_value(n, v, item.node)) is not None}
         # functions made where they are used are made in there
         late = self.late_among(n for n in bound if n in self.late and n not in self.env)
         place = self.place(item.node)
@@ -279,8 +308,9 @@ class FunctionLowerer(Statements):
             item.feature,
             item.remedy,
             place,
+            list(flags_in),
         )
-        call = Call(Var(item.feature, place), Const(code), values, (), place)
+        call = Call(Var(item.feature, place), Const(code), (*values, *flags_in.values()), (), place)
         if emit:
             self.statements.append(call)
         return call
@@ -326,7 +356,8 @@ def lower_node(
     late |= captures.late_functions()
     lowerer = FunctionLowerer(unit, scope, captured, captures, late, lower_node)
     params = tuple(Var(p.id, lowerer.place(p)) for p in parameters(node.args))
-    cells = tuple(Var(n, None) for n in captured)
+    cells = tuple(Var(n.replace("%", "_"), None) for n in captured)
+    flags = tuple(Bound(f"{n}_bound", None, cell, True) for n, cell in zip(captured, cells) if n in loose)
     lowerer.env.update(zip(captured, cells))
     lowerer.loose.update(cell for cell in cells if cell.name in loose)
     lowerer.env.update((p.name, p) for p in params)
@@ -343,7 +374,7 @@ def lower_node(
     else:
         reads = {n: captures.free_of(f, late) for n, f in late.items()}
         body = lowerer.body(Normaliser(unit.scopes, reads).function(statements, node))
-    return Function(name, params, cells, body, _signature(node.args), lowerer.place(node))
+    return Function(name, params, (*cells, *flags), body, _signature(node.args), lowerer.place(node))
 
 
 def _signature(args: Any) -> Signature:

@@ -17,6 +17,7 @@ from adcompile.ir.nodes import OpaqueCode
 
 _UNDEFINED = "__undefined"
 _PREFIX = "__out_"
+_BOUND = "__bound_"
 
 
 def make_opaque(
@@ -29,17 +30,22 @@ def make_opaque(
     feature: str,
     remedy: str,
     place: Place | None,
+    unsure: Sequence[str] = (),
 ) -> OpaqueCode:
     """The OpaqueCode for statements; it is compiled when first called.
 
+    `unsure`: the inputs that may be unbound; behind all inputs the code is given whether each of these is bound.
     `exits`: "break" and "continue" of a loop around → the outputs that say whether they ran.
     """
     name = f"{feature}_{place.line if place else 0}"
+    asked = {n: f"{_BOUND}{n}" for n in unsure}
+    inputs = (*inputs, *asked.values())
     run = _Runner(
-        name, list(nodes), tuple(inputs), tuple(outputs), exits, returns, namespace, place.file if place else "<opaque>"
-    )
+        name, list(nodes), inputs, asked, tuple(outputs), exits, returns, namespace,
+        place.file if place else "<opaque>",
+    )  # fmt: skip
     return OpaqueCode(
-        name, list(nodes), tuple(inputs), tuple(outputs), returns, namespace, feature, remedy, place, run
+        name, list(nodes), inputs, tuple(outputs), returns, namespace, feature, remedy, place, run
     )
 
 
@@ -48,6 +54,7 @@ class _Runner:
     name: str
     nodes: list[Any]
     inputs: tuple[str, ...]
+    asked: dict[str, str]
     outputs: tuple[str, ...]
     exits: dict[str, str]
     returns: bool
@@ -86,15 +93,16 @@ class _Runner:
         return ast.fix_missing_locations(scaffold)
 
     def _scaffold(self) -> str:
-        """The text around the statements, which replace `pass`. The names are made unbound where
-        their value is UNDEFINED, and given back as UNDEFINED where they are unbound at the end."""
+        """The text around the statements, which replace `pass`. The names are made unbound that
+        are not bound, and given back as UNDEFINED where they are unbound at the end."""
         names = tuple(dict.fromkeys(self.outputs))
         lines = [f"def __maker({_UNDEFINED}):", f"  def {self.name}({', '.join(self.inputs)}):"]
         declared = sorted(_globals(self.nodes))
         if declared:
             lines.append(f"    global {', '.join(declared)}")
-        for name in self.inputs:
-            lines += [f"    if {name} is {_UNDEFINED}:", f"      del {name}"]
+        for name in (n for n in self.inputs if n not in self.asked.values()):
+            test = f"not {self.asked[name]}" if name in self.asked else f"{name} is {_UNDEFINED}"
+            lines += [f"    if {test}:", f"      del {name}"]
         lines += [f"    {flag} = False" for flag in self.exits.values()]
         # break and continue of the loop around leave a loop of one iteration
         lines += ["    for __once in (0,):", "      pass"] if self.exits else ["    pass"]

@@ -82,6 +82,8 @@ class Scopes:
             kind = type(node)
             if kind is gast.Name:
                 (out.reads if type(node.ctx) is gast.Load else out.binds)[node.id] = None
+                if type(node.ctx) is gast.Del:  # which asks whether the name is bound
+                    out.reads[node.id] = None
             elif kind is gast.BinOp:  # the commonest nodes, without the detour
                 stack += (node.right, node.left)
             elif kind is not gast.Constant:

@@ -9,7 +9,6 @@ from typing import Any
 
 import gast
 
-from adcompile.frontend.builder import UNBOUND
 from adcompile.frontend.comprehensions import Comprehensions
 from adcompile.frontend.expressions import IN_PLACE
 from adcompile.ir import ops
@@ -119,7 +118,7 @@ class Statements(Comprehensions):
     def _delete(self, target: Any) -> None:
         match target:
             case gast.Name():
-                self.assign(target.id, UNBOUND, target)
+                self.delete(target.id, target)
             case gast.Subscript():
                 container = self.expr(target.value)
                 self.call(operator.delitem, container, self.expr(target.slice), node=target)

@@ -43,6 +43,14 @@ class Var:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Bound(Var):
+    """Whether the name `of` is bound. `alone`: nothing else tells, for the value may be there although it is not."""
+
+    of: Var | None = None
+    alone: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Const:
     """A literal, or an object met at compile time (function, module, dtype …)."""
 

@@ -203,8 +203,24 @@ def list_set(items: Any, index: Any, item: Any) -> Any:
     return new
 
 
-def read(value: Any) -> None:
-    """A read, for its own sake, of a name that some paths leave unbound."""
+def read(value: Any, name: str = "", free: bool = False, bound: bool = True) -> None:
+    """A read, for its own sake, of a name that some paths leave unbound; `free`: of a function around, `bound`: whether
+    it is bound, where the value itself does not tell."""
+
+
+def deleted() -> Any:
+    """What a name is behind `del name`."""
+    return UNDEFINED
+
+
+def present(value: Any) -> bool:
+    """Whether code that is not followed has left a value under a name."""
+    return value is not UNDEFINED
+
+
+def bound_of(value: Any, bound: bool = True) -> bool:
+    """Whether a name is bound; the specialiser gives it meaning."""
+    return bound and value is not UNDEFINED
 
 
 def set_attribute(owner: Any, name: str, value: Any) -> None:

@@ -44,9 +44,11 @@ def refill(owner: Any, like: Any) -> None:
 
 
 def _refill_object(owner: Any, wanted: dict[str, Any]) -> None:
-    for name in attributes(owner):
-        if name not in wanted:
-            object.__delattr__(owner, name)
+    """The attributes in their order too, which `vars` shows: one that was deleted and set again is the last."""
+    there, names = list(attributes(owner)), list(wanted)
+    fitting = next((k for k, (has, name) in enumerate(zip(there, names)) if has != name), min(len(there), len(names)))
+    for name in there[fitting:]:
+        object.__delattr__(owner, name)
     for name, value in wanted.items():
         object.__setattr__(owner, name, value)
 

@@ -41,7 +41,7 @@ def test_globals_are_loaded_and_locals_are_not():
     assert b.load("y", TREE.body[0]) is UNBOUND
     b.load("len", TREE.body[0])
     read, call = b.statements
-    assert read.fn.value is ops.read and read.args == (UNBOUND,)
+    assert read.fn.value is ops.read and read.args[0] is UNBOUND and read.args[1].value == "y"
     assert call.fn.value is ops.load_global and call.args[0].value.namespace == {"len": 1}
     assert not b.is_builtin(gast.Name("len", gast.Load(), None, None), "len")  # the module has its own
 

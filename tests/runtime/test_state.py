@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+import adcompile as ad
 from adcompile import runtime as rt
 from adcompile.errors import Unsupported
 from adcompile.runtime.state import is_plain
@@ -78,3 +79,33 @@ def test_held_by_asks_no_class():
 
     made = rt.build_object(Hidden, ("y",), 2.0)
     assert rt.held_by(made, "y") == 2.0
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+def test_attributes_are_put_back_in_their_order():
+    o = Pair(1.0, 2.0)
+    for names in (("b", "a"), ("c", "b", "a"), ("b",), ("b", "a", "c"), ("a", "b")):
+        rt.refill(o, rt.build_object(Pair, names, *names))
+        assert list(vars(o).items()) == [(n, n) for n in names]
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_an_attribute_that_is_deleted_and_set_again_is_the_last(k):
+    def f(x, o, k):
+        for _ in range(k):
+            del o.a
+            o.a = x * x
+        return o.a * o.b
+
+    plain = Pair(2.0, 3.0)
+    f(0.5, plain, k)
+    forward, backward = Pair(2.0, 3.0), Pair(2.0, 3.0)
+    ad.jvp(f, (0.5, forward, k), (1.0, None, None))
+    _, pullback = ad.vjp(f, 0.5, backward, k)
+    assert list(vars(forward).items()) == list(vars(backward).items()) == list(vars(plain).items())
+    pullback(1.0)
+    assert list(vars(backward).items()) == [("a", 2.0), ("b", 3.0)]
