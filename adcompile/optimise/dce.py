@@ -254,7 +254,8 @@ class _Dce:
     def _rebuild(self, block: Block, kept: tuple[int, ...] | None = None, of: str = "") -> Block:
         """`kept`: which values of the ends named by `of` stay (None: all)."""
         out: list[Statement] = []
-        last = block.statements[-1] if isinstance(block.end, Unreachable) else None
+        # the end of an iteration may be inside its last statement; an If has its own Yields
+        last = block.statements[-1] if isinstance(block.end, Unreachable) and of == "iteration" else None
         for s in block.statements:
             if s in self.alive:
                 out.append(self._statement(s, kept if s is last else None, of))

@@ -67,7 +67,7 @@ class Lists:
             else:
                 self.nested(s, loops)
         self.number()
-        self.note(a for a in end_atoms(block.end) if not isinstance(block.end, Yield))
+        self.note(end_atoms(block.end))  # a Yield too: behind the If it is read under another name
 
     def number(self) -> None:
         self.count += 1

@@ -52,7 +52,6 @@ def write(g: Generator, form: Form, name: str) -> None:
         g.emit(text)
 
 
-@register("two_names", "sides", "statement", 0.5)
 def two_names(g: Generator) -> None:
     """One thing or two, by path."""
     a, form = thing(g)
@@ -96,7 +95,6 @@ def two_names(g: Generator) -> None:
     g.bind(NUMBER, f"{form.read.format(c=a)} * 0.3 + {form.read.format(c=b)} * 0.2", 6.0)
 
 
-@register("held_by_path", "sides", "statement", 0.5)
 def held_by_path(g: Generator) -> None:
     """What something holds on one path only, or holds beside more on one path."""
     a, form = thing(g)
@@ -127,7 +125,6 @@ def held_by_path(g: Generator) -> None:
         g.emit(f"{total.name} = {total.name} + {form.read.format(c=e)} * 0.2")
 
 
-@register("grouped", "sides", "statement", 0.5)
 def grouped(g: Generator) -> None:
     """Groups that are put into a list and go on growing."""
     a, form = thing(g)
@@ -151,7 +148,6 @@ def grouped(g: Generator) -> None:
         g.emit(f"{total.name} = {total.name} * 0.7 + {form.read.format(c=e)} * 0.2")
 
 
-@register("copied_state", "sides", "statement", 0.3)
 def copied_state(g: Generator) -> None:
     """A state that an iteration writes into and replaces by a copy; who holds the old one sees what was written."""
     a, form = thing(g)
@@ -168,3 +164,8 @@ def copied_state(g: Generator) -> None:
         write(g, form, f"{state}['k']")
     one, two = form.read.format(c=f"{state}['k']"), form.read.format(c=f"{old if keep else state}['k']")
     g.bind(NUMBER, f"{one} * 0.3 + {two} * 0.2 + {form.read.format(c=a)} * 0.1 + {state}['s']", 6.0)
+
+
+@register("sides", "sides", "statement", 0.7)
+def sides(g: Generator) -> None:
+    g.rng.choice((two_names, two_names, held_by_path, grouped, copied_state))(g)

@@ -45,6 +45,24 @@ def test_gradients(f, copied, n):
     assert copied is None or ("list(" in forward) is copied
 
 
+def left_behind_on_one_path(x, n):
+    """The branch gives a state of the pool that is older than its last."""
+    if n > 5:
+        return 3.0 * x[0]
+    bins = [[] for _ in range(2)]
+    bins[0].append(x[1])
+    w = sum(next(iter(bins)))
+    table = [[0.0] * 3 for _ in range(n)]
+    table[2][2] = 1
+    return 2.0 * w
+
+
+@pytest.mark.parametrize("n", [4, 6])
+def test_a_state_that_a_branch_leaves_behind(n):
+    x = np.array([0.5, 1.5, 2.5])
+    np.testing.assert_array_equal(ad.grad(left_behind_on_one_path)(x, n), [3.0, 0.0, 0.0] if n > 5 else [0.0, 2.0, 0.0])
+
+
 def heap_of_pairs(x):
     h = [(v * v, i) for i, v in enumerate(x)]
     heapq.heapify(h)
