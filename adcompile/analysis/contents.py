@@ -109,6 +109,11 @@ def held_by(b: Builder, t: Filled) -> Held:
     )
 
 
+def of_pool(b: Builder, t: Type) -> bool:
+    """Whether containers of this type hold where values stand, in place of these (analysis/pools)."""
+    return b.context.pools is not None and isinstance(t, Filled) and is_pooled(held_by(b, t).item)
+
+
 def give_up(context: Context, sites: frozenset[Site]) -> None:
     """What containers of these sites hold is not known any more: specialise again."""
     assert context.contents is not None

@@ -14,7 +14,7 @@ from typing import Any
 
 from adcompile.analysis.builder import Builder, Restart, Tentative, is_structured, parts
 from adcompile.analysis.callbacks import UNSEEN, assigns, special_methods_write, writers
-from adcompile.analysis.contents import opened
+from adcompile.analysis.contents import of_pool, opened
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State, behind
@@ -329,7 +329,10 @@ def hand_over(b: Builder, atoms: Sequence[Atom], place: Place | None = None) -> 
         value = memo.get(cell)
         if value is None or is_opaque(b.type(value)) or cell.cls is ops.Variable:
             continue
-        kept = b.emit(ops.identity, (value,), opened(b, cell, b.type(value), place), (), cell.name)
+        t = opened(b, cell, b.type(value), place)
+        if of_pool(b, t) and b.type(value) not in (ListT(()), DictT((), ())):
+            refuse(b, cell, "goes here into code that is not followed, and holds values that carry derivatives", place)
+        kept = b.emit(ops.identity, (value,), t, (), cell.name)
         b.context.store.put(cell, replace(b.context.store.states[cell], content=kept))
         values = [kept if cell_of(a) is cell else v for a, v in zip(atoms, values)]
     return values

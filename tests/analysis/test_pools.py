@@ -193,3 +193,30 @@ def a_dict_made_with_contents(x, k):
 )
 def test_what_stands_for_a_value_is_not_taken_for_it(f):
     right_or_refused(f, __file__)
+
+
+def an_attribute_of_what_appends(x, k):
+    c = [x] if k else [0]
+
+    def grow():
+        c.append(x * x)
+
+    grow.n = 5
+    grow()
+    return x * sum(c)
+
+
+def an_attribute_of_what_fills(x, k):
+    c = []
+
+    def grow():
+        c.append(x * x)
+
+    grow.n = k
+    grow()
+    return x * sum(c)
+
+
+@pytest.mark.parametrize("f", [an_attribute_of_what_appends, an_attribute_of_what_fills])
+def test_what_holds_values_is_not_made_one_that_holds_numbers(f):
+    assert right_or_refused(f, __file__) == (f is an_attribute_of_what_appends)
