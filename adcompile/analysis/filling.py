@@ -294,7 +294,7 @@ def display(b: Builder, fn: Any, args: Args, name: str, place: Place | None) -> 
     if isinstance(t, Filled) and b.context.pools is not None and is_pooled(held_by(b, t).item):
         args = [entered(b, a, held_by(b, t).item) for a in args]
     out = b.emit(fn, args, t, (), name, place)
-    if held is not None:
+    if isinstance(t, Filled):
         b.context.contents_calls.add(out)
     return out
 

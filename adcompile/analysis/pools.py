@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adcompile.analysis.builder import Builder, Restart, is_structured, parts
+from adcompile.analysis.builder import Builder, Restart
 from adcompile.analysis.contents import Held, container, element_type, held_by, is_inert, is_pooled, physical
 from adcompile.analysis.heap import cell_of, fresh, look, read, settle
 from adcompile.analysis.leaves import deep_widen
@@ -31,19 +31,14 @@ from adcompile.ir.types import (
     INT,
     NONE,
     Array,
-    Choice,
     DictT,
     Filled,
-    Instance,
     IterT,
-    Kept,
     ListT,
-    Maybe,
-    Method,
-    Record,
     Seq,
     TupleT,
     Type,
+    Unknown,
     join,
 )
 from adcompile.rules.numpy.index import is_slice
@@ -178,7 +173,7 @@ def made_of(b: Builder, cls: type, content: Atom, held: Held | None, name: str, 
     item = held_by(b, t).item if isinstance(t, Filled) and b.context.pools is not None else INT
     if not is_pooled(item):
         made = b.emit(ops.identity, (settle(b, content),), t, (), name, place)
-        b.context.contents_calls.update((made,) if held is not None else ())
+        b.context.contents_calls.update((made,) if isinstance(t, Filled) else ())
         return made
     kind = b.type(content)
     if isinstance(kind, (ListT, DictT)):
@@ -210,12 +205,9 @@ PLAIN: tuple[Any, ...] = (
 )  # fmt: skip
 """What they give is no item."""
 def check_seen(b: Builder, given: Type, t: Type, place: Place | None) -> None:
-    """Refuse a value of type `given` as one of type `t`, by which nobody knows any more that it is, or holds, one of
-    those containers: what it holds would be taken for what stands for it."""
-    if b.context.pools is None or isinstance(given, Filled) and isinstance(t, Instance):
-        return  # a list or dict still, of which the round to come, or its reader, finds where it was made
-    known = {site for f in filled_in(t) for site in f.sites}
-    if any(not known.issuperset(f.sites) and leads_to_pool(b, f) for f in filled_in(given)):
+    """Refuse a value of type `given` as one of type `t`, of which nothing is known: what it holds would be taken for
+    what stands for it."""
+    if b.context.pools is not None and isinstance(t, Unknown) and leads_to_pool(b, given):
         raise Unsupported(
             "a list or dict of values that carry derivatives, or something else, by the path",
             place or b.place,
@@ -223,38 +215,11 @@ def check_seen(b: Builder, given: Type, t: Type, place: Place | None) -> None:
         )
 
 
-def filled_in(t: Type, around: tuple[Type, ...] = ()) -> Iterator[Filled]:
-    """The containers of this kind that a value is or holds, as far as its type says so."""
-    if isinstance(t, Filled):
-        yield t
-    elif not any(t is a for a in around):
-        for part in _held_in(t):
-            yield from filled_in(part, (*around, t))
-
-
-def _held_in(t: Type) -> Sequence[Type]:
-    match t:
-        case Record():  # before Seq, which it is
-            return t.node.items
-        case Seq(item) | Maybe(item):
-            return (item,)
-        case Kept(types):
-            return types
-        case Choice(options):
-            return options
-        case IterT(_, items):
-            return items
-        case Method(_, owner):
-            return (owner,)
-        case _:
-            return parts(t) if is_structured(t) else ()
-
-
 def leads_to_pool(b: Builder, t: Type, around: tuple[Type, ...] = ()) -> bool:
     if not isinstance(t, Filled) or t in around:
         return False
     item = held_by(b, t).item
-    return is_pooled(item) or any(leads_to_pool(b, f, (*around, t)) for f in filled_in(item))
+    return is_pooled(item) or leads_to_pool(b, item, (*around, t))
 
 
 TAKING: tuple[Any, ...] = (list.extend, operator.iadd)
