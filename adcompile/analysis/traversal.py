@@ -135,7 +135,13 @@ def merged(fn: Any) -> Callable[..., Atom | None]:
         if not any(is_object(b, a) and is_mapping(b, a) for a in args):
             return None
         given = [b.call(dict, a, place=place) if is_object(b, a) and is_mapping(b, a) else a for a in args]
-        return dispatch(b, Const(fn), given, kwargs, name, place)
+        if not any(is_object(b, a) and is_mapping(b, a) for a in given):
+            return dispatch(b, Const(fn), given, kwargs, name, place)
+        # dicts whose keys are met when the code runs
+        first, *rest = [a if is_object(b, a) else b.call(dict, a, place=place) for a in given]
+        for a in rest:
+            method_call(b, first, "update", [a], place)
+        return first
 
     return handler
 

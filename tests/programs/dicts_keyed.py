@@ -189,7 +189,21 @@ def many_named_arrays_gone_through(params):
     return total + np.sum(joined)
 
 
+def merged_as_they_grow(x, n):
+    """`{**table, …}` of dicts whose keys are met when the code runs."""
+    table = {}
+    for i in range(n + 1):
+        table[i] = x * i
+    more = {**table, 1: x, **{0: 2.0}}
+    more[7] = x * x
+    for i in range(n):
+        more = {**more, 7: more[7] * x}
+    named = {"a": x, **{str(k): v for k, v in table.items()}}
+    return sum(v * (k + 1) for k, v in more.items()) + sum(table.values()) + named["a"] * sum(named.values())
+
+
 SAMPLES = {
+    "merged_as_they_grow": [(0.7, n) for n in range(4)],
     "many_named_arrays_gone_through": [({f"layer{k}": np.array([0.3 + 0.1 * k, 0.5 - 0.02 * k]) for k in range(18)},)],
     "layers_read_at_an_index": [(np.array([1.2, -0.7]),)],
     "keys_of_layers_backwards": [(np.array([1.2, -0.7]),)],
