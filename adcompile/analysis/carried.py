@@ -7,7 +7,7 @@ something holds it that does not follow writes (analysis/store).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -231,8 +231,9 @@ class Frame:
                 if c.same.get(at, at) not in self.shared:
                     cell = Cell(t.cls, name, None, sources=c.sources.get(at, ()))
                     b.context.store.put(cell, State(content, lent=at in c.lent))
+                    others = [other.value for other in self.shared.values() if isinstance(other, Const)]
                     for source in cell.sources:
-                        lend(b, source, cell)
+                        lend(b, source, cell, others)  # of which this is none (check_apart)
                     self.shared[c.same.get(at, at)] = Const(cell)
                 return self.shared[c.same.get(at, at)]
             if is_structured(t):
@@ -259,17 +260,41 @@ class Frame:
                     c.frozen |= {p, q}
                     c.same.pop(p, None)
                     c.stable = False
-            outer = tuple(whence([e[p] for e in c.edges if p in e], lambda cell: made_before(b, cell, c.outer)))
-            if outer != c.sources.get(p, ()):
-                c.sources[p], c.stable = outer, False
-            for q in positions[:k]:
-                apart = c.same.get(q, q) != c.same.get(p, p)
-                if apart and set(outer) & set(c.sources.get(q, ())) and not {p, q} <= c.frozen:
-                    c.frozen |= {p, q}
-                    c.stable = False
+        self.check_apart(b, positions)
         if c.frozen:
             c.assumed = {s: self.thawed(b, t, (s,)) for s, t in c.assumed.items()}
         del c.edges[:]
+
+    def check_apart(self, b: Builder, positions: Sequence[Position]) -> None:
+        """Which cells made before the loop each reference may be, and whether two that are taken for different ones
+        may be one. Two that are different at the beginning of an iteration, and change places, are different still."""
+        c = self.carried
+        begin = {cell.value: at for at, cell in self.shared.items() if isinstance(cell, Const)}
+        roots = [{p: self.roots(b, cell, begin) for p, cell in e.items()} for e in c.edges]
+        of = {c.same.get(p, p): dict[Cell, None]() for p in positions}
+        todo = True
+        while todo:
+            todo = False
+            for p, cell in ((c.same.get(p, p), cell) for e in roots for p, cells in e.items() for cell in cells):
+                found = of.get(begin[cell], ()) if cell in begin else [cell] if made_before(b, cell, c.outer) else ()
+                new = [x for x in found if x not in of[p]]
+                of[p].update(dict.fromkeys(new))
+                todo = todo or bool(new)
+        for k, p in enumerate(positions):
+            sources = tuple(of[c.same.get(p, p)])
+            if sources != c.sources.get(p, ()):
+                c.sources[p], c.stable = sources, False
+            for q in positions[:k]:
+                if c.same.get(q, q) != c.same.get(p, p) and not {p, q} <= c.frozen:
+                    pairs = [(e[p], e[q]) for e in roots if p in e and q in e]
+                    if any(meet(x, y, begin, of) or meet(y, x, begin, of) for x, y in pairs):
+                        c.frozen |= {p, q}
+                        c.stable = False
+
+    def roots(self, b: Builder, cell: Cell, begin: Mapping[Cell, Position]) -> list[Cell]:
+        """What a cell may be: a path has made it of those."""
+        known = whence([cell], lambda x: x in begin or made_before(b, x, self.carried.outer))
+        return known or [cell]
 
     def thawed(self, b: Builder, t: Type, at: Position) -> Type:
         if isinstance(t, Boxed):
@@ -279,6 +304,11 @@ class Frame:
         if is_structured(t):
             return with_parts(t, [self.thawed(b, p, (*at, k)) for k, p in enumerate(parts(t))])
         return t
+
+
+def meet(x: Sequence[Cell], y: Sequence[Cell], begin: Mapping[Cell, Position], of: Mapping[Position, Any]) -> bool:
+    """Whether one of these cells may be one of those, which an iteration may have begun with."""
+    return any(one is other or other in begin and one in of.get(begin[other], ()) for one in x for other in y)
 
 
 def made_before(b: Builder, cell: Cell, mark: int) -> bool:

@@ -55,7 +55,7 @@ def check_escapes(context: Context, functions: Collection[Function]) -> None:
         check_folded(context, functions)
     if context.contents is None:
         return
-    check = Escapes(context, used_beside(functions, TESTING))
+    check = Escapes(context, used_beside(functions, TESTING, iterated=True))
     for function in functions:
         for s in statements_of(function.body):
             check.statement(s)
@@ -75,8 +75,9 @@ def check_folded(context: Context, functions: Iterable[Function]) -> None:
         raise Restart
 
 
-def used_beside(functions: Iterable[Function], group: tuple[Any, ...]) -> set[Atom]:
-    """The values that are used by more than calls of these, and as tests of branches."""
+def used_beside(functions: Iterable[Function], group: tuple[Any, ...], iterated: bool = False) -> set[Atom]:
+    """The values that are used by more than calls of these, and as tests of branches; `iterated`: also those that a
+    loop goes through."""
     used: set[Atom] = set()
     yielded: dict[Atom, list[Atom]] = {}
     for block in (block for function in functions for block in all_blocks(function.body)):
@@ -87,7 +88,7 @@ def used_beside(functions: Iterable[Function], group: tuple[Any, ...]) -> set[At
                     for result, value in zip(s.results, end.values if isinstance(end, Yield) else ()):
                         yielded.setdefault(result, []).append(value)
             elif not (isinstance(s, Call) and isinstance(s.fn, Const) and is_one(s.fn.value, group)):
-                used.update(s.init if isinstance(s, For) else atoms_of(s))
+                used.update(s.init if isinstance(s, For) and not iterated else atoms_of(s))
     todo = list(used)
     while todo:
         fresh = [v for v in yielded.pop(todo.pop(), ()) if v not in used]

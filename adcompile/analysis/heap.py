@@ -120,7 +120,7 @@ def _called(b: Builder, cell: Cell) -> str:
 
 def lend(b: Builder, cell: Cell, borrower: Cell | None = None, parts: Sequence[Cell | None] = ()) -> None:
     """From now on something holds what the cell holds, and does not follow its writes: a sequence of unknown length,
-    or a cell that may be this one, `borrower`, which takes the place of its `parts`."""
+    or a cell that may be this one, `borrower`, which takes the place of its `parts`, or is none of them."""
     store = b.context.store
     state = store.states[cell]
     again = bool(state.borrowers) and state.borrowers != (borrower,)
@@ -128,8 +128,9 @@ def lend(b: Builder, cell: Cell, borrower: Cell | None = None, parts: Sequence[C
     if not state.lent or held != state.borrowers:
         store.put(cell, replace(state, lent=True, borrowers=held))
     if again:  # two names for one cell, of which neither sees what is written through the other
-        for other in held:
-            if other in store.states and not store.states[other].lent and other not in parts:
+        strangers = [other for other in held if other in store.states and other not in parts]
+        for other in strangers if strangers != [borrower] else ():
+            if not store.states[other].lent:
                 store.put(other, replace(store.states[other], lent=True))
 
 

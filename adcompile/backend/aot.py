@@ -123,7 +123,7 @@ def _without_ops(text: str, scope: Globals) -> tuple[str, list[str]]:
     copies of these functions."""
     if scope.imports.pop("ops", None) is None:
         return text, []
-    used = sorted(set(_OPS.findall(text)) - {"UNDEFINED"})
+    used = sorted(set(_OPS.findall(text)) - {"UNDEFINED", "present"})  # which _ahead has
     names = {name: scope.unique(f"_{name}") for name in used}
     text = _OPS.sub(lambda m: names.get(m.group(1), f"_ahead.{m.group(1)}"), text)
     return text, [_copy(getattr(ops, name), names[name]) for name in used]

@@ -35,6 +35,8 @@ def define(
 ) -> list[Any]:
     """The `def` of a function with positional parameters, after the helpers it needs."""
     function, types = spread_indices(function, types)
+    if not types:  # as written, by no specialiser
+        function = Unwrapped(set(), ()).function(function)
     definer = _definer(function, types, scope, functions)
     params = [definer.parameter(p) for p in (*function.params, *function.captured)]
     arguments = gast.arguments(params, [], None, [], [], None, [])
@@ -55,6 +57,7 @@ def _definer(
     names = name_values(function, folding, reused, reserved, outer)
     definer = Definer(folding, {**names, **(known or {})}, types, scope, functions)
     definer.reused = reused
+    definer.variables = {s.result for s in statements_of(function.body) if _makes_variable(s)}
     definer.stand_ins = needs_stand_in(function.body, folding, names)
     definer.foreign = bool(definer.stand_ins) and any(
         isinstance(s, Call) and isinstance(callee(s), OpaqueCode) for s in statements_of(function.body)
@@ -108,7 +111,7 @@ class Definer(Printer):
         shared = {var: held for var, cell in cells if isinstance(cell, Var) and self.types.get(cell) == held}
         function = Unwrapped(set(given) - variables, shared).function(function)
         inner = _definer(function, shared, self.scope, self.functions, dict.fromkeys(own, name), given)
-        inner.variables = variables | {s.result for s in statements_of(function.body) if _makes_variable(s)}
+        inner.variables |= variables
         definition = inner.definition(function, name, _arguments(function, inner))
         params = [inner.parameter(var) for var in given]
         body: list[Any] = [definition]
@@ -125,21 +128,25 @@ class Definer(Printer):
 
 
 class Unwrapped(Rewriter):
-    """Reads the variables whose values a function has captured, which nobody assigns to any more, and those that a
-    recursive function assigns to."""
+    """A function that is run as written: reads the variables whose values it has captured, which nobody assigns to any
+    more, and those that a recursive function assigns to; what it deletes is unbound."""
 
     def __init__(self, values: set[Var], shared: Container[Var]) -> None:
         self.values, self.shared = values, shared
         self.read: dict[Var, Atom] = {}
 
     def function(self, function: Function) -> Function:
-        return replace(function, body=self.block(function.body)) if self.values else function
+        return replace(function, body=self.block(function.body))
 
     def atom(self, atom: Atom) -> Atom:
         return self.read.get(atom, atom) if isinstance(atom, Var) else atom
 
     def call(self, call: Call) -> tuple[Statement, ...]:
-        if isinstance(call.fn, Const) and call.fn.value is ops.read_variable and call.args[0] in self.values:
+        fn = call.fn.value if isinstance(call.fn, Const) else None
+        if fn is ops.deleted:
+            self.read[call.result] = Const(ops.UNDEFINED)
+            return ()
+        if fn is ops.read_variable and call.args[0] in self.values:
             if call.args[0] in self.shared:
                 return (Call(call.result, Const(operator.getitem), (call.args[0], Const("value"))),)
             self.read[call.result] = call.args[0]

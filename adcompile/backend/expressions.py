@@ -14,6 +14,7 @@ from adcompile.backend import literals
 from adcompile.backend.callables import GETTER_TYPES, METHOD_TYPES, Globals, attribute, known_path, load
 from adcompile.backend.fold import Folding
 from adcompile.backend.purity import callee, hashable
+from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Function, GlobalRef, If, OpaqueCode, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -110,6 +111,8 @@ class Expressions:
         if not call.kwargs and known:
             if len(args) == 2 and fn in BINARY:
                 return gast.BinOp(self.atom(args[0]), BINARY[fn](), self.atom(args[1]))
+            if fn is operator.is_not and is_undefined(args[1]):  # which is no name in text that is read again
+                return literals.call(self.const(ops.present), self.atom(args[0]))
             if len(args) == 2 and fn in COMPARE:
                 return gast.Compare(self.atom(args[0]), [COMPARE[fn]()], [self.atom(args[1])])
             if len(args) == 1 and fn in UNARY:

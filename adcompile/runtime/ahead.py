@@ -174,6 +174,11 @@ class _Undefined:
 UNDEFINED = _Undefined()
 
 
+def present(value: object) -> bool:
+    """Whether code that is not followed has left a value under a name."""
+    return value is not UNDEFINED
+
+
 def as_written(module: ModuleType, text: str) -> Callable[..., tuple[Any, ...]]:
     """The function that runs statements of a module which no derivative passes through."""
     made: dict[str, Any] = {}
