@@ -146,7 +146,7 @@ def held(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
     """What a pullback keeps as it is. What is None on some paths is asked for on the others only."""
     given, count, *values = [give(b, a) for a in args]
     first = b.value(given)
-    types = tuple(t.type if isinstance(t, Maybe) else NEVER if t == NONE else t for t in map(b.type, values[first:]))
+    types = tuple(NEVER if t == NONE else t for t in map(b.type, values[first:]))
     return b.emit(rt.hold, [given, count, *values], Kept(types), (), name, place)
 
 

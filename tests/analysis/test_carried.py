@@ -160,7 +160,44 @@ def row_that_is_put_in_before_it_is_filled(x, k):
     return sum(sum(r) for r in rows) + x
 
 
+def places_changed_and_one_written(x, k):
+    a, b = Box(x), Box(2 * x)
+    held = b
+    for _ in range(k):
+        a, b = b, a
+    a.v += 5 * x
+    return held.v * x
+
+
+def places_changed_and_one_kept(x, k):
+    a, b, c = [x], [2 * x], [3 * x]
+    for i in range(k):
+        a, b = b, a
+        if i == 2:
+            c = a
+        b.append(sum(a) * 0.1)
+    c.append(x)
+    return sum(a) * x + sum(b) + 3 * sum(c) * x
+
+
+def three_change_places(x, k):
+    a, b, c = [x], [2 * x], [3 * x]
+    for _ in range(k):
+        a, b, c = b, c, a
+        a.append(sum(b) * 0.1)
+    return sum(a) * x + sum(b) + 3 * sum(c) * x
+
+
+def objects_change_places(x, k):
+    a, b = Box(x), Box(x * x)
+    for _ in range(k + 20):
+        a, b = b, a
+        a.v += 0.1 * b.v
+    return a.v * 3 + b.v
+
+
 @pytest.mark.parametrize("f", [
+    places_changed_and_one_written, places_changed_and_one_kept, three_change_places, objects_change_places,
     chosen_by_and_or, list_or_false, held_by_a_list_on_one_path, held_by_a_dict_on_one_path,
     active_list_held_on_one_path, object_held_on_one_path, one_list_or_two, one_object_or_two,
     pair_of_one_list_returned, rows_of_one_list, keys_of_one_list, appended_at_times_and_still_growing,
@@ -171,5 +208,8 @@ def test_a_write_is_seen_under_every_name_or_refused(f):
     assert not right_or_refused(f, __file__) or f not in FOLLOWED
 
 
-FOLLOWED = (one_list_or_two, grouped, held_by_a_dict_on_one_path, row_that_is_put_in_before_it_is_filled)
+FOLLOWED = (
+    one_list_or_two, grouped, held_by_a_dict_on_one_path, row_that_is_put_in_before_it_is_filled,
+    three_change_places, objects_change_places,
+)  # fmt: skip
 """Those that must not be refused."""

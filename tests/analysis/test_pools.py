@@ -188,8 +188,26 @@ def a_dict_made_with_contents(x, k):
     return x * sum(t["a"]) + len([q])
 
 
+def one_of_two_gone_through(x, k):
+    p, q = [x, 2.0], [3.0]
+    r = p if k > 1 else q
+    p.append(5.0)
+    return x * sum([w * 1 for w in r])
+
+
+def rows_of_one_of_two_gone_through(x, k):
+    rows = [[x, 1.0], [2.0, x]]
+    best = rows if k > 1 else rows[:1]
+    for i in range(k):
+        rows[i % 2] = [5.0, x * i]
+    total = 0.0
+    for r in best:
+        total += r[0] + 2 * r[1]
+    return total * x
+
+
 @pytest.mark.parametrize(
-    "f", [rows_in_what_has_another_key, rows_by_recursion, rows_found_or_not, a_dict_made_with_contents]
+    "f", [one_of_two_gone_through, rows_of_one_of_two_gone_through, rows_in_what_has_another_key, rows_by_recursion, rows_found_or_not, a_dict_made_with_contents]
 )
 def test_what_stands_for_a_value_is_not_taken_for_it(f):
     right_or_refused(f, __file__)
