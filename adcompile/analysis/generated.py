@@ -32,7 +32,6 @@ from adcompile.ir.types import (
     Kept,
     Known,
     ListT,
-    Maybe,
     Scalar,
     Seq,
     TupleT,

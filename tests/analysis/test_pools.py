@@ -206,9 +206,13 @@ def rows_of_one_of_two_gone_through(x, k):
     return total * x
 
 
-@pytest.mark.parametrize(
-    "f", [one_of_two_gone_through, rows_of_one_of_two_gone_through, rows_in_what_has_another_key, rows_by_recursion, rows_found_or_not, a_dict_made_with_contents]
-)
+STANDING = [
+    *(one_of_two_gone_through, rows_of_one_of_two_gone_through, rows_in_what_has_another_key, rows_by_recursion),
+    *(rows_found_or_not, a_dict_made_with_contents),
+]
+
+
+@pytest.mark.parametrize("f", STANDING)
 def test_what_stands_for_a_value_is_not_taken_for_it(f):
     right_or_refused(f, __file__)
 
