@@ -231,7 +231,7 @@ class Frame:
                 if c.same.get(at, at) not in self.shared:
                     cell = Cell(t.cls, name, None, sources=c.sources.get(at, ()))
                     b.context.store.put(cell, State(content, lent=at in c.lent))
-                    others = [other.value for other in self.shared.values() if isinstance(other, Const)]
+                    others = [other.value for other in self.shared.values()]
                     for source in cell.sources:
                         lend(b, source, cell, others)  # of which this is none (check_apart)
                     self.shared[c.same.get(at, at)] = Const(cell)
@@ -269,7 +269,7 @@ class Frame:
         """Which cells made before the loop each reference may be, and whether two that are taken for different ones
         may be one. Two that are different at the beginning of an iteration, and change places, are different still."""
         c = self.carried
-        begin = {cell.value: at for at, cell in self.shared.items() if isinstance(cell, Const)}
+        begin = {cell.value: at for at, cell in self.shared.items()}
         roots = [{p: self.roots(b, cell, begin) for p, cell in e.items()} for e in c.edges]
         of = {c.same.get(p, p): dict[Cell, None]() for p in positions}
         todo = True

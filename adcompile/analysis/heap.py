@@ -256,17 +256,23 @@ def give_followed(b: Builder, atom: Atom) -> Atom:
 def hold_functions(b: Builder, atom: Atom) -> None:
     """Something holds functions that it may call, unseen: what they may write into is no longer followed."""
     for function in writers(b, atom):
+        check_assigns(b, function, b.place)
         for cell in reached(b, [function]):
-            if cell.cls is ops.Variable and assigns(b.type(function)):
-                raise Unsupported(
-                    f"a function that assigns to {cell.name!r} around it is called where it is not known which it is",
-                    b.place,
-                    "choose with if and else, and call it there",
-                )
             if cell.cls is ops.Variable:
                 lend(b, cell)
             elif not holds_object(b, cell):
                 refuse(b, cell, "may be written into by a function that is called unseen", None)
+
+
+def check_assigns(b: Builder, function: Atom, place: Place | None) -> None:
+    """Nobody calls unseen what assigns to a variable around it, which is no object when the code runs."""
+    found = next((cell for cell in reached(b, [function]) if cell.cls is ops.Variable), None)
+    if found is not None and assigns(b.type(function)):
+        raise Unsupported(
+            f"a function that assigns to {found.name!r} around it is called where it is not known which it is",
+            place,
+            "choose with if and else, and call it there, outside of code that is run as written (with, match)",
+        )
 
 
 def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
@@ -324,6 +330,8 @@ def hand_over(b: Builder, atoms: Sequence[Atom], place: Place | None = None) -> 
     for cell in cells:
         if cell.real is not None and (cell in b.context.written or cell not in b.context.untouched):
             refuse(b, cell, "goes here into code that is not followed, and is one that the caller has", place)
+    for function in (f for a in atoms for f in writers(b, a)):
+        check_assigns(b, function, place or b.place)
     memo: Memo = {}
     values = [settle(b, a, memo, escaping=True) for a in atoms]
     for cell in cells:

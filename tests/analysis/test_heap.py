@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
+from tests.checks import right_or_refused
 
 
 def fill(x, items):
@@ -225,3 +226,37 @@ def test_a_part_of_an_argument_goes_by_the_name_of_the_argument():
         ad.grad(decayed)(p)
     gradient = ad.grad(decayed_apart)(p)
     assert gradient["a"]["b"] == 5.0 and gradient["c"] == 6.0 and gradient["a"]["w"].tolist() == [2.0, 2.0]
+
+
+def counts_within_a_with(x, k):
+    n, seen = 0, []
+
+    def step():
+        nonlocal n
+        n += 1
+        seen.append(n)
+
+    with np.errstate(all="ignore"):
+        step()
+    return x * n * len(seen)
+
+
+def counts_within_a_try(x, k):
+    n, seen = 0, [0.0]
+
+    def step():
+        nonlocal n
+        n += 1
+        seen.append(n * x)
+
+    try:
+        step()
+    except ValueError:
+        pass
+    step()
+    return x * n * sum(seen)
+
+
+@pytest.mark.parametrize("f", [counts_within_a_with, counts_within_a_try])
+def test_what_assigns_around_it_is_not_called_unseen(f):
+    assert right_or_refused(f, __file__) == (f is counts_within_a_with)
