@@ -242,12 +242,12 @@ def counts_within_a_with(x, k):
 
 
 def counts_within_a_try(x, k):
-    n, seen = 0, [0.0]
+    n, seen = 0, [0]
 
     def step():
         nonlocal n
         n += 1
-        seen.append(n * x)
+        seen.append(n)
 
     try:
         step()
