@@ -249,7 +249,8 @@ def give_followed(b: Builder, atom: Atom) -> Atom:
         if not holds_object(b, cell):
             lend(b, cell)
             t, before = deep_widen(b.type(b.context.store.states[cell].content)), b.context.given.get(cell, NEVER)
-            b.context.given[cell] = UNKNOWN if holds_ref(t) else join(before, t)
+            if cell.cls is not ops.Variable:
+                b.context.given[cell] = UNKNOWN if holds_ref(t) else join(before, t)
     return value
 
 
@@ -268,11 +269,8 @@ def check_assigns(b: Builder, function: Atom, place: Place | None) -> None:
     """Nobody calls unseen what assigns to a variable around it, which is no object when the code runs."""
     found = next((cell for cell in reached(b, [function]) if cell.cls is ops.Variable), None)
     if found is not None and assigns(b.type(function)):
-        raise Unsupported(
-            f"a function that assigns to {found.name!r} around it is called where it is not known which it is",
-            place,
-            "choose with if and else, and call it there, outside of code that is run as written (with, match)",
-        )
+        what = f"a function that assigns to {found.name!r} around it is called where it is not known which it is"
+        raise Unsupported(what, place, "choose with if and else, and call it there, outside of a with or match")
 
 
 def check_alias(b: Builder, target: Atom, place: Place | None) -> None:
@@ -348,8 +346,8 @@ def hand_over(b: Builder, atoms: Sequence[Atom], place: Place | None = None) -> 
 
 
 def holds_object(b: Builder, cell: Cell) -> bool:
-    """Whether what a cell holds is the object itself that is there when the code runs."""
-    return is_opaque(b.type(b.context.store.states[cell].content))
+    """Whether what a cell holds is the object itself that is there when the code runs; a variable is none."""
+    return cell.cls is not ops.Variable and is_opaque(b.type(b.context.store.states[cell].content))
 
 
 def is_opaque(t: Type) -> bool:

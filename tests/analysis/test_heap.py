@@ -257,6 +257,33 @@ def counts_within_a_try(x, k):
     return x * n * sum(seen)
 
 
+def captured_written_and_bound_again(x, k):
+    b = [2, 3]
+    h = (lambda: [1]) if k < 2 else (lambda: b)
+    b.append(1)
+    b = [5.0]
+    return x * sum(h())
+
+
+def object_captured_written_and_bound_again(x, k):
+    b = Holder(2.0)
+    fs = [lambda: 1.0, lambda: b.v]
+    b.v = 3.0
+    for _ in range(k):
+        b = Holder(7.0)
+    return x * fs[k % 2]()
+
+
+class Holder:
+    def __init__(self, v):
+        self.v = v
+
+
+@pytest.mark.parametrize("f", [captured_written_and_bound_again, object_captured_written_and_bound_again])
+def test_what_is_captured_is_what_the_variable_holds_then(f):
+    right_or_refused(f, __file__)
+
+
 @pytest.mark.parametrize("f", [counts_within_a_with, counts_within_a_try])
 def test_what_assigns_around_it_is_not_called_unseen(f):
     assert right_or_refused(f, __file__) == (f is counts_within_a_with)
