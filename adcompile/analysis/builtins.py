@@ -18,7 +18,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
 from adcompile.analysis.heap import give, is_opaque, look
-from adcompile.analysis.infer import Terminated, run_loop
+from adcompile.analysis.infer import Terminated, run_loop, run_primal
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, check_turns, lazy_rows, taken, view_of
@@ -420,7 +420,7 @@ def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     """`sorted(items)`: the permutation is constant, the items are read through it."""
     items = known_items(b, args[0])
     if items is not None and all(b.known(i) for i in items) and not kwargs:
-        return b.call(ops.build_list, *sorted(b.value(i) for i in items))
+        return b.call(ops.build_list, *run_primal(lambda: sorted(map(b.value, items)), place))
     items = None if items is None else [give(b, item) for item in items]
     source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
     if isinstance(b.type(source), (Array, RangeT, IterT)):
@@ -468,10 +468,7 @@ def limits_of_dtype(fn: Any) -> None:
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         if len(args) != 1 or kwargs or not b.known(args[0]):
             return None
-        try:
-            return Const(fn(b.value(args[0])))
-        except (TypeError, ValueError) as error:
-            raise Terminated(Raise(Const(error), None, place)) from None
+        return Const(run_primal(lambda: fn(b.value(args[0])), place))
 
 
 limits_of_dtype(np.finfo)

@@ -46,7 +46,7 @@ from adcompile.analysis.heap import (
     settle,
     unknown_function,
 )
-from adcompile.analysis.infer import Terminated
+from adcompile.analysis.infer import Terminated, run_primal
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.lengths import SAME_SHAPE, note_shape
@@ -236,7 +236,8 @@ def call_known(
             owner = Const(value.__self__)
             check_clear(method, place)
             if all(b.known(a) for a in (*args, *(v for _, v in kwargs))) and isinstance(value.__self__, (str, bytes)):
-                return Const(value(*map(b.value, args), **{k: b.value(v) for k, v in kwargs}))
+                named = {k: b.value(v) for k, v in kwargs}
+                return Const(run_primal(lambda: value(*map(b.value, args), **named), place))
             rule = lookup(method)
             if rule is not None:
                 return apply_rule(b, method, rule, [owner, *args], kwargs, name, place)

@@ -260,6 +260,9 @@ def set_list_item(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwa
     if isinstance(it, SliceT):
         return set_slice(b, cell, content, it, index, item, place)
     if isinstance(t, ListT) and isinstance(it, Known):
+        if not hasattr(it.value, "__index__"):
+            what = f"list indices must be integers or slices, not {type(it.value).__name__}"
+            raise raises(TypeError(what), place)
         n, i = len(t.items), operator.index(it.value)
         if not -n <= i < n:
             raise raises(IndexError("list assignment index out of range"), place)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from adcompile.analysis import iteration, laziness
 from adcompile.analysis.begin import Begin
@@ -52,16 +53,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import (
-    NEVER,
-    Cell,
-    Instance,
-    ObjectT,
-    Seq,
-    TupleT,
-    Type,
-    holds_ref,
-)
+from adcompile.ir.types import NEVER, Cell, Instance, ObjectT, Seq, TupleT, Type, holds_ref
 
 ROUNDS = 24  # a loop whose types still grow after this many joins carries a growing structure
 
@@ -72,6 +64,14 @@ class Terminated(Exception):
     def __init__(self, end: End) -> None:
         super().__init__()
         self.end = end
+
+
+def run_primal(run: Callable[[], Any], place: Place | None) -> Any:
+    """What an operation of the program gives on values that are known; what it raises is raised where it is reached."""
+    try:
+        return run()
+    except Exception as error:
+        raise Terminated(Raise(Const(error), None, place)) from None
 
 
 def run_block(b: Builder, block: Block, env: Environment, frame: Frame | None) -> End:

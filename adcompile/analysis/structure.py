@@ -16,7 +16,7 @@ from adcompile.analysis.builder import Builder, Tentative, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.filling import display
 from adcompile.analysis.heap import fresh, give, look
-from adcompile.analysis.infer import Terminated, branch_on
+from adcompile.analysis.infer import Terminated, branch_on, run_primal
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.nesting import present, record_item
@@ -365,7 +365,7 @@ def element(b: Builder, owner: Atom, t: TupleT | ListT, index: Atom, name: str, 
     if isinstance(it, SliceT) and all(isinstance(p, Known) for p in it.parts):
         s = slice(*(p.value for p in it.parts))  # type: ignore[union-attr]
         build = ops.build_tuple if isinstance(t, TupleT) else ops.build_list
-        return b.call(build, *b.items(owner)[s])
+        return b.call(build, *run_primal(lambda: b.items(owner)[s], place))
     joined: Type = NEVER
     cls = tuple if isinstance(t, TupleT) else list
     apart = (isinstance(i, Ref) or is_structured(i) and Array in map(type, parts(i)) for i in t.items)

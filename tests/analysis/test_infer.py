@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import adcompile as ad
 from adcompile.ir.nodes import For, If, While
 from adcompile.ir.walk import statements_of
 from tests.compiled import check, same_error, same_value, specialised
@@ -105,3 +106,37 @@ def test_try_around_inert_code():
 
     check(f, 0.5, 0)
     check(f, 0.5, 2)
+
+
+def sorts(x, k):
+    items = [1, "a"]
+    if k > 5:
+        items.sort()
+    return x * len(items)
+
+
+def steps_by_zero(x, k):
+    items = [x]
+    if k > 5:
+        items = items[::0]
+    return x * len(items)
+
+
+def writes_by_name(x, k):
+    items = [1, 2]
+    if k > 5:
+        items["a"] = 2
+    return x * len(items)
+
+
+def formats_nothing(x, k):
+    return x * len("{}".format()) if k > 5 else x
+
+
+@pytest.mark.parametrize("f", [sorts, steps_by_zero, writes_by_name, formats_nothing])
+def test_what_raises_on_known_values_raises_where_it_is_reached(f):
+    assert ad.grad(f)(0.7, 0) == f(1.0, 0)
+    with pytest.raises(Exception) as plain:
+        f(0.7, 6)
+    with pytest.raises(plain.type):
+        ad.grad(f)(0.7, 6)
