@@ -16,6 +16,7 @@ import numpy as np
 
 from adcompile.analysis.attributes import class_attributes, class_of, is_bound, named_attributes
 from adcompile.analysis.builder import Builder, Lifted
+from adcompile.analysis.callbacks import code_may_write
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.guards import guard_said, homes_of
 from adcompile.analysis.heap import lend, reached, read
@@ -88,6 +89,9 @@ def make_cached(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     """A cache around a function that the code itself makes changes nothing but time, where nobody writes into what
     the function reads around it."""
     if len(args) == 1 and isinstance(b.type(args[0]), Closure):
+        if code_may_write(b.type(args[0])):
+            what = "a cached function of the code itself that may write into something"
+            raise Unsupported(what, place, "leave the cache out")
         for cell in reached(b, args):
             if not is_undefined(read(b, cell, place)):  # as the function is itself
                 lend(b, cell)

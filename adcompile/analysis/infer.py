@@ -239,10 +239,13 @@ def run_items(b: Builder, s: For, env: Environment, iterable: Atom) -> None:
     rows = None if branch is None else iteration.named_rows(b, iterable)
     items = iteration.known_items(b, iterable) if rows is None else None
     if branch is not None and rows is not None and len(rows) <= iteration.UNROLL_NAMES:
+        over = laziness.run_over(b, iterable)
+        b.context.iterated += over
         unroll(b, s, branch, iterable, lambda: rows, env)
+        del b.context.iterated[len(b.context.iterated) - len(over) :]
         return
     if branch is not None and items is not None and iteration.is_short(b, items):
-        unroll(b, s, branch, iterable, lambda: iteration.known_items(b, iterable) or [], env)
+        unroll(b, s, branch, iterable, lambda: iteration.known_items(b, iterable), env)
         return
     numbers = iteration.known_range(b, iterable)
     small = numbers is not None and branch is not None and len(numbers) <= iteration.UNROLL
@@ -326,7 +329,7 @@ Item = Atom | Emitted
 
 
 def unroll(
-    b: Builder, s: For, body: Block, iterable: Atom, items: Callable[[], Sequence[Item]], env: Environment
+    b: Builder, s: For, body: Block, iterable: Atom, items: Callable[[], Sequence[Item] | None], env: Environment
 ) -> None:
     """Run the iterations one by one; each sees what its item is by then. A function reads its item."""
     carried = [resolve(b, env, a) for a in s.init]
@@ -334,7 +337,10 @@ def unroll(
     now = items()
     live = holds_ref(b.type(iterable))
     k = 0
-    while k < len(now):
+    while now is None or k < len(now):
+        if now is None:
+            what = "the list or dict that a loop runs over changes its length or its structure on some path in the loop"
+            raise Unsupported(what, s.place, "run over a copy of it, or collect into another one")
         if k > 4 * iteration.UNROLL_NAMES:
             raise Unsupported("this loop adds to the list that it runs over", s.place, "collect into another list")
         item = now[k]

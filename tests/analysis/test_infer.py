@@ -8,6 +8,7 @@ import pytest
 import adcompile as ad
 from adcompile.ir.nodes import For, If, While
 from adcompile.ir.walk import statements_of
+from tests.checks import right_or_refused
 from tests.compiled import check, same_error, same_value, specialised
 
 
@@ -140,3 +141,77 @@ def test_what_raises_on_known_values_raises_where_it_is_reached(f):
         f(0.7, 6)
     with pytest.raises(plain.type):
         ad.grad(f)(0.7, 6)
+
+
+def shrinks_at_times(x, k):
+    items, total = [x, 2.0, 3.0, 4.0], 0.0
+    for q in items:
+        total += q
+        if k > 1:
+            items.pop()
+    return x * total
+
+
+def dies(x, k):
+    items, total = [x, 2.0, 0.5 * x], 0.0
+    for i, v in enumerate(items):
+        total += v * x * i
+        if v < 0.4 * k:
+            items.remove(v)
+    return total
+
+
+def grows_within(x, k):
+    items, total = [x, 2.0, 3.0], 0.0
+    for q in items:
+        for _ in range(k):
+            if len(items) < 6:
+                items.append(3.0 * x)
+        total += q
+    return x * total
+
+
+def sorted_at_times(x, k):
+    items, total = [3.0, x, 2.0], 0.0
+    for v in items:
+        if k > 1:
+            items.sort()
+        total = total * 0.5 + v
+    return total
+
+
+def keys_change(x, k):
+    table, total = {"a": x, "b": 2.0}, 0.0
+    for key in table:
+        total += table[key]
+        if k > 5:
+            table.pop("b")
+            table["c"] = 5.0
+    return total * x
+
+
+def mapped_and_shortened(x, k):
+    items, total = [x, 2.0, 3.0, 4.0], 0.0
+    for q in map(lambda v: v * x, items):
+        total += q
+        if k > 1:
+            items.pop()
+    return total
+
+
+def written_at_times(x, k):
+    items, total = [x, 2.0, 3.0], 0.0
+    for q in items:
+        total += q
+        if k > 1:
+            items[2] = x * x
+        items[1] = x * 3
+    return x * total
+
+
+RESIZING = [shrinks_at_times, dies, grows_within, sorted_at_times, keys_change, mapped_and_shortened, written_at_times]
+
+
+@pytest.mark.parametrize("f", RESIZING, ids=lambda f: f.__name__)
+def test_what_a_loop_runs_over_changes_on_some_path(f):
+    assert not right_or_refused(f, __file__) or f is not written_at_times
