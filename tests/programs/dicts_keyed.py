@@ -198,8 +198,8 @@ def merged_as_they_grow(x, n):
     more[7] = x * x
     for i in range(n):
         more = {**more, 7: more[7] * x}
-    named = {"a": x, **{str(k): v for k, v in table.items()}}
-    return sum(v * (k + 1) for k, v in more.items()) + sum(table.values()) + named["a"] * sum(named.values())
+    other = {-1: x, **{k + 10: v for k, v in table.items()}}
+    return sum(v * (k + 1) for k, v in more.items()) + sum(table.values()) + other[-1] * sum(other.values())
 
 
 SAMPLES = {
