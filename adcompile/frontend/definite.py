@@ -39,7 +39,7 @@ def _behind(statements: Sequence[Any], scopes: Scopes) -> set[str] | None:
         found = _bound_by(s, scopes)
         if found is None:
             return None
-        bound = bound - deleted_inside(s) | found
+        bound = (bound and bound - deleted_inside(s)) | found
     return bound
 
 
@@ -70,6 +70,8 @@ def bound_first(names: Iterable[str], node: Any, scopes: Scopes) -> set[str]:
     todo = set(names) - set(scopes.of(node).params)
     sure = set(names) - todo
     for s in [] if isinstance(node, gast.Lambda) else node.body:
+        if not todo:
+            break
         spoken = todo & _spoken(s, scopes)
         read = {n for n in spoken if n in scopes.names([s]).reads or any(n in scopes.of(f).free for f in _functions(s))}
         sure |= (spoken - read) & bound_surely([s], scopes)
