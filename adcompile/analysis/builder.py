@@ -205,10 +205,10 @@ class Builder:
         return Builder(self.context, self.role, place=self.place, loops=self.loops, pinned=self.pinned, parent=self)
 
     @contextmanager
-    def pinned_at(self, place: Place | None) -> Generator[None, None, None]:
-        """Inline code of ours that stands for a call in the user's: its statements are there."""
+    def pinned_at(self, place: Place | None, pinned: bool = True) -> Generator[None, None, None]:
+        """Inline code of ours that stands for a call in the user's: its statements are there; or the user's."""
         before = self.pinned, self.place
-        self.pinned, self.place = True, self.place if self.pinned else place
+        self.pinned, self.place = pinned, self.place if self.pinned else place
         try:
             yield
         finally:

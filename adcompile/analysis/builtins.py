@@ -143,6 +143,9 @@ def same_or_not(place: Place | None) -> Unsupported:
     )
 
 
+COPIES = (ListT, DictT, Seq)
+
+
 def check_identity(b: Builder, left: Type, right: Type, place: Place | None) -> None:
     """Refuse to ask whether two lists, dicts or objects are one where one of them may be a copy of what is followed."""
     if isinstance(left, (Known, Scalar, Array)) or isinstance(right, (Known, Scalar, Array)):
@@ -150,6 +153,8 @@ def check_identity(b: Builder, left: Type, right: Type, place: Place | None) -> 
     states = b.context.store.states
     copied = [c.cls for c in b.context.given if c in states and not is_opaque(b.type(states[c].content))]
     asked = [t.cell.cls for t in (left, right) if isinstance(t, Ref)]
+    if isinstance(left, COPIES):  # one of which may have been made anew where branches come together
+        asked += [cls for cls in (list, dict) if may_be(left, cls) and may_be(right, cls)]
     if any(may_be(t, cls) for cls in (*copied, *asked) for t in (left, right) if not isinstance(t, Ref)):
         raise same_or_not(place)
 

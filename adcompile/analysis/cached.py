@@ -19,9 +19,9 @@ from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.program import Guard
 from adcompile.ir.types import (
+    UNKNOWN,
     Array,
     Cell,
-    Closure,
     Instance,
     Known,
     Ref,
@@ -66,37 +66,48 @@ def cached_call(
 
 
 def asked_too(
-    b: Builder, value: Any, args: Sequence[Atom], kwargs: Kwargs, follow: Callable[[], Atom], place: Place | None
+    b: Builder,
+    value: Any,
+    args: Sequence[Atom],
+    kwargs: Kwargs,
+    follow: Callable[[], Atom],
+    name: str,
+    place: Place | None,
 ) -> Atom:
     """What a cached function gives for numbers that are met when the code runs and objects that the caller has, made
     by its source: its cache is asked when the code runs, as the function itself does, and may hold what the source
-    gave at another time."""
+    gave at another time. What is no number comes from the cache itself, as others may have it too."""
     begin = Begin(b, {})
     made = follow()
-    given = [a.value if isinstance(b.type(a), Ref) else a for a in (*args, *(v for _, v in kwargs))]  # type: ignore[union-attr]
-    cells = [a for a in given if isinstance(a, Cell)]
-    keys = [b.type(a) for a in given if not isinstance(a, Cell)]
-    if any(cell.real is None for cell in cells) or value.cache_parameters()["maxsize"] == 0:
+    if value.cache_parameters()["maxsize"] == 0:
         return made
-    if not cells and not all(is_key(t) for t in keys):
-        return made  # functions and objects of the program itself, which no cache has met
+    keys = [a.value if isinstance(b.type(a), Ref) else a for a in (*args, *(v for _, v in kwargs))]  # type: ignore[union-attr]
+    cells = [a for a in keys if isinstance(a, Cell)]
+    if any(cell.real is None for cell in cells) or not all(is_key(b.type(a)) for a in keys if not isinstance(a, Cell)):
+        raise refusal(value, "of what the code itself makes", place)
     result = settle(b, made)
     if not cells:
         check_reads_only(b, value, begin, place)
-        if holds(b.type(made), Closure):
-            return made
-    mutable = holds(b.type(made), Ref) or not isinstance(b.type(result), (Scalar, Array, Known, TupleT))
-    if cells and (mutable or any(cell in b.context.written for cell in cells)):
-        raise Unsupported(
-            f"a cached {getattr(value, '__name__', 'function')}() of an object that the caller has, "
-            + ("which gives a list, a dict or an object" if mutable else "which has been written into"),
-            place,
-            "leave the cache out, or call it before and pass what it gives",
-        )
-    real = [a.real if isinstance(a, Cell) else a for a in given]
-    names = tuple(name for name, _ in kwargs)
-    b.emit(rt.check_cached, (Const(spot(place)), Const(value), Const(names), result, *real), Known(None), (), "", place)
-    return made
+    handed_out = holds(b.type(made), Ref) or not is_plain(b.type(result))
+    if cells and handed_out:
+        raise refusal(value, "of an object that the caller has, which gives a list, a dict or an object", place)
+    if any(cell in b.context.written for cell in cells):
+        raise refusal(value, "of an object that the caller has, which has been written into", place)
+    real = [a.real if isinstance(a, Cell) else a for a in keys]
+    given = (Const(spot(place)), Const(value), Const(tuple(n for n, _ in kwargs)), result, *real)
+    if isinstance(b.type(result), (Scalar, Known)):
+        b.emit(rt.check_cached, given, Known(None), (), "", place)
+        return made
+    return b.emit(rt.from_cache, given, UNKNOWN if handed_out else b.type(result), (), name, place)
+
+
+def refusal(value: Any, of_what: str, place: Place | None) -> Unsupported:
+    remedy = "leave the cache out, or call it before and pass what it gives"
+    return Unsupported(f"a cached {getattr(value, '__name__', 'function')}() {of_what}", place, remedy)
+
+
+def is_plain(t: Type) -> bool:
+    return isinstance(t, (Scalar, Array, Known)) or isinstance(t, TupleT) and all(map(is_plain, t.items))
 
 
 def is_key(t: Type) -> bool:
@@ -109,8 +120,7 @@ def check_reads_only(b: Builder, value: Any, begin: Begin, place: Place | None) 
     calls = [c for s in begin.emitted(b) for c in calls_in(s)]
     targets = [t for c in calls for t in writes_into(c, b.context.types, b.context.definition)]
     if written_since(b, begin.mark) or any(root(b, t) in b.context.example for t in targets):
-        name = getattr(value, "__name__", "function")
-        raise Unsupported(f"a cached {name}() that writes into something", place, "leave the cache out")
+        raise refusal(value, "that writes into something", place)
 
 
 def is_at_hand(b: Builder, atom: Atom) -> bool:

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis import standins
 from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position, with_stored
 from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
@@ -255,7 +254,7 @@ def call_known(
     function = python_function(value)
     if function is not None:
         run = functools.partial(follow, b, value, function, args, kwargs, name, place)
-        return asked_too(b, value, args, kwargs, run, place) if isinstance(value, CACHE) else run()
+        return asked_too(b, value, args, kwargs, run, name, place) if isinstance(value, CACHE) else run()
     if isinstance(value, type):
         return construct(b, value, args, kwargs, name, place)
     method = getattr(type(value), "__call__", None)  # noqa: B004  the function is wanted
@@ -391,9 +390,6 @@ def follow(
     kwdefaults = {k: read_held(b, fn, "__kwdefaults__", k, d, place) for k, d in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
-    if fn.__module__ in (standins.__name__, ops.__name__):
-        with b.pinned_at(place):
-            return enter(b, function, bound, [], place)
     if not b.context.inlining or any(may_carry(b.type(a)) for a in (*bound, *cells)) or not is_of_library(fn):
         return enter(b, function, bound, cells, place)
     start = len(b.statements)

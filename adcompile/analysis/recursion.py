@@ -3,6 +3,7 @@ each tuple of argument types."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -90,6 +91,10 @@ class Entered:
     mark: int
 
 
+OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
+"""Where functions of ours are, which stand for a call of the user's."""
+
+
 def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom], place: Place | None) -> Atom:
     """Inline a lowered function, or call it by reference if it is recursive."""
     context = b.context
@@ -102,8 +107,11 @@ def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom],
         raise Restart
     outer = context.inlining
     context.inlining = [*outer, Entered(function, objects, context.store.mark())]
+    ours = function.place is not None and function.place.file.startswith(OURS)
+    where = (place, True) if ours else (b.place, b.pinned and b.role != "primal")  # what ours calls, but for rules
     try:
-        return run_function(b, function, params, cells)
+        with b.pinned_at(*where):
+            return run_function(b, function, params, cells)
     finally:
         context.inlining = outer
 

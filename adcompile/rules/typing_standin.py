@@ -14,7 +14,15 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any, cast
 
 import numpy as np
@@ -115,9 +123,19 @@ def single_kinds(t: Type) -> Iterator[Type]:
             yield t
 
 
+def _by_name(fn: Any) -> Callable[..., Any]:
+    """What the text does with a descriptor: the value is asked for the attribute, which its own class may have another
+    of, as that of one number of several classes has."""
+    if isinstance(fn, (GetSetDescriptorType, MemberDescriptorType)):
+        return lambda owner: getattr(owner, fn.__name__)
+    if isinstance(fn, (MethodDescriptorType, WrapperDescriptorType)):
+        return lambda owner, *args, **kwargs: getattr(owner, fn.__name__)(*args, **kwargs)
+    return fn if callable(fn) else fn.__get__
+
+
 def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) -> list[Sample]:
     samples: list[Sample] = []
-    call = fn if callable(fn) else fn.__get__  # the descriptor of an attribute
+    call = _by_name(fn)
     apart = sum(_contains(t, lambda part: isinstance(part, (Array, Seq))) for t in types) > 1
     several = any(_contains(t, _holds_numbers) for t in types)
 

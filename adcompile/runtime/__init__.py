@@ -150,7 +150,15 @@ from adcompile.runtime.memory import (
     within,
 )
 from adcompile.runtime.overlap import check_elements, check_parts, check_unreached
-from adcompile.runtime.plain import check_answer, check_bound, check_cached, check_joined, check_numbers, check_plain
+from adcompile.runtime.plain import (
+    check_answer,
+    check_bound,
+    check_cached,
+    check_joined,
+    check_numbers,
+    check_plain,
+    from_cache,
+)
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
 from adcompile.runtime.state import (
@@ -195,6 +203,7 @@ __all__ = [
     "check_answer",
     "check_bound",
     "check_cached",
+    "from_cache",
     "check_joined",
     "check_apart",
     "check_cotangent",

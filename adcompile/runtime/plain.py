@@ -104,14 +104,24 @@ def check_bound(value: Any, name: str) -> None:
 
 def check_cached(at: str, fn: Any, names: tuple[str, ...], result: Any, *args: Any) -> None:
     """Raises Unsupported unless a cached function gives what its source gave, bit for bit."""
+    from_cache(at, fn, names, result, *args)
+
+
+def from_cache(at: str, fn: Any, names: tuple[str, ...], result: Any, *args: Any) -> Any:
+    """What a cached function gives, itself, as others may have it too.
+
+    Raises Unsupported unless it is what its source gave, bit for bit.
+    """
     n = len(args) - len(names)
-    if not _alike(fn(*args[:n], **dict(zip(names, args[n:]))), result):
+    found = fn(*args[:n], **dict(zip(names, args[n:])))
+    if not _alike(found, result):
         raise Unsupported(
             f"the cache of {getattr(fn, '__name__', 'a function')}() holds something else than its source gives "
             f"now{_where(at)}",
             None,
             "empty the cache, or leave it out",
         )
+    return found
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -188,3 +188,94 @@ def remembers(x, k):
 @pytest.mark.parametrize("f", [appends_in_a_cached_function, remembers])
 def test_a_cached_function_of_the_code_itself_writes_into_nothing(f):
     assert right_or_refused(f, __file__) == (f is appends_in_a_cached_function)
+
+
+class Number:
+    def __init__(self, v):
+        self.v = v
+
+
+@functools.cache
+def numbered(i):
+    return Number(float(i))
+
+
+@functools.cache
+def listed(i):
+    return [float(i)]
+
+
+@functools.cache
+def arrayed(i):
+    return np.ones(2) * i, 3.0
+
+
+@functools.cache
+def of_number(n):
+    return n.v * 2.0
+
+
+def object_of_a_cache(x, k):
+    numbered(k).v += 7.0
+    return x * numbered(k).v
+
+
+def list_of_a_cache(x, k):
+    listed(k).append(3.0)
+    return x * sum(listed(k))
+
+
+def array_of_a_cache(x, k):
+    arrayed(k)[0][0] += 7.0
+    return x * np.sum(arrayed(k)[0])
+
+
+def view_of_a_cache(x, k):
+    column = arrayed(k)[0].reshape(2, 1)
+    column *= 2.0
+    return x * np.sum(arrayed(k)[0])
+
+
+def active_in_a_cache(x, k):
+    arrayed(k)[0][0] = x
+    return x * np.sum(arrayed(k)[0])
+
+
+def one_and_the_same(x, k):
+    return x * (2.0 if arrayed(k)[0] is arrayed(k)[0] and numbered(k) is numbered(k) else 3.0)
+
+
+def another_attribute(x, k):
+    n = Number(x * k)
+    before = of_number(n)
+    n.v = 3.0
+    return before + of_number(n)
+
+
+HANDED_OUT = [object_of_a_cache, list_of_a_cache, array_of_a_cache, view_of_a_cache, active_in_a_cache]
+
+
+@pytest.mark.parametrize("filled", [False, True])
+@pytest.mark.parametrize("f", [*HANDED_OUT, one_and_the_same, another_attribute])
+def test_what_a_cache_gives_is_what_others_have(f, filled):
+    """The derivative comes first, or after a call that filled the cache; either writes into what it holds."""
+    for k in (1, 2):
+        for derivative in (lambda: ad.value_and_grad(f)(1.5, k), lambda: ad.jvp(f, (1.5, k), (1.0, None))):
+            empty(filled, k)
+            value = f(1.5, k)
+            empty(filled, k)
+            slope = (f(1.5 + 1e-6, k) - value) / 1e-6
+            empty(filled, k)
+            try:
+                found = derivative()
+            except ad.AdcompileError as refused:
+                assert f is not one_and_the_same and refused.message
+            else:
+                assert found[0] == value and abs(found[1] - slope) < 1e-4
+
+
+def empty(filled, k):
+    for cached in (numbered, listed, arrayed, of_number):
+        cached.cache_clear()
+    if filled:
+        numbered(k), listed(k), arrayed(k)

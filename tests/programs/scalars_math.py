@@ -141,7 +141,17 @@ def sum_of_cubes(x, y, z):
     return x**3 + y**3 + z**3 - 3.0 * x * y * z
 
 
+def attributes_of_several_classes(x, y):
+    r = x[0]
+    if y >= 0.11:
+        r = 0.5 * y
+    if y >= 3.0:
+        r = 2
+    return abs(r.real) * y + abs(r.conjugate()) + abs(r.imag) + np.abs(r.real) ** 2
+
+
 SAMPLES = {
+    "attributes_of_several_classes": [(np.array([-0.3]), 0.05), (np.array([-0.3]), 0.7), (np.array([-0.3]), 3.5)],
     "polynomial": [(1.3,), (0.0,)],
     "operators": [(1.3, -0.4)],
     "power_both": [(1.3, 0.6)],
