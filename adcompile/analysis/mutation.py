@@ -93,8 +93,14 @@ def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
     value = atom.value
     if isinstance(value, GlobalRef):
         return ("global", id(value.namespace), value.name)
-    fixed = isinstance(value, IMMUTABLE) or value is ops.UNDEFINED or is_by_identity(value)
-    return None if fixed else ("object", id(value))
+    return None if is_fixed(value) else ("object", id(value))
+
+
+def is_fixed(value: Any) -> bool:
+    """Whether nobody can write into this, nor into what it holds."""
+    if type(value) in (tuple, frozenset):
+        return all(map(is_fixed, value))  # pyright: ignore
+    return isinstance(value, IMMUTABLE) or value is ops.UNDEFINED or is_by_identity(value)
 
 
 def names_immutable(atom: Atom) -> bool:
@@ -103,7 +109,7 @@ def names_immutable(atom: Atom) -> bool:
         atom.value.namespace, OwnerSpace
     ):
         return False
-    return isinstance(atom.value.namespace.get(atom.value.name), IMMUTABLE)
+    return is_fixed(atom.value.namespace.get(atom.value.name))
 
 
 def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> tuple[Atom, ...]:

@@ -127,7 +127,7 @@ def random_draw(g: Generator) -> None:
                 g.statement()
 
 
-@register("object_array", "effects", "statement", 0.1)
+@register("object_array", "effects", "statement", 0.05)
 def object_array(g: Generator) -> None:
     """An array of objects, which are numbers."""
     held = g.fresh("objects")

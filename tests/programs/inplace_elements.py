@@ -384,7 +384,19 @@ def places_in_a_list_of_no_known_type(x, y):
     return np.sum(y) * total
 
 
+def met_keys_beside_writes(x, n):
+    x[:] = x * 2.0
+    table = {}
+    for i in range(n):
+        table[i % 2] = table.get(i % 2, 0.0) * 0.5 + x[i % x.size]
+    table.update({7: x[0]})
+    if 0 in table:
+        del table[0]
+    return sum(table.values()) * np.sum(x, axis=(0,))
+
+
 SAMPLES = {
+    "met_keys_beside_writes": [(np.array([0.5, -0.7, 1.2]), 5), (np.array([0.5, -0.7, 1.2]), 0)],
     "places_in_a_list_of_no_known_type": [
         (np.array([1.2]), np.array([0.7])),
         (np.array([1.2, 0.3]), np.array([0.7, 0.2])),
