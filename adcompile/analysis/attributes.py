@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import live_key, owner_of_data
+from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
@@ -22,6 +22,7 @@ from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.laziness import check_unmoved
 from adcompile.analysis.library import is_of_user
+from adcompile.analysis.live import live_key, live_type, may_change
 from adcompile.analysis.raising import tried
 from adcompile.analysis.reach import met
 from adcompile.analysis.slots import (
@@ -34,7 +35,7 @@ from adcompile.analysis.slots import (
     slot_value,
 )
 from adcompile.analysis.spectra import may_be_real
-from adcompile.analysis.structure import DATA, Args, Kwargs, live_type, load_global, member
+from adcompile.analysis.structure import DATA, Args, Kwargs, load_global, member
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
@@ -215,7 +216,7 @@ def known_attribute(
     if not fixed:
         note_read(b, attribute)
     ref = b.context.owner(value)
-    t = live_type(found, live_key(ref, (attribute,)) in b.context.demoted)
+    t = live_type(found, live_key(ref, (attribute,)) in b.context.demoted or may_change(b, found))
     if isinstance(t, Known):
         if not fixed and getattr(value, attribute) is found:  # not made anew at every access
             b.context.guard_type(ref, (attribute,), t)

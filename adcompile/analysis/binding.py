@@ -17,10 +17,10 @@ from adcompile.analysis.heap import fresh
 from adcompile.analysis.infer import (
     Terminated,
 )
+from adcompile.analysis.live import live_key, live_type, may_change
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.abstract import type_of
-from adcompile.ir.nodes import Atom, Const, GlobalRef, OwnerSpace, Raise, Signature, Var
+from adcompile.ir.nodes import Atom, Const, Raise, Signature, Var
 from adcompile.ir.types import (
     Instance,
     Known,
@@ -90,12 +90,6 @@ def wrong_call(message: str, place: Place | None) -> Terminated:
     return Terminated(Raise(Const(TypeError(message)), None, place))
 
 
-def live_key(ref: GlobalRef, path: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What names live data in every round of a specialisation."""
-    held = ref.namespace["owner"] if isinstance(ref.namespace, OwnerSpace) else ref.namespace
-    return (id(held), ref.name, path)
-
-
 def owner_of_data(b: Builder, value: Any, place: Place | None) -> Var:
     """A class, function or partial that was met when compiling, as the program's memory: what is
     reached through it is read live, and may be written into."""
@@ -108,8 +102,7 @@ def owner_of_data(b: Builder, value: Any, place: Place | None) -> Var:
 def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, place: Place | None) -> Atom:
     """What a live function or partial holds: what can change is read live, its structure guarded."""
     ref, path = b.context.owner(owner), (field_name, ("item", key))
-    written = isinstance(value, (list, dict, set)) and live_key(ref, path) in b.context.demoted
-    t = Instance(type(value)) if written else type_of(value)
+    t = live_type(value, live_key(ref, path) in b.context.demoted or may_change(b, value))
     if isinstance(t, (Known, Scalar)):
         return Const(value)
     whole = Instance(type(getattr(owner, field_name)))
@@ -127,8 +120,7 @@ def there(b: Builder, value: Any, name: str, place: Place | None) -> Atom:
     if type(value) is tuple:
         return b.build(TupleT(()), [there(b, item, "", place) for item in value], name, place)
     ref = b.context.owner(value)
-    written = isinstance(value, (list, dict, set)) and live_key(ref, ()) in b.context.demoted
-    t = Instance(type(value)) if written else type_of(value)
+    t = live_type(value, live_key(ref, ()) in b.context.demoted or may_change(b, value))
     if isinstance(t, (Known, Scalar)):
         return Const(value)
     b.context.guard_type(ref, (), t)
@@ -148,8 +140,7 @@ def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | 
     except ValueError:
         return Const(ops.UNDEFINED)
     ref = b.context.owner(cell)
-    written = isinstance(contents, (list, dict, set)) and live_key(ref, ("cell_contents",)) in b.context.demoted
-    t = Instance(type(contents)) if written else type_of(contents)
+    t = live_type(contents, live_key(ref, ("cell_contents",)) in b.context.demoted or may_change(b, contents))
     b.context.guard_type(ref, ("cell_contents",), t)
     if isinstance(t, Known):
         return Const(contents)

@@ -23,6 +23,7 @@ from adcompile.analysis.iteration import as_sequence, element_type, indexable, k
 from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, check_turns, lazy_rows, taken, view_of
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.live import is_written
 from adcompile.analysis.optional import note_identity, note_negation
 from adcompile.analysis.pools import collectors
 from adcompile.analysis.structure import Args, Kwargs, known_container
@@ -375,8 +376,11 @@ def dict_get(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
     if isinstance(t, DictT) and b.known(b.key(args[1])):
         key = b.value(b.key(args[1]))
         return b.items(args[0])[t.keys.index(key)] if key in t.keys else args[2] if len(args) > 2 else Const(None)
-    example = b.context.example.get(args[0]) if isinstance(args[0], Var) else None
-    if isinstance(example, dict) and b.known(args[1]) and b.value(args[1]) in example:
+    owner = args[0]
+    example = b.context.example.get(owner) if isinstance(owner, Var) else None
+    if isinstance(owner, Var) and isinstance(example, dict) and b.known(args[1]) and not is_written(b, owner):
+        if b.value(args[1]) not in example:
+            return None
         return b.call(operator.getitem, args[0], args[1], name=name, place=place)
     return None
 

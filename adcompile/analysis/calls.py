@@ -59,6 +59,7 @@ from adcompile.analysis.library import (
     python_function,
     writes_text,
 )
+from adcompile.analysis.live import note_code, note_given, note_put
 from adcompile.analysis.made import is_reader
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
@@ -213,6 +214,7 @@ def call_known(
     if is_container_write(value) and args:
         beware_of_names(b, args[0])
         demote(b, value, args[0], place)
+        note_put(b, value, args)
     handler = handler_of(value)
     if handler is not None:
         seen = [look(b, a, place) if k in looks[value] else a for k, a in enumerate(args)]
@@ -242,6 +244,8 @@ def call_known(
                 return apply_rule(b, method, rule, [owner, *args], kwargs, name, place)
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
+        note_code(b, value.run.compiled(), value.namespace)
+        note_given(b, args)
         args, kwargs = handed_over(b, value, args, kwargs, place)
         count = len(value.outputs) + (2 if value.returns else 0)
         return b.emit(value, args, TupleT((UNKNOWN,) * count), kwargs, name, place)

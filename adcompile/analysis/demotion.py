@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Restart
 from adcompile.analysis.heap import check_alias, hand_over
+from adcompile.analysis.live import live_key, note_given
 from adcompile.analysis.mutation import AUGMENTED, is_unknown_call
 from adcompile.analysis.slots import beware
 from adcompile.analysis.writing import FUNCTIONS, METHODS
@@ -201,6 +201,7 @@ def loosened(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, place: Place
     args, kwargs = handed_over(b, fn, args, kwargs, place)
     for a in (*args, *(v for _, v in kwargs)):
         demote(b, fn, a, place)
+        note_given(b, [a])
         check_renamed(b, fn, a, place)
     return args, kwargs
 
@@ -225,5 +226,6 @@ def call_unseen(
     args, kwargs = handed_over(b, known, args, kwargs, place)
     for a in (fn, *args, *(v for _, v in kwargs)):
         demote(b, known, a, place)
+        note_given(b, [a])
         check_renamed(b, known, a, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Context, Restart, Tentative, is_structured, parts
 from adcompile.analysis.heap import fresh, give_followed, is_mutable, reached, settle
 from adcompile.analysis.infer import Terminated, run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
+from adcompile.analysis.live import live_key
 from adcompile.analysis.nesting import Nodes, as_records, growing, not_nested
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops

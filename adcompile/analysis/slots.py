@@ -16,11 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adcompile.analysis.binding import live_key, owner_of_data
+from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Restart, is_structured
 from adcompile.analysis.heap import give, read, write
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import is_of_user
+from adcompile.analysis.live import live_key, may_change
 from adcompile.analysis.reach import functions_in, mentioned, met
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
@@ -91,7 +92,8 @@ def first_value(b: Builder, owner: Any, name: str) -> Atom:
     if isinstance(owner, (type, python_types.FunctionType)):
         return b.call(getattr, Const(owner), name, name=name)
     held, ref = vars(owner)[name], b.context.owner(owner)
-    t = Instance(type(held)) if live_key(ref, (name,)) in b.context.demoted else type_of(held)
+    written = live_key(ref, (name,)) in b.context.demoted or may_change(b, held)
+    t = Instance(type(held)) if written else type_of(held)
     b.context.guard_type(ref, (name,), t)
     if isinstance(t, Known):
         return Const(held)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import live_key
 from adcompile.analysis.builder import Builder, Tentative, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.filling import display
@@ -19,6 +18,7 @@ from adcompile.analysis.heap import fresh, give, look
 from adcompile.analysis.infer import Terminated, branch_on, run_primal
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.leaves import deep_widen
+from adcompile.analysis.live import LARGE, any_element, element_type, is_written, live_key, live_type, may_change
 from adcompile.analysis.nesting import present, record_item
 from adcompile.analysis.positions import read_at
 from adcompile.analysis.slots import assign_name, global_value
@@ -75,7 +75,7 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     value = ref.namespace.get(ref.name, builtin.get(ref.name))
     if ref.namespace.get("__name__") == SYNTHESISED and is_foreign(value):
         return Const(value)  # what our function is written around
-    t = live_type(value, live_key(ref, ()) in b.context.demoted)
+    t = live_type(value, live_key(ref, ()) in b.context.demoted or may_change(b, value))
     if isinstance(t, Known):
         if not in_installed_module(ref.namespace):
             b.context.guard_value(ref, value)
@@ -97,22 +97,11 @@ def is_foreign(value: Any) -> bool:
     return callable(value) and not isinstance(getattr(type(value), "__call__", None), python_types.FunctionType)  # noqa: B004
 
 
-LARGE = 32
-
-
-def live_type(value: Any, written: bool = False) -> Type:
-    """The type of data read live. Small containers have structure, which the guards compare at
-    every call; large ones, and those that the program writes into, are read element by element."""
-    if isinstance(value, set) or isinstance(value, (list, dict)) and (written or len(value) > LARGE):
-        return Instance(type(value))
-    return type_of(value)
-
-
 def member(b: Builder, owner: Atom, step: str, value: Any, fn: Any, name: str, place: Place | None) -> Atom:
     """Read an attribute or element of a live object whose present value is `value`."""
     origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
     written = origin is not None and live_key(origin[0], (*origin[1], step)) in b.context.demoted
-    t = live_type(value, written)
+    t = live_type(value, written or may_change(b, value))
     if origin is None and step.isidentifier() and isinstance(b.type(owner), Instance):
         note_read(type(b.context.example[owner]), step)  # type: ignore[index]
     if isinstance(t, Known) and not isinstance(value, DATA) and origin is None:
@@ -432,26 +421,25 @@ def instance_element(b: Builder, owner: Atom, t: Instance, index: Atom, name: st
     if isinstance(method, python_types.FunctionType):
         return dispatch(b, Const(method), [owner, index], [], name, place)
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
-    if isinstance(example, (list, dict)) and b.known(index):
+    if isinstance(owner, Var) and isinstance(example, (list, dict)) and b.known(index):
         key = b.value(index)
         try:
             value: Any = example[key]
         except (KeyError, IndexError, TypeError):
             return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
-        origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
-        if value is None and origin is not None and live_key(*origin) in b.context.demoted:
-            return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)  # the program puts things there
-        var = b.emit(operator.getitem, (owner, index), widen(live_type(value)), (), name, place)
+        u = element_type(b, example, [value])
+        if u == UNKNOWN or value is None and is_written(b, owner):  # the program puts things there
+            return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
+        var = b.emit(operator.getitem, (owner, index), u, (), name, place)
         b.context.example[var] = value
+        origin = b.context.origin.get(owner)
         if origin is not None:
             step = ("item", key)
-            b.context.guard_type(origin[0], (*origin[1], step), widen(t))
+            b.context.guard_type(origin[0], (*origin[1], step), u)
             b.context.origin[var] = (origin[0], (*origin[1], step))
-        if isinstance(t, Known) and not isinstance(value, DATA):
-            return Const(value)
         return var
-    if isinstance(example, (list, tuple)) and example and len({type(v) for v in example}) == 1:
-        return b.emit(operator.getitem, (owner, index), widen(live_type(example[0])), (), name, place)
+    if isinstance(example, (list, dict)) and not isinstance(b.type(index), SliceT):
+        return b.emit(operator.getitem, (owner, index), any_element(b, owner, example), (), name, place)
     return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
 
 

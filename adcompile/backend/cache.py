@@ -24,7 +24,7 @@ from adcompile.errors import AdcompileError, place_of
 from adcompile.ir import ops
 from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array, type_of
 from adcompile.ir.program import Guard
-from adcompile.ir.types import Array, Known, Scalar, Type, array_type, is_scalar_class
+from adcompile.ir.types import Array, Instance, Known, Scalar, Seq, Type, array_type, is_scalar_class
 from adcompile.rules.registry import version
 from adcompile.runtime import settings
 
@@ -125,6 +125,13 @@ def has_type(value: Any, t: Type) -> bool:
         return type(value) is np.ndarray and array_type(value) == t
     if isinstance(t, Scalar):
         return type(value) in t.kinds
+    if isinstance(t, Seq) and isinstance(t.item, Scalar) and t.cls is not dict:
+        return type(value) is t.cls and t.item.kinds.issuperset(map(type, value))
+    if isinstance(t, Seq):
+        items = value.values() if type(value) is dict else value
+        return type(value) is t.cls and all(has_type(item, t.item) for item in items)
+    if isinstance(t, Instance) and t.cls in (list, dict, set):  # read element by element, and written into
+        return type(value) is t.cls
     return Known(value) == t if isinstance(t, Known) else type_of(value) == t
 
 

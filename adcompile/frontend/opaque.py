@@ -6,6 +6,7 @@ import ast
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 import gast
@@ -74,9 +75,12 @@ class _Runner:
         """The source of a function that, given UNDEFINED, makes the one that runs the statements."""
         return ast.unparse(self._tree())
 
+    def compiled(self) -> CodeType:
+        return compile(self._tree(), self.file, "exec", dont_inherit=True)
+
     def _compile(self) -> Callable[..., tuple[Any, ...]]:
         local: dict[str, Any] = {}
-        exec(compile(self._tree(), self.file, "exec", dont_inherit=True), self.namespace, local)
+        exec(self.compiled(), self.namespace, local)
         return local["__maker"](ops.UNDEFINED)
 
     def _tree(self) -> ast.Module:
