@@ -365,9 +365,10 @@ def assigned_by_class(
     own = None if example is None else live_value(b, owner, example, attribute, place)
     if own is not None:
         return own
-    if isinstance(t, ObjectT) and attribute in t.names or attribute in getattr(example, "__dict__", ()):
+    as_it_runs, own = runs_as_written(b, attribute), getattr(example, "__dict__", ())
+    if isinstance(t, ObjectT) and attribute in t.names or attribute in own and not as_it_runs:
         return None
-    if runs_as_written(b, attribute) and is_of_user(cls) and not hasattr(type(stated(cls, attribute)), "__set__"):
+    if as_it_runs and is_of_user(cls) and not hasattr(type(stated(cls, attribute)), "__set__"):
         return b.emit(getattr, (give(b, owner), Const(attribute), *rest), UNKNOWN, (), attribute, place)
     value = slot_value(b, cls, attribute, place)
     if value is None:

@@ -65,7 +65,7 @@ from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
 from adcompile.analysis.real import hand, opened
 from adcompile.analysis.recursion import endless, enter
-from adcompile.analysis.slots import beware_of_given, beware_of_names
+from adcompile.analysis.slots import beware_of_given, beware_of_names, note_stored
 from adcompile.analysis.spectra import may_be_real, note_spectrum
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
@@ -245,6 +245,7 @@ def call_known(
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
     if isinstance(value, OpaqueCode):
         note_code(b, value.run.compiled(), value.namespace)
+        note_stored(b, value)
         note_given(b, args)
         args, kwargs = handed_over(b, value, args, kwargs, place)
         count = len(value.outputs) + (2 if value.returns else 0)

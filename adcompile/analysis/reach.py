@@ -6,6 +6,7 @@ may what that means. Functions of Python and of installed packages reach nothing
 
 from __future__ import annotations
 
+import dis
 import functools
 import sys
 import types as python_types
@@ -76,6 +77,23 @@ def mentioned(values: Iterable[Any], names: set[str]) -> set[str]:
     for value in reached(values) or ():
         found |= names.intersection(words_of(value))
     return found
+
+
+def names_stored(values: Iterable[Any]) -> set[str]:
+    """The names of attributes that code sets or deletes, or the code of the functions that it names."""
+    found: set[str] = set()
+    for value in reached(values) or ():
+        if isinstance(value, OpaqueCode):
+            nodes = [n for root in value.code for n in gast.walk(root)]
+            found |= {n.attr for n in nodes if isinstance(n, gast.Attribute) and not isinstance(n.ctx, gast.Load)}
+        elif isinstance(value, python_types.FunctionType) and not is_of_library(value.__globals__):
+            found |= stored_by(value.__code__)
+    return found
+
+
+def stored_by(code: python_types.CodeType) -> set[str]:
+    own = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_ATTR", "DELETE_ATTR")}
+    return own.union(*(stored_by(c) for c in code.co_consts if isinstance(c, python_types.CodeType)))
 
 
 def reached(values: Iterable[Any]) -> list[Any] | None:
@@ -175,4 +193,4 @@ def reaches(values: Iterable[Any], wanted: list[Any]) -> bool:
     return any(np.may_share_memory(a, v) for v in found if isinstance(v, np.ndarray) for a in arrays)
 
 
-__all__ = ["functions_in", "mentioned", "met", "reaches"]
+__all__ = ["functions_in", "mentioned", "met", "names_stored", "reaches"]

@@ -22,7 +22,7 @@ from adcompile.analysis.heap import give, read, write
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.live import live_key, may_change
-from adcompile.analysis.reach import functions_in, mentioned, met
+from adcompile.analysis.reach import functions_in, mentioned, met, names_stored
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -271,9 +271,10 @@ def assign_unknown(
     """The same of what may be a class: attributes of that name run as written if any class's is read."""
     if name is not None and not runs_as_written(b, name):
         b.context.names_set.add(name)
-        if name not in b.context.names_read:
-            return None
-        run_as_written(b, name)
+        if name in b.context.names_read:
+            run_as_written(b, name)
+        note_object(b, object, name, b.context.objects_set, b.context.objects_read)
+        return None
     if name is None and AsItRuns(None) not in b.context.demoted:
         if not b.context.names_read:
             return None
@@ -286,6 +287,8 @@ def unassign(b: Builder, owner: Atom, attribute: Atom, place: Place | None) -> A
     t = b.type(owner)
     name = b.value(attribute) if b.known(attribute) else None
     if not isinstance(t, Known):
+        if name is not None and owner in b.context.example and not runs_as_written(b, name):
+            run_as_written(b, name)
         if any(name in (None, n) and not runs_as_written(b, n) for _, n in b.context.slots):
             run_as_written(b, name)
         return None
@@ -335,6 +338,16 @@ def beware_of_given(b: Builder, given: Sequence[Atom]) -> None:
         beware(b, found[0], given)
 
 
+def note_stored(b: Builder, code: Any) -> None:
+    """Code that is run as it is written sets attributes, of objects that it finds: what is read of such names, before
+    or after, is read as the code runs."""
+    for name in sorted(names_stored([code])):
+        b.context.names_set.add(name)
+        if name in b.context.names_read and not runs_as_written(b, name):
+            run_as_written(b, name)
+        note_object(b, object, name, b.context.objects_set, b.context.objects_read)
+
+
 def beware(b: Builder, fn: Any, given: Sequence[Atom] = ()) -> None:
     """Before a call that is not followed, of an object (`None`: nobody knows of which): the attributes
     that it may read or assign are set and read as the code runs."""
@@ -350,6 +363,6 @@ def beware(b: Builder, fn: Any, given: Sequence[Atom] = ()) -> None:
 
 
 __all__ = [
-    "assign", "assign_name", "beware", "global_value", "live_value", "note_read", "open_slots", "runs_as_written",
-    "slot_value", "unassign",
+    "assign", "assign_name", "beware", "global_value", "live_value", "note_read", "note_stored", "open_slots",
+    "runs_as_written", "slot_value", "unassign",
 ]  # fmt: skip

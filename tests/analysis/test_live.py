@@ -114,3 +114,52 @@ def test_an_item_of_a_long_list_is_of_no_other_kind_than_the_others():
     for k in (0, 3, 1):
         expected = ARRAYS[k] if ARRAYS[k].ndim == 1 else ARRAYS[k].sum(axis=1)
         np.testing.assert_allclose(ad.grad(f)(x, k), expected)
+
+
+OBJECTS = """import numpy as np
+class C:
+    k = 2.0
+    def __init__(self):
+        self.v = 2.0
+    def get(self):
+        return self.v
+O, OTHER = C(), C()
+def put(w):
+    O.v = w
+def f(x):
+    BODY
+    return READ
+"""
+WRITES = {
+    "deleted": "del O.v",
+    "by its dict": "O.__dict__['v'] = None",
+    "under a name that is chosen": "o = O if x > 1 else C()\no.v = None",
+    "of an object or a class": "o = C if x > 9 else O\no.v = None",
+    "in a list": "[O, OTHER][int(x) - 1].v = None",
+    "as it is written": "try:\n    O.v = None\nexcept KeyError:\n    pass",
+    "in a with": "with np.errstate(all='ignore'):\n    O.v = None",
+    "by a function as it is written": "try:\n    put(None)\nexcept KeyError:\n    pass",
+    "by a name that is met": "setattr(O, 'v' if x > 1 else 'w', None)",
+}
+READS = (
+    "x * (3.0 if O.v is None else 4.0)",
+    "x * (3.0 if O.get() is None else 4.0)",
+    "x * (3.0 if hasattr(O, 'v') else 4.0)",
+    "x * (3.0 if getattr(O, 'v', 5.0) is None else 4.0)",
+)
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("write", WRITES.values(), ids=list(WRITES))
+def test_an_attribute_of_a_live_object_that_code_sets_unseen(write, read):
+    def again():
+        return define("f", OBJECTS.replace("BODY", write.replace("\n", "\n    ")).replace("READ", read))
+
+    for derive in (ad.value_and_grad, lambda f: lambda x: ad.jvp(f, (x,), (1.0,))):
+        try:
+            value = again()(1.5)
+        except AttributeError:
+            with pytest.raises(AttributeError):
+                derive(again())(1.5)
+        else:
+            assert derive(again())(1.5) == (value, value / 1.5)
