@@ -26,7 +26,7 @@ from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.live import is_written
 from adcompile.analysis.optional import note_identity, note_negation
 from adcompile.analysis.pools import collectors
-from adcompile.analysis.structure import Args, Kwargs, known_container
+from adcompile.analysis.structure import Args, Kwargs, element_or, known_container
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Raise, Var
@@ -376,6 +376,8 @@ def dict_get(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
     if isinstance(t, DictT) and b.known(b.key(args[1])):
         key = b.value(b.key(args[1]))
         return b.items(args[0])[t.keys.index(key)] if key in t.keys else args[2] if len(args) > 2 else Const(None)
+    if isinstance(t, DictT):
+        return element_or(b, args[0], t, b.key(args[1]), args[2] if len(args) > 2 else Const(None), name)
     owner = args[0]
     example = b.context.example.get(owner) if isinstance(owner, Var) else None
     if isinstance(owner, Var) and isinstance(example, dict) and b.known(args[1]) and not is_written(b, owner):

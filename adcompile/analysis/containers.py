@@ -344,16 +344,21 @@ def pairs_of(b: Builder, content: Atom) -> dict[Any, Atom] | None:
 
 
 def set_pairs(b: Builder, cell: Cell, pairs: dict[Any, Atom], place: Place | None) -> None:
+    before = b.type(b.context.store.states[cell].content)
+    grows = isinstance(before, DictT) and not pairs.keys() <= set(before.keys)
+    if grows and b.parent is not None and cell.place is not None:
+        b.context.alternatives.add(cell.place)  # a key that is there on some paths only
     write(b, cell, b.build(DictT(tuple(pairs), ()), list(pairs.values()), cell.name, place), place)
 
 
 def as_it_runs(b: Builder, fn: Any, cell: Cell, args: Args, kwargs: Kwargs, place: Place | None) -> Atom:
     """A write that depends on keys met when the code runs: from now on the dict is a real one. In a
     loop with few iterations the keys may be known in each of them."""
+    if cell.place is not None:
+        b.context.alternatives.add(cell.place)
     if b.context.tentative:
         raise Tentative
     if cell.place is not None:
-        b.context.alternatives.add(cell.place)
         if may_be_filled(b, dict, cell.place):
             b.context.demoted.add(cell.place)
             raise Restart

@@ -48,6 +48,7 @@ from adcompile.ir.types import (
     TupleT,
     Type,
     differentiable,
+    holds_ref,
     join,
     widen,
 )
@@ -389,7 +390,12 @@ def dict_element(b: Builder, owner: Atom, t: DictT, index: Atom, name: str, plac
         for v in t.values:
             joined = join(joined, widen(v))
         if differentiable(joined) and len(t.keys) <= LARGE:
-            return chosen_element(b, t.keys, b.items(owner), index, name, place)
+
+            def missing(c: Builder) -> Atom:
+                error = c.emit(KeyError, (index,), Instance(KeyError), (), "", place)
+                raise Terminated(Raise(error, None, place))
+
+            return chosen_element(b, t.keys, b.items(owner), index, name, missing)
         return b.emit(operator.getitem, (owner, index), joined, (), name, place)
     key = b.value(index)
     if key not in t.keys:
@@ -397,14 +403,19 @@ def dict_element(b: Builder, owner: Atom, t: DictT, index: Atom, name: str, plac
     return b.items(owner)[t.keys.index(key)]
 
 
+def element_or(b: Builder, owner: Atom, t: DictT, index: Atom, default: Atom, name: str) -> Atom | None:
+    """`d.get(index, default)` of a key that is met when the code runs; None where the dict itself is asked."""
+    types = (*t.values, b.type(default))
+    numbers = any(differentiable(widen(v)) for v in types) and not any(map(holds_ref, types))
+    if t.keys and (not numbers or len(t.keys) > LARGE):
+        return None
+    return chosen_element(b, t.keys, b.items(owner), index, name, lambda _: default)
+
+
 def chosen_element(
-    b: Builder, keys: tuple[Any, ...], items: list[Atom], index: Atom, name: str, place: Place | None
+    b: Builder, keys: tuple[Any, ...], items: list[Atom], index: Atom, name: str, missing: Callable[[Builder], Atom]
 ) -> Atom:
     """The item whose key is `index`: a chain of tests."""
-
-    def missing(c: Builder) -> Atom:
-        error = c.emit(KeyError, (index,), Instance(KeyError), (), "", place)
-        raise Terminated(Raise(error, None, place))
 
     def option(k: int) -> Callable[[Builder], Atom]:
         def run(c: Builder) -> Atom:

@@ -202,7 +202,27 @@ def merged_as_they_grow(x, n):
     return sum(v * (k + 1) for k, v in more.items()) + sum(table.values()) + other[-1] * sum(other.values())
 
 
+def keys_on_some_paths(x, n):
+    sums, counts, last = collections.defaultdict(float), collections.Counter(), {}
+    for i in range(n):
+        sums["all"] += x * i
+        if i % 2:
+            sums["odd"] += x * x
+            last["odd"] = last.get("odd", 0.5) * x + i
+        counts["a" if i > 1 else "b"] += x * 0.5
+    return sums["all"] + sums["odd"] * 2.0 + sums["none"] + counts["a"] * counts["b"] + last.get("odd", x)
+
+
+def got_under_a_met_key(x, n):
+    table = {0: x, 1: x * x, "two": np.ones(2) * x}
+    found = table.get(n)
+    rest = table.get("two" if n > 1 else 1, 3.0) * table.get(n + 1, 0.5)
+    return np.sum(rest) + (x if found is None else found * 3.0)
+
+
 SAMPLES = {
+    "keys_on_some_paths": [(0.7, 0), (0.7, 1), (0.7, 4)],
+    "got_under_a_met_key": [(0.7, 0), (0.7, 1), (0.7, 5)],
     "merged_as_they_grow": [(0.7, n) for n in range(4)],
     "many_named_arrays_gone_through": [({f"layer{k}": np.array([0.3 + 0.1 * k, 0.5 - 0.02 * k]) for k in range(18)},)],
     "layers_read_at_an_index": [(np.array([1.2, -0.7]),)],
