@@ -19,7 +19,20 @@ from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, OwnerSpace, Var
 from adcompile.ir.program import Guard
-from adcompile.ir.types import NEVER, UNKNOWN, Array, Instance, Scalar, Seq, SliceT, TupleT, Type, Unknown, join, widen
+from adcompile.ir.types import (
+    NEVER,
+    UNKNOWN,
+    Array,
+    Instance,
+    Scalar,
+    Seq,
+    SliceT,
+    Type,
+    Unknown,
+    is_scalar_class,
+    join,
+    widen,
+)
 
 LARGE = 32
 
@@ -29,14 +42,18 @@ def live_type(value: Any, written: bool = False) -> Type:
     lists of numbers are sequences; others, and those that the program writes into, are read element by element."""
     if isinstance(value, set) or isinstance(value, (list, dict)) and written:
         return Instance(type(value))
-    t = type_of(value)
     if isinstance(value, (list, dict)) and len(value) > LARGE:
-        return t if isinstance(t, Seq) and is_numbers(t.item) else Instance(type(value))
-    return t
+        t = type_of(value) if isinstance(value, list) and holds_numbers(value[0]) and one_class(value) else UNKNOWN
+        return t if isinstance(t, Seq) else Instance(type(value))
+    return type_of(value)
 
 
-def is_numbers(t: Type) -> bool:
-    return isinstance(t, Scalar) or isinstance(t, TupleT) and all(map(is_numbers, t.items))
+def holds_numbers(value: Any) -> bool:
+    return is_scalar_class(type(value)) or type(value) is tuple and all(map(holds_numbers, value))
+
+
+def one_class(values: list[Any]) -> bool:
+    return len(set(map(type, values))) == 1
 
 
 def live_key(ref: GlobalRef, path: tuple[Any, ...]) -> tuple[Any, ...]:
