@@ -56,6 +56,7 @@ from adcompile.ir.types import (
     Maybe,
     Method,
     ObjectT,
+    Scalar,
     Seq,
     TupleT,
     Type,
@@ -365,7 +366,7 @@ def check_writes(
     written = [(i, call, target) for i, call in unsure for target in writes_into(call, types, definition)]
     written += [(i, call, target) for i, call in unsure for target in by_reference(call)]
     if not written and not any(is_call_of(call, ops.make_function) for _, call in calls):
-        return Written(None, {})
+        return Written(types, None, {}, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
     near = useful_roots(aliases, [call for _, call in calls], useful)
     shown = [aliases.root(target) in near for _, _, target in written]  # text may go into what is useful itself
@@ -378,6 +379,7 @@ def check_writes(
             shown.append(False)
     useful_classes = useful_roots(aliases, [call for _, call in calls], useful)
     last: dict[Node, Last] = {}
+    places: dict[Node, int] = {}
     for (i, call, target), direct in zip(written, shown):
         root = aliases.root(target)
         exposed = isinstance(call.fn, Const) and (
@@ -391,12 +393,22 @@ def check_writes(
         data = varied.carries if direct else varied.has
         if (exposed or root in useful_classes) and any(map(data, atoms_of(call))):
             raise refuse_store(call, target, types, definition)
-        if root is not None and not (isinstance(target, Var) and isinstance(types[target], Array)):
+        if root is not None and is_put(call, target, types):
+            places[root] = max(i, places.get(root, i))
+        elif root is not None and not (isinstance(target, Var) and isinstance(types[target], Array)):
             # of arrays, adjoints read copies
             found = last.get(root)
             if found is None or found[0] <= i:
                 last[root] = (i, call.place, isinstance(call.fn, Const))
-    return Written(aliases, last)
+    return Written(types, aliases, last, places)
+
+
+def is_put(call: Call, target: Atom, types: Mapping[Var, Type]) -> bool:
+    """Whether a write puts something into a list, dict or set, or takes it out: what is there stays as it is."""
+    t = types[target] if isinstance(target, Var) else None
+    if not isinstance(call.fn, Const) or not isinstance(t, Instance) or not issubclass(t.cls, (list, dict, set)):
+        return False
+    return any(call.fn.value is fn for fn in (*ITEM_WRITES, *METHODS, *AUGMENTED))
 
 
 Last = tuple[int, "Place | None", bool]
@@ -436,22 +448,36 @@ def calls_in(s: Statement) -> list[Call]:
 
 
 class Written:
-    """The inert memory that is written in place, and the last statement that writes it."""
+    """The inert memory that is written in place, and the last statement that writes it; `places`: that puts something
+    into a list or dict, or takes it out."""
 
-    def __init__(self, aliases: Aliases | None, last: dict[Node, Last]) -> None:
-        self.aliases, self.last = aliases, last
+    def __init__(
+        self, types: Mapping[Var, Type], aliases: Aliases | None, last: dict[Node, Last], places: dict[Node, int]
+    ) -> None:
+        self.types, self.aliases, self.last, self.places = types, aliases, last, places
 
-    def check_reads(self, statements: Sequence[Statement], active: frozenset[Var]) -> None:
-        """Refuse active statements that read memory written at or after them: their adjoints
-        may read it again."""
-        if self.aliases is None or not self.last:
-            return
+    def check_reads(self, statements: Sequence[Statement], active: frozenset[Var]) -> set[Var]:
+        """Refuse active statements that read memory written at or after them: their adjoints may read it again. Given
+        are values of no known type that were read where something else is put later: they may be that list or dict
+        themselves, so the adjoints read copies."""
+        volatile: set[Var] = set()
+        if self.aliases is None or not self.last and not self.places:
+            return volatile
         for i, s in enumerate(statements):
             for call in calls_in(s):
-                if call.result not in active:
-                    continue
-                for a in atoms_of(call):
+                for a in atoms_of(call) if call.result in active else ():
                     root = self.aliases.root(a)
                     found = None if root is None else self.last.get(root)
                     if found is not None and found[0] >= i:
                         raise written_late(found[1], found[2])
+                    if root is not None and self.places.get(root, -1) >= i and isinstance(a, Var):
+                        volatile |= self.copied(a, call)
+        return volatile
+
+    def copied(self, a: Var, call: Call) -> set[Var]:
+        t = self.types[a]
+        if isinstance(t, (Array, Scalar)):
+            return set()
+        if not isinstance(t, Unknown):
+            raise written_late(call.place, True)
+        return {a}

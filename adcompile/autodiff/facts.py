@@ -65,7 +65,7 @@ def facts(
     )
     written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference)
     if backwards:
-        written.check_reads(statements, active)
+        b.context.volatile |= written.check_reads(statements, active)
     check_unsaid(b, statements, varied, useful)
     if not memory.written and not shown:
         return Activity(frozenset(varied.vars), active), memory

@@ -163,3 +163,71 @@ def test_an_attribute_of_a_live_object_that_code_sets_unseen(write, read):
                 derive(again())(1.5)
         else:
             assert derive(again())(1.5) == (value, value / 1.5)
+
+
+def begin():
+    return {"a": np.array([1.0, 2.0]), "n": 0}, [np.array([1.0, 2.0]), 3.0], {}
+
+
+STATE, LIST, MEMO = begin()
+
+
+def nodes(n):
+    if n not in MEMO:
+        MEMO[n] = np.arange(1.0, n + 1)
+    return MEMO[n]
+
+
+def replaced_in_a_loop(x):
+    y = x * np.ones(2)
+    for _ in range(3):
+        y = np.sin(y * STATE["a"]) * LIST[1]
+        STATE["a"], LIST[1] = STATE["a"] + 1.0, LIST[1] * 0.5
+    return np.sum(y)
+
+
+def counted_beside_arrays(x):
+    y = np.sum(x * STATE["a"]) ** 2
+    STATE["n"] += 1
+    LIST.append(np.zeros(2))
+    return y * y * len(LIST)
+
+
+def memoised_nodes(x):
+    s = 0.0
+    for n in (2, 3, 2):
+        s = s + np.sum(np.exp(x * nodes(n)))
+    return s
+
+
+def under_two_names(x):
+    MEMO["l"] = LIST
+    y = x * MEMO["l"][0]
+    LIST[0] = np.zeros(2)
+    return np.sum(y * y)
+
+
+def a_list_as_an_operand(x):
+    MEMO["l"] = [1.0, 2.0]
+    y = np.dot(x * np.ones(2), MEMO["l"])
+    MEMO["l"] = [5.0, 6.0]
+    return y * y
+
+
+@pytest.mark.parametrize(
+    "f", [replaced_in_a_loop, counted_beside_arrays, memoised_nodes, under_two_names, a_list_as_an_operand]
+)
+def test_what_is_put_into_a_container_leaves_what_was_read_before(f, monkeypatch):
+    def at(x, run=f):
+        for name, value in zip(("STATE", "LIST", "MEMO"), begin()):
+            monkeypatch.setattr(f"tests.analysis.test_live.{name}", value)
+        return run(x)
+
+    slope = (at(0.7 + 1e-6) - at(0.7 - 1e-6)) / 2e-6
+    value, gradient = at(0.7, ad.value_and_grad(f))
+    assert value == pytest.approx(at(0.7))
+    assert gradient == pytest.approx(slope, rel=1e-6)
+    _, pullback = at(0.7, lambda x: ad.vjp(f, x))
+    STATE["a"] = LIST[0] = np.zeros(2)
+    assert pullback(1.0) == pullback(1.0) == (gradient,)
+    assert at(0.7, lambda x: ad.jvp(f, (x,), (1.0,)))[1] == pytest.approx(gradient)
