@@ -403,8 +403,18 @@ def dict_element(b: Builder, owner: Atom, t: DictT, index: Atom, name: str, plac
     return b.items(owner)[t.keys.index(key)]
 
 
+def is_plain_key(t: Type) -> bool:
+    """Whether nobody's own code says what a key is equal to."""
+    if isinstance(t, Known):
+        return isinstance(t.value, (int, float, str, bytes, type(None)))
+    text = isinstance(t, Instance) and t.cls in (str, bytes)
+    return text or isinstance(t, Scalar) or isinstance(t, TupleT) and all(map(is_plain_key, t.items))
+
+
 def element_or(b: Builder, owner: Atom, t: DictT, index: Atom, default: Atom, name: str) -> Atom | None:
     """`d.get(index, default)` of a key that is met when the code runs; None where the dict itself is asked."""
+    if not is_plain_key(b.type(index)):
+        return None
     types = (*t.values, b.type(default))
     numbers = any(differentiable(widen(v)) for v in types) and not any(map(holds_ref, types))
     if t.keys and (not numbers or len(t.keys) > LARGE):
