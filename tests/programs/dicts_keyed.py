@@ -216,7 +216,7 @@ def keys_on_some_paths(x, n):
 def got_under_a_met_key(x, n):
     table = {0: x, 1: x * x, "two": np.ones(2) * x}
     found = table.get(n)
-    rest = table.get("two" if n > 1 else 1, 3.0) * table.get(n + 1, 0.5)
+    rest = table.get("two" if n > 1 else "one", 3.0 * x) * table.get(n + 1, 0.5)
     return np.sum(rest) + (x if found is None else found * 3.0)
 
 
