@@ -24,7 +24,7 @@ from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.repeatable import check_same, varying
 from adcompile.autodiff.reverse import Sweep
-from adcompile.autodiff.scalar import check_pair
+from adcompile.autodiff.scalar import check_pair, seed_one
 from adcompile.autodiff.separate import Derived, add_seed
 from adcompile.autodiff.state import State, detached, save
 from adcompile.autodiff.transform import (
@@ -37,7 +37,6 @@ from adcompile.autodiff.transform import (
     leaves,
     pull_back,
     pushforward,
-    seed_one,
     taken,
     tangent_of,
 )

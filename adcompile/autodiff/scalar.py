@@ -1,4 +1,4 @@
-"""What a gradient is taken of: a real scalar, and a pair of it and something else for has_aux."""
+"""What a gradient is taken of: a real scalar, and a pair of it and something else for has_aux; and its seed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.errors import NotDifferentiable, Place, place_of
+from adcompile import runtime as rt
+from adcompile.analysis.builder import Builder
+from adcompile.errors import NotDifferentiable, Place, place_of, spot
+from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import Array, Instance, Known, ListT, Scalar, TupleT, Type, Unknown, is_inexact
 
 
@@ -58,6 +61,26 @@ def check_pair(result: Type, fun: Any, place: Place | None, has_aux: bool) -> No
             place or place_of(fun),
             "return (value, aux), where aux may be a tuple, or leave has_aux away",
         )
+
+
+def seed_one(b: Builder, value: Atom) -> Atom:
+    """One, as a cotangent of `value`."""
+    t = b.type(value)
+    if isinstance(t, Scalar) and len(t.kinds) == 1:
+        (kind,) = t.kinds
+        if issubclass(kind, np.inexact) and kind not in (np.float64, np.complex128):
+            return Const(kind(1.0))
+    if isinstance(t, Array):
+        return b.call(np.ones_like, value)
+    return Const(1.0)
+
+
+def seed_checked(b: Builder, fun: Atom, value: Atom) -> Atom:
+    """One, as a cotangent of what `fun` returns, where only the run tells whether that is a real scalar."""
+    fun = getattr(fun, "value", fun)
+    at = spot(b.place or place_of(fun))
+    name = getattr(fun, "__name__", "the function")
+    return b.emit(rt.seed, (Const(at), Const(name), value), Scalar(frozenset({float})))
 
 
 def _article(word: str) -> str:

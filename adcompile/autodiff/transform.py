@@ -26,7 +26,7 @@ from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.held import Root, substituted
 from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.reverse import Sweep
-from adcompile.autodiff.scalar import check_pair, check_scalar
+from adcompile.autodiff.scalar import check_pair, check_scalar, seed_checked, seed_one
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import Results, detached, enter, handed_out
 from adcompile.autodiff.unbound import readable_zeros
@@ -237,7 +237,8 @@ def gradient(
     role, b.role = b.role, "adjoint"
     if entry:  # nothing differentiates this sweep
         b.context.rerun = "once"
-    table = reverse_of(b, start, inputs, [(value, seed_one(b, value))], None, results, restore)
+    seed = seed_checked(b, fun, value) if isinstance(b.type(value), (Unknown, Instance)) else seed_one(b, value)
+    table = reverse_of(b, start, inputs, [(value, seed)], None, results, restore)
     value, aux = table.results if has_aux else (table.results[0], None)
     made: set[Atom] = set()
     grads = [finished(b, table, v, made) for v in by]
@@ -245,17 +246,6 @@ def gradient(
     if not restore:
         write_back(b, called.pending)
     return value, aux, grads
-
-
-def seed_one(b: Builder, value: Atom) -> Atom:
-    t = b.type(value)
-    if isinstance(t, Scalar) and len(t.kinds) == 1:
-        (kind,) = t.kinds
-        if issubclass(kind, np.inexact) and kind not in (np.float64, np.complex128):
-            return Const(kind(1.0))
-    if isinstance(t, Array):
-        return b.call(np.ones_like, value)
-    return Const(1.0)
 
 
 def ones_like(b: Builder, value: Atom) -> Atom:

@@ -19,7 +19,7 @@ from adcompile.analysis.mutation import writes_into
 from adcompile.autodiff.adjoint import entry
 from adcompile.autodiff.cotangents import tangent_type
 from adcompile.autodiff.forward_structure import SPENT
-from adcompile.autodiff.transform import seed_one
+from adcompile.autodiff.scalar import seed_one
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,

@@ -238,6 +238,7 @@ non_differentiable(ops.sort_order, rt.zero_list, rt.is_basic)
 register(rt.zeros_like, Rule("constant", typing=zero_type))
 
 register(rt.unit, Rule("constant", typing=first))
+register(rt.seed, Rule("constant", pure=False, typing=always(Scalar(frozenset({float})))))
 
 # an f-string is a string whatever it shows; showing it runs the value's own __format__
 for _fn in (ops.build_string, ops.format_value):

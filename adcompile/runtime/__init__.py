@@ -158,6 +158,7 @@ from adcompile.runtime.plain import (
     check_numbers,
     check_plain,
     from_cache,
+    seed,
 )
 from adcompile.runtime.shadows import shadows
 from adcompile.runtime.special import power, quotient, total, valued
@@ -190,6 +191,7 @@ __all__ = [
     "pushed_by",
     "vjp_of",
     "vjp_of_held",
+    "seed",
     "total",
     "valued",
     "called",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from adcompile.errors import Unsupported
+from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.runtime import objects
 from adcompile.runtime.objects import attributes
 from adcompile.runtime.state import build_object, is_plain
@@ -168,8 +168,8 @@ def like(g: Any, x: Any) -> Any:
         g = g.real
     if isinstance(g, np.ndarray):
         g = g[()] if g.ndim == 0 else np.sum(g)
-    if g is None or isinstance(x, dict):  # of what has no tangent, or for each of its keys
-        return g
+    if g is None or x is None or isinstance(x, dict):  # of what has no tangent, or for each of its keys
+        return None if x is None else g
     return g if type(g) is type(x) else type(x)(g)
 
 
@@ -266,8 +266,12 @@ def add_item(total: list[Any], index: int, g: Any) -> list[Any]:
 def unit(x: Any, k: int) -> Any:
     """The tangent of `x`, an array or number, that is 1 at element `k`, counted row by row, else 0.
 
-    Raises TypeError for complex `x`: the units of its parts are not multiples of each other.
+    Raises TypeError for complex `x`: the units of its parts are not multiples of each other; NotDifferentiable
+    for what is neither array nor number, of which the type that is known when the code is made does not tell.
     """
+    if not isinstance(x, (np.ndarray, np.number, int, float, complex)):
+        what = "None" if x is None else f"an object of class {type(x).__name__} (met when the code runs)"
+        raise NotDifferentiable(f"a Jacobian of {what}", None, "give an array or a number on every path")
     if np.iscomplexobj(x):
         raise TypeError("a Jacobian of complex values is not one complex matrix: use jvp and vjp")
     if not isinstance(x, np.ndarray):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.errors import Unsupported
+from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.runtime.hidden import is_array_of_numbers
 from adcompile.runtime.objects import attributes, stated
 from adcompile.runtime.structure import ARITHMETIC
@@ -94,6 +94,26 @@ def _refusal(message: str, at: str) -> Unsupported:
 
 def _where(at: str) -> str:
     return f" (met when the code runs, {at})" if at else " (met when the code runs)"
+
+
+def seed(at: str, name: str, result: Any) -> float:
+    """One, the cotangent of what the function `name` gave. Raises NotDifferentiable unless that is a real number,
+    or an array of one without dimensions."""
+    if isinstance(result, (int, float, np.integer, np.floating)):
+        return 1.0
+    kind = result.dtype.kind if isinstance(result, np.ndarray) and not result.ndim else ""
+    if kind == "f":
+        return 1.0
+    complex_ = kind == "c" or isinstance(result, (complex, np.complexfloating))
+    if isinstance(result, np.ndarray) and not kind:
+        what, remedy = f"an array of shape {result.shape}", "return its sum, or use jacobian() or vjp()"
+    elif complex_:
+        what, remedy = "a complex number", "return its real part or abs()"
+    else:
+        what = "None" if result is None else f"an object of class {type(result).__name__}"
+        remedy = "return a float on every path"
+    message = f"a gradient needs a function with a real scalar result, but {name}() returns {what}{_where(at)}"
+    raise NotDifferentiable(message, None, remedy)
 
 
 def check_bound(value: Any, name: str) -> None:

@@ -32,6 +32,52 @@ def test_inner_gradients_are_checked():
         ad.grad(outer)(1.0)
 
 
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+RESULTS = {
+    "an array of shape": lambda x: x * 2.0,
+    "an array of shape .1, 1.": lambda x: np.reshape(x[0] * 3.0, (1, 1)),
+    "a complex number": lambda x: np.array(x[0] * 1j),
+    "an object of class tuple": lambda x: (x[0], x[1]),
+    "an object of class Held": lambda x: Held(x[0]),
+    "an object of class str": lambda x: "text",
+    "an object of class set": lambda x: {1},
+    "None": lambda x: None,
+}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+@pytest.mark.parametrize("wrap", [ad.grad, ad.value_and_grad, lambda f: ad.grad(lambda x: ad.grad(f)(x)[1])])
+def test_a_result_of_another_kind_on_a_path_is_refused_there(kind, wrap):
+    def either(x, far):
+        z = x[0] * x[1]
+        if far:
+            z = RESULTS[kind](x)
+        return z
+
+    def near(x):
+        return either(x, x[0] > 10.0)
+
+    slope = wrap(near)(np.array([2.0, 3.0]))
+    g = slope[1] if isinstance(slope, tuple) else slope
+    assert np.array_equal(g, [3.0, 2.0]) or np.array_equal(g, [1.0, 0.0])  # of the product, and of its second slope
+    with pytest.raises(NotDifferentiable, match=rf"near\(\) returns {kind}.*test_scalar\.py:\d+"):
+        wrap(near)(np.array([20.0, 3.0]))
+
+
+def test_numbers_of_any_class_are_results_on_a_path():
+    def either(x, way):
+        z = x * np.ones(2)
+        for _ in range(way):
+            z = (x * 2.0, np.float32(3.0) * x, np.array(x * 5.0), 7)[way - 1]
+        return z
+
+    assert [float(ad.grad(either)(1.5, way)) for way in (1, 2, 3, 4)] == [2.0, 3.0, 5.0, 0.0]
+
+
 def one_value(x):
     return np.sum(x)
 

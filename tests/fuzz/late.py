@@ -18,6 +18,37 @@ class Tally:
 """
 
 
+HELD = """\
+HELD = {"v": 1.0, "w": None}
+SEEN = [1.0, 2]
+
+
+class Kept:
+    shared = {"v": 2.0}
+
+    def __init__(self):
+        self.v = 0.5
+
+
+KEPT = Kept()
+"""
+HELD_AT = (
+    ("HELD", "['v']"),
+    ("HELD", "['w']"),
+    ("Kept.shared", "['v']"),
+    ("SEEN", "[0]"),
+    ("SEEN", "[-1]"),
+    ("KEPT", ".v"),
+)
+READ_AS = {
+    "0.7": "{p} * {e}",
+    "np.array([0.3, -0.2])": "np.sum({p} * {e})",
+    "None": "(0.4 if {p} is None else 0.9) * {e}",
+    "'ab'": "len({p}) * 0.3 * {e}",
+}
+"""What a module may hold, and how a number is made of it."""
+
+
 def row(g: Generator) -> Var:
     """An array of one dimension that may be written into, with an element at least."""
     return g.need_array(ndim=1, least=1, writable=True)
@@ -154,3 +185,34 @@ def out_none(g: Generator) -> None:
     a = g.pick(found)
     b = g.bind(a.kind, f"np.multiply({a.name}, {g.tame(g.number(0)).text}, out=None)", 3.0)
     g.emit(f"{b.name} *= {g.tame(g.number(0), 1.3).text}")
+
+
+@register("module_containers", "late", "statement")
+def module_containers(g: Generator) -> None:
+    """What a module, a class or an object of it holds becomes of another kind, and is read before and after."""
+    g.classes.setdefault("HELD", HELD)
+    owner, key = g.rng.choice(HELD_AT)
+    place, total = owner + key, g.bind(NUMBER, g.number(0).text, 6.0)
+    for value in g.rng.sample(list(READ_AS), 2):
+        way = g.rng.choice(("plain", "alias", "helper", "try", "loop"))
+        name = g.fresh("kept")
+        if way == "plain":
+            g.emit(f"{place} = {value}")
+        elif way == "alias":
+            g.emit(f"{name} = {owner}")
+            g.emit(f"{name}{key} = {value}")
+        elif way == "helper":
+            with g.suite(f"def {name}(owner):"):
+                g.emit(f"owner{key} = {value}")
+            g.emit(f"{name}({owner})")
+        elif way == "try":
+            with g.suite("try:"):
+                g.emit(f"{place} = {value}")
+            with g.suite("except KeyError:"):
+                g.emit("pass")
+        else:
+            with g.suite(f"for {name} in range(2):"):
+                g.emit(f"{place} = {value}")
+        read = READ_AS[value].format(p=place, e=g.tame(g.number(1), 1.3).text)
+        g.emit(f"{total.name} = {total.name} * 0.5 + {read}")
+    g.emit(f"{place} = 1.0")

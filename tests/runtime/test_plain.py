@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile.runtime.plain import check_answer, check_joined, check_plain
+from adcompile.runtime.plain import check_answer, check_joined, check_plain, seed
 
 
 class Product:
@@ -60,3 +60,11 @@ def test_what_joins_and_repeats_is_refused(values):
 def test_arithmetic_passes():
     for values in ((1.0, 2), ([1.0], np.ones(1)), ((1.0,), np.float64(2.0)), ("a", "b"), (np.ones(2), 2)):
         check_joined("f.py:1:1", *values)
+
+
+def test_the_seed_of_a_real_scalar_is_one():
+    for result in (2, 2.0, np.float32(2), np.array(2.0), np.array(2.0, np.float32)):
+        assert seed("f.py:1:1", "f", result) == 1.0
+    for result in (2j, np.array(2j), np.ones(1), np.array(2), np.array([None]), None, "a", (1.0,), Holder(1.0)):
+        with pytest.raises(ad.NotDifferentiable, match=r"f\(\) returns .* \(met when the code runs, f\.py:1:1\)"):
+            seed("f.py:1:1", "f", result)
