@@ -146,8 +146,8 @@ class Context:
     followed: dict[Any, list[Place | None]] = field(default_factory=dict)  # functions, and where they are called
     settle: Callable[..., Atom] = _missing  # analysis/heap: a value without references
     hand: Callable[..., Any] = _missing  # analysis/real: what a call is given, as values
-    # how rules are applied, and what their kinds need of both modes; set by autodiff.composite.install
-    boundary: Any = None
+    memoised: dict[Any, list[Any]] = field(default_factory=dict)  # functions that have caches, which the code makes
+    boundary: Any = None  # this and the next: how rules are applied in both modes; set by autodiff.composite.install
     sweep_composite: Callable[..., Any] = _missing
     transpose_frule: Callable[..., Any] = _missing
     forward_composite: Callable[..., Any] = _missing

@@ -16,12 +16,10 @@ import numpy as np
 
 from adcompile.analysis.attributes import class_attributes, class_of, is_bound, named_attributes
 from adcompile.analysis.builder import Builder, Lifted
-from adcompile.analysis.callbacks import code_may_write
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.guards import guard_said, homes_of
-from adcompile.analysis.heap import lend, reached, read
 from adcompile.analysis.iteration import checked, known_items
-from adcompile.analysis.leaves import is_undefined
+from adcompile.analysis.memoised import note_made
 from adcompile.analysis.real import MADE, REAL, real
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
@@ -87,19 +85,19 @@ MADE[Partial] = lambda _: functools.partial
 @handles(functools.lru_cache, functools.cache)
 def make_cached(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """A cache around a function that the code itself makes changes nothing but time, where nobody writes into what
-    the function reads around it."""
+    the function reads around it, or what it has given: see analysis/memoised."""
     if len(args) == 1 and isinstance(b.type(args[0]), Closure):
-        if code_may_write(b.type(args[0])):
-            what = "a cached function of the code itself that may write into something"
-            raise Unsupported(what, place, "leave the cache out")
-        for cell in reached(b, args):
-            if not is_undefined(read(b, cell, place)):  # as the function is itself
-                lend(b, cell)
-        return args[0]
+        return with_cache(b, args[0])
     settings = [*args, *(v for _, v in kwargs)]
     if all(b.known(a) and not callable(b.value(a)) for a in settings):
-        return Const(Lifted(lambda c, function: function))
+        return Const(Lifted(lambda c, function: with_cache(c, function)))
     return None
+
+
+def with_cache(b: Builder, function: Atom) -> Atom:
+    if isinstance(t := b.type(function), Closure):
+        note_made(b, function, t)
+    return function
 
 
 # -- super --------------------------------------------------------------------------------------

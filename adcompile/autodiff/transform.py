@@ -24,6 +24,7 @@ from adcompile.autodiff.cotangents import Cotangents, tangent_structure, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.held import Root, substituted
+from adcompile.autodiff.memoised import check_memoised
 from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_pair, check_scalar, seed_checked, seed_one
@@ -145,6 +146,7 @@ def dispatched(
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
     b.context.adopted.pop()
     b.context.regions = regions
+    check_memoised(b)
     if entry:
         return Called(result, *closing(b, result), cells=cells)
     inner = set(reached(b, cells))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.checks import right_or_refused
 
 SCALE, CALLS = {0: 2.0}, []
 
@@ -146,48 +145,6 @@ def test_caches_of_numbers_met_when_the_code_runs(monkeypatch, f, cache):
 def test_a_cached_function_that_writes_is_refused():
     with pytest.raises(ad.AdcompileError, match=r"counted.* writes into something"):
         ad.grad(lambda x, n: x * counted(n))(1.5, 4)
-
-
-def test_what_a_cached_inner_function_reads_is_not_written():
-    def f(x, n):
-        k = 1.0
-
-        @functools.lru_cache
-        def g(m):
-            return m * k
-
-        before = g(n)
-        k = 3.0
-        return x * (before + g(n))
-
-    with pytest.raises(ad.AdcompileError, match="'k' is written into here"):
-        ad.grad(f)(1.5, 4)
-
-
-def appends_in_a_cached_function(x, k):
-    seen = [1]
-
-    @functools.cache
-    def g(i):
-        seen.append(i)
-        return i * 2
-
-    g(k)
-    g(k)
-    return x * len(seen)
-
-
-def remembers(x, k):
-    @functools.lru_cache(None)
-    def fib(i):
-        return x if i < 2 else fib(i - 1) + fib(i - 2) * x
-
-    return fib(5) * k
-
-
-@pytest.mark.parametrize("f", [appends_in_a_cached_function, remembers])
-def test_a_cached_function_of_the_code_itself_writes_into_nothing(f):
-    assert right_or_refused(f, __file__) == (f is appends_in_a_cached_function)
 
 
 class Number:

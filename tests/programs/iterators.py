@@ -112,6 +112,28 @@ def cached_inside(x):
     return power(3) + scaled(2)
 
 
+def cached_table(x):
+    a, total = np.ones(4) * x, 0.0
+
+    @functools.lru_cache(maxsize=None)
+    def best(i, room):
+        if i == 4:
+            return 0.0
+        skip = best(i + 1, room)
+        return skip if room == 0 else max(skip, best(i + 1, room - 1) + a[i] * (i + x))
+
+    @functools.cache
+    def basis(n):
+        row = np.zeros(3)
+        for i in range(3):
+            row[i] = x ** (i + n)
+        return row
+
+    for n in range(3):
+        total += np.sum(basis(n) * basis(0))
+    return total * best(0, 2)
+
+
 _V = np.array([0.5, -0.7, 1.2])
 
 def all_permutations(x):
@@ -193,4 +215,5 @@ SAMPLES = {
     "largest_or": [(_V, 0.7)],
     "position_of_largest": [(0.5, 0.9, 0.2)],
     "cached_inside": [(0.7,)],
+    "cached_table": [(0.7,)],
 }

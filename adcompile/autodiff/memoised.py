@@ -1,0 +1,66 @@
+"""What a cache around a function that the code itself makes (analysis/memoised) must not tell from calls of it: that
+something was written into meanwhile, or that the function was called less often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adcompile.analysis.alias import Memory
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.laziness import arrays_of
+from adcompile.analysis.memoised import Asked, Memo, refusal
+from adcompile.analysis.mutation import Node, calls_in
+from adcompile.autodiff.repeatable import varying
+from adcompile.ir.nodes import Atom, Block, Call, Statement, Yield
+
+
+def check_memoised(b: Builder) -> None:
+    """Refuse caches that hold what was read before it was written into, or what is written into."""
+    for memo in [m for memos in b.context.memoised.values() for m in memos]:
+        at = next((i for i, s in enumerate(memo.builder.statements) if s is memo.mark), None)
+        if at is not None and memo.calls:  # else it was followed again in another way
+            for asked in memo.calls:
+                _check_call(b, memo, asked)
+            _check_memory(b, memo, memo.builder.statements[at:])
+
+
+def _check_call(b: Builder, memo: Memo, asked: Asked) -> None:
+    """A call writes into nothing but memory that it has made, and would give the same again."""
+    entered = Memory(b, asked.statements).entered
+    if entered:
+        raise refusal(memo.name, "writes into something", asked.place)
+    if varying(b.context, Block((), tuple(asked.statements), Yield()), set()) is not None:
+        raise refusal(memo.name, "may give something else the next time", asked.place)
+
+
+def _check_memory(b: Builder, memo: Memo, rest: Sequence[Statement]) -> None:
+    """Nobody writes into what the calls read, until the last of them, nor ever into what they have given."""
+    inside = [c for asked in memo.calls for c in _calls(asked.statements)]
+    reads = [*arrays_of(b, [memo.function]), *(a for c in inside for a in c.args)]
+    gives = [asked.result for asked in memo.calls]
+    memory = Memory(b, memo.builder.statements, shown=[*reads, *gives])
+    own, early = set(map(id, inside)), set(map(id, _calls(rest[: _last_call(memo, rest)])))
+    read, given = _classes(memory, reads), _classes(memory, gives)
+    for written in [w for w in memory.written if id(w.call) not in own]:
+        into, place = _classes(memory, [written.target]), written.call.place or memo.calls[-1].place
+        for kept, said in ((read if id(written.call) in early else set(), "reads"), (given, "has given")):
+            if not into.isdisjoint(kept):
+                raise refusal(memo.name, f"{said} what is written into here", place)
+
+
+def _classes(memory: Memory, atoms: Sequence[Atom]) -> set[Node]:
+    return {memory.find(n) for a in atoms for n in memory.nodes(a)}
+
+
+def _calls(statements: Sequence[Statement]) -> list[Call]:
+    return [c for s in statements for c in calls_in(s)]
+
+
+def _last_call(memo: Memo, rest: Sequence[Statement]) -> int:
+    """How many of these statements may come before a call's last one, where a loop may run again."""
+    out = 0
+    for asked in memo.calls:
+        at = [i for i, s in enumerate(rest) if any(s is t for t in asked.statements[:1])]
+        out = max(out, at[0] if at and asked.builder is memo.builder else len(rest))
+    return out
