@@ -350,7 +350,7 @@ class _Folder:
             place = index
             if isinstance(s, Call):
                 stays = purity.callee(s) is not ops.push or s.args[1] in self.result.ordered  # what is drawn, say
-                if not stays and not any(map(self._memory, self.result.reads(s.args[1]))):
+                if not stays and self._shape(s.args[1])[1] is Memory.NONE:
                     place = max((made.get(v, -1) for a in s.args for v in self.result.reads(a)), default=-1)
                     place = purity.last_reader(items, s, place, index, self.result.reads)
                 for var in (s.result, *(v for v in self.result.targets.get(s, ()) if v is not None)):

@@ -129,8 +129,10 @@ def is_path(statement: Call | If, var: Var) -> bool:
 
 
 def names_memory(statement: Call | If, var: Var, types: Mapping[Var, Type]) -> Memory:
-    """The memory that a path leads to, as `module.buffer` does: what is read of it depends on when."""
-    return reads_memory(types.get(var)) if is_path(statement, var) else Memory.NONE
+    """The memory that a path leads to, as `module.buffer` does, whatever the user calls it: what is read of it depends
+    on when."""
+    leads = isinstance(statement, Call) and any(callee(statement) is fn for fn in (getattr, operator.getitem))
+    return reads_memory(types.get(var)) if leads or is_path(statement, var) else Memory.NONE
 
 
 def raises(s: Statement) -> bool:

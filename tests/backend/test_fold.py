@@ -4,6 +4,7 @@ import operator
 import random
 
 import numpy as np
+import pytest
 
 import adcompile as ad
 from adcompile.backend.emit import emit
@@ -63,6 +64,49 @@ def test_what_is_drawn_is_kept_where_it_is_drawn():
 
     x = np.array([0.3, 0.7])
     np.testing.assert_equal(ad.grad(walk)(x), ad.value_and_grad(walk)(x)[1])  # nobody reads the sums of the first
+
+
+TABLE = np.zeros(3)
+HELD = {"rows": TABLE}
+PARTS = [TABLE]
+
+
+class Held:
+    rows = TABLE
+
+
+LIVE = Held()
+READS = {
+    "module": lambda: TABLE,
+    "dict": lambda: HELD["rows"],
+    "list": lambda: PARTS[0],
+    "class": lambda: Held.rows,
+    "object": lambda: LIVE.rows,
+}
+
+
+@pytest.mark.parametrize("where", READS)
+@pytest.mark.parametrize("read", [np.square, np.exp, lambda t: t @ t, lambda t: t[0] ** 2 * t[1]])
+@pytest.mark.parametrize("named", [True, False])
+def test_memory_of_a_module_is_kept_behind_what_writes_it(where, read, named):
+    table = READS[where]
+
+    def loop(x):
+        total = 0.0
+        for i in range(2):
+            if named:
+                rows = table()
+                table()[:] = x * (i + 1)
+                total = total + np.sum(read(rows))
+            else:
+                table()[:] = x * (i + 1)
+                total = total + np.sum(read(table()))
+        return total
+
+    x = np.array([0.7, 1.3, -0.4])
+    slopes = [(loop(x + d) - loop(x - d)) / 2e-6 for d in np.eye(3) * 1e-6]
+    for derive in (ad.grad, ad.jacrev, ad.jacfwd, lambda f: lambda x: ad.value_and_grad(f)(x)[1]):
+        np.testing.assert_allclose(derive(loop)(x), slopes, rtol=1e-7)  # nobody reads the sums of the first
 
 
 def test_what_a_list_holds_before_it_grows_is_read_before():

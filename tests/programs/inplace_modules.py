@@ -160,12 +160,29 @@ def module_array_is_read_only_where_written(x):
     return total * np.sum(COEFFICIENTS[2])
 
 
+def module_arrays_in_loops(x):
+    """Of what is read in each turn nothing else has a name: what the derivative keeps is what is there by then."""
+    total = 0.0
+    for i in range(3):
+        B[:] = i + 1.0
+        _add_to_the_module(x)
+        total += np.sum(B**2)
+        STATE["buffer"][:] = np.exp(x * 0.1 * i)
+        total += np.sum(STATE["buffer"] ** 3)
+        PAIR[0][:] = x * i
+        if i > 0:
+            PAIR[0][i] = x[0]
+        total += PAIR[0] @ PAIR[0]
+    return total
+
+
 SAMPLES = {
     "buffer_of_the_module": [(X,)],
     "row_of_a_module_array": [(X,)],
     "views_of_a_module_array": [(X,)],
     "strided_views_of_a_module_array": [(X,)],
     "helper_writes_a_module_array": [(X,)],
+    "module_arrays_in_loops": [(X,)],
     "buffer_in_a_module_dict": [(X,)],
     "buffers_in_a_module_list": [(X,)],
     "module_arrays_that_overlap": [(X,)],
