@@ -62,7 +62,9 @@ def cached_call(
             b.context.guards["same", id(ref.namespace), ref.name, path] = Guard(ref, b.context.example[a], path)  # type: ignore[index]
     key = ("cached", id(value), tuple(map(id, given)), tuple(named))
     b.context.guards[key] = Guard(b.context.owner(value), found, (("call", values, named),))
-    return there(b, found, name, place)
+    made = there(b, found, name, place)
+    b.context.memoised.setdefault(CACHE, []).append(made)
+    return made
 
 
 def asked_too(
@@ -98,7 +100,9 @@ def asked_too(
     if isinstance(b.type(result), (Scalar, Known)):
         b.emit(rt.check_cached, given, Known(None), (), "", place)
         return made
-    return b.emit(rt.from_cache, given, UNKNOWN if handed_out else b.type(result), (), name, place)
+    made = b.emit(rt.from_cache, given, UNKNOWN if handed_out else b.type(result), (), name, place)
+    b.context.memoised.setdefault(rt.from_cache, []).append(made)
+    return made
 
 
 def refusal(value: Any, of_what: str, place: Place | None) -> Unsupported:

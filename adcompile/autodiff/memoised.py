@@ -6,23 +6,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adcompile import runtime as rt
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.cached import CACHE
 from adcompile.analysis.laziness import arrays_of
 from adcompile.analysis.memoised import Asked, Memo, refusal
-from adcompile.analysis.mutation import Node, calls_in
+from adcompile.analysis.mutation import Node, calls_in, is_unknown_call
 from adcompile.autodiff.repeatable import varying
-from adcompile.ir.nodes import Atom, Block, Call, Statement, Yield
+from adcompile.errors import Unsupported
+from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Yield
 
 
 def check_memoised(b: Builder) -> None:
     """Refuse caches that hold what was read before it was written into, or what is written into."""
-    for memo in [m for memos in b.context.memoised.values() for m in memos]:
+    _check_handed_out(b)
+    for memo in [m for memos in b.context.memoised.values() for m in memos if isinstance(m, Memo)]:
         at = next((i for i, s in enumerate(memo.builder.statements) if s is memo.mark), None)
         if at is not None and memo.calls:  # else it was followed again in another way
             for asked in memo.calls:
                 _check_call(b, memo, asked)
             _check_memory(b, memo, memo.builder.statements[at:])
+
+
+def _check_handed_out(b: Builder) -> None:
+    """Where a cache of a module is asked when the code runs, nobody writes into what caches give: what they give to two
+    calls may be one array."""
+    asked = b.context.memoised.get(rt.from_cache, [])
+    if not asked:
+        return
+    given = [*asked, *b.context.memoised.get(CACHE, [])]
+    memory = Memory(b, b.statements, shown=given)
+    kept = _classes(memory, given)
+    for written in memory.written:
+        known = isinstance(written.call.fn, Const) and not is_unknown_call(written.call.fn.value)
+        if known and not _classes(memory, [written.target]).isdisjoint(kept):
+            what = "an array, a list or an object is written into that a cached function has given when the code runs"
+            raise Unsupported(what, written.call.place, "write into a copy, or leave the cache out")
 
 
 def _check_call(b: Builder, memo: Memo, asked: Asked) -> None:
