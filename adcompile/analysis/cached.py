@@ -133,10 +133,13 @@ def is_at_hand(b: Builder, atom: Atom) -> bool:
 
 
 def check_clear(method: Any, place: Place | None) -> None:
-    """What caches hold is built into the code: they are not to be emptied while it runs."""
+    """What caches hold is built into the code: they are not to be emptied, nor asked how they did, while it runs."""
     if method is CACHE.cache_clear:
         remedy = "empty it before the derivative is called"
         raise Unsupported("a cache that is emptied inside a differentiated function", place, remedy)
+    if method is CACHE.cache_info:
+        remedy = "ask it outside of what is differentiated"
+        raise Unsupported("how often a cache was asked, inside a differentiated function", place, remedy)
 
 
 __all__ = ["CACHE", "asked_too", "cached_call", "check_clear"]

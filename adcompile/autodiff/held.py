@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import Memory
+from adcompile.analysis.alias import Memory, values_in
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.heap import bound_again, owner_of, reached, read, settle
 from adcompile.analysis.mutation import Node, has_memory
@@ -68,7 +68,8 @@ def hold(
     result = b.dispatch(fun, primals, [])
     statements = b.statements[start:]
     del b.statements[start:]
-    check_same(b, statements, "vjp or linearize, inside a function, runs what it is given again")
+    results = [result, *values_in(b, settle(b, result))]
+    check_same(b, statements, results, "vjp or linearize, inside a function, runs what it is given again")
     changed = frozenset(b.context.store.changed(mark)).intersection(cells)
     given: dict[Root, tuple[Atom, Atom]] = {leaf: (leaf, leaf) for v in values for leaf in memory_in(b, v)}
     roots = roots_of(b, statements, given)

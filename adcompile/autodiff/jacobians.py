@@ -138,7 +138,8 @@ def jacobian(
     columns, rows, done = _by_columns, _by_rows, False
     state = _written(b, run)
     if state is not None:
-        check_same(b, run.statements, "the Jacobian of a function that writes in place runs it for each row or column")
+        what = "the Jacobian of a function that writes in place runs it for each row or column"
+        check_same(b, run.statements, run.results, what)
         columns, rows, done = partial(_by_columns_again, state), _by_rows_again, True
         b.statements.extend(run.statements)
         aux = None if aux is None else detached(b, [aux], state)[0]
@@ -267,7 +268,8 @@ def _ran(b: Builder, run: Run) -> set[Statement]:
     again = [s for s in run.statements if not isinstance(s, Call) or reference_of(s) is not None]
     if varying(b.context, Block((), tuple(again), Yield()), set()) is None:
         return set(run.statements) - spent(b.context, run.statements)
-    check_same(b, run.statements, "the Jacobian of a function runs its loops and branches for each row or column")
+    what = "the Jacobian of a function runs its loops and branches for each row or column"
+    check_same(b, run.statements, run.results, what)
     return set()
 
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adcompile.analysis.alias import effect_of
+from adcompile.analysis.alias import Memory, effect_of
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.intrusive import written_unsaid
-from adcompile.analysis.mutation import is_unknown_call, reference_of
+from adcompile.analysis.mutation import Classes, Node, is_unknown_call, reference_of
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, OpaqueCode, Raise, Statement, Var, Yield
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, For, If, OpaqueCode, Raise, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Scalar, Seq, TupleT, Unknown
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, defined, end_atoms, statements_of
@@ -75,9 +75,10 @@ def check_repeatable(sweep: Sweep, block: Block) -> None:
         check_constants(context, st)
 
 
-def check_same(b: Builder, statements: Sequence[Statement], what: str) -> None:
+def check_same(b: Builder, statements: Sequence[Statement], results: Sequence[Atom], what: str) -> None:
     """Raise Unsupported where statements that run again read what may be something else by then: a random number,
-    the next item of an iterator, what code that is not followed gives."""
+    the next item of an iterator, what code that is not followed gives, or a list, a dict or an object from outside
+    that they themselves write into."""
     found = varying(b.context, Block((), tuple(statements), Yield()), set())
     if found is not None:
         raise Unsupported(
@@ -85,6 +86,68 @@ def check_same(b: Builder, statements: Sequence[Statement], what: str) -> None:
             found.place or b.place,
             "do it before, and pass the function what it gives (draw random numbers outside)",
         )
+    found = read_back(b, statements, results)
+    if found is not None:
+        raise Unsupported(
+            f"{what}, and this reads a list, a dict or an object that outlives it and that it writes into",
+            found.place or b.place,
+            "pass what it counts or keeps as an argument, or do not let the result depend on it",
+        )
+
+
+def read_back(b: Builder, statements: Sequence[Statement], results: Sequence[Atom]) -> Call | None:
+    """A call on whose result the `results` depend and that reads a list, a dict or an object from outside which the
+    statements write into. Arrays are put back between two runs."""
+    memory = _Lists(b, statements)
+    outside = {memory.find(n) for n in memory.entered}
+    held = [w for w in memory.written if isinstance(w.target, Const) or not isinstance(b.type(w.target), Array)]
+    stores = {w.call: outside.intersection(map(memory.find, memory.nodes(w.target))) for w in held}
+    kept = set[Any]().union(*stores.values())
+    if not kept:
+        return None
+    sources = _Sources(statements)
+    others = [a for w in memory.written if not stores.get(w.call) for a in atoms_of(w.call)]
+    needed = sources.behind([*results, *others, *sources.tests])
+    for call in memory.definition.values():
+        seen = {memory.find(n) for a in atoms_of(call) for n in memory.nodes(a)}
+        if call.result in needed and fn_of(call) not in READS and not kept.isdisjoint(seen):
+            return call
+    return None
+
+
+class _Lists(Memory):
+    """Lists, dicts and objects from outside may be one; arrays are none of them."""
+
+    def may_overlap(self, n: Node) -> bool:
+        loads = [c.result for c in self.definition.values() if fn_of(c) in READS and n in self.nodes(c.args[0])]
+        return not any(isinstance(self.types[v], Array) for v in (loads if not isinstance(n, Var) else [n]))
+
+
+class _Sources(Classes):
+    """What values are computed of, and what loops and branches ask."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.of: dict[Atom, list[Atom]] = {}
+        self.tests: list[Atom] = []
+        for s in statements_of(Block((), tuple(statements), Yield())):
+            self.statement(s)
+            self.tests += [s.test] if isinstance(s, If) else [s.iterable] if isinstance(s, For) else []
+
+    def join(self, a: Atom, b: Atom) -> None:
+        self.of.setdefault(a, []).append(b)
+
+    def call(self, s: Call) -> None:
+        self.of.setdefault(s.result, []).extend(atoms_of(s))
+
+    def behind(self, atoms: Sequence[Atom]) -> set[Atom]:
+        """These, and all that they are computed of."""
+        out, todo = set[Atom](), list(atoms)
+        while todo:
+            atom = todo.pop()
+            if isinstance(atom, Var) and atom not in out:
+                out.add(atom)
+                todo += self.of.get(atom, ())
+        return out
 
 
 def varying(context: Context, block: Block, seen: set[FunctionRef]) -> Call | None:

@@ -94,6 +94,15 @@ def test_a_cache_is_not_emptied_inside():
         ad.grad(f)(1.5)
 
 
+def test_a_cache_is_not_asked_about_itself_inside():
+    def f(x, n):
+        before = number.cache_info().hits
+        return x * (number(n) + number.cache_info().hits - before)
+
+    with pytest.raises(ad.AdcompileError, match="how often a cache was asked"):
+        ad.grad(f)(1.5, 3)
+
+
 COUNT = [0]
 
 
@@ -236,3 +245,50 @@ def empty(filled, k):
         cached.cache_clear()
     if filled:
         numbered(k), listed(k), arrayed(k)
+
+
+@functools.lru_cache(None)
+def rows(n):
+    return np.arange(1.0, n + 1)
+
+
+@functools.cache
+def pairs(n):
+    return rows(n), [np.ones(n)]
+
+
+@functools.cache
+def behind_the_first(n):
+    return rows(n)[1:]
+
+
+def undone(a, b, x):
+    a *= 2.0
+    total = np.sum(b * x)
+    a /= 2.0
+    return total
+
+
+WRITES = [
+    lambda x, k: undone(rows(k), rows(3), x),
+    lambda x, k: undone(rows(3), rows(k), x),
+    lambda x, k: undone(rows(k), rows(k + 0), x),
+    lambda x, k: undone(pairs(k)[0], rows(3), x),
+    lambda x, k: undone(pairs(k)[1][0], pairs(3)[1][0], x),
+    lambda x, k: undone(rows(k)[1:], behind_the_first(k), x),
+    lambda x, k: undone(behind_the_first(k), rows(k)[1:], x),
+]
+
+
+@pytest.mark.parametrize("number", range(len(WRITES)))
+def test_what_a_cache_gives_when_the_code_runs_is_not_written_into(number):
+    """What two calls give may be one array, whether or not it is put back."""
+    f = WRITES[number]
+    for derive in (lambda: ad.grad(f)(1.5, 3), lambda: ad.jvp(f, (1.5, 3), (1.0, None))[1]):
+        for cache in (rows, pairs, behind_the_first):
+            cache.cache_clear()
+        slope = f(2.5, 3) - f(1.5, 3)
+        try:
+            assert np.isclose(derive(), slope)
+        except ad.AdcompileError as refused:
+            assert refused.place.file == __file__ and refused.remedy

@@ -220,3 +220,66 @@ def test_what_stands_before_an_exception_does_not_run_again(make, capsys):
         Log.entries = 0
         seen.clear()
     assert left[0] == left[1] and left[0][1] == 1
+
+
+LOG, COUNTS, SWITCH = [], {"n": 0}, [0]
+
+
+class Counter:
+    calls = 0
+
+
+COUNTER = Counter()
+
+
+def counts(x):
+    COUNTS["n"] += 1
+    LOG.append(float(x[0]))
+    COUNTER.calls += 1
+    return x[:2] ** 3
+
+
+def reads_the_count(x):
+    COUNTS["n"] += 1
+    return x[:2] ** 3 * COUNTS["n"]
+
+
+def reads_the_log(x):
+    LOG.append(1)
+    return x[:2] * len(LOG)
+
+
+def branches_on_the_count(x):
+    y = x[:2] * 1.0
+    for _ in range(3):
+        SWITCH[0] += 1
+        if SWITCH[0] % 2:
+            y = y * x[2]
+    return y
+
+
+def writes_what_it_counted(x):
+    y = x.copy()
+    LOG.append(2)
+    y[0] = len(LOG) * x[1]
+    return y
+
+
+@pytest.mark.parametrize("derive", [ad.jacrev, ad.jacfwd, ad.jacobian, lambda f: ad.hessian(lambda x: np.sum(f(x)))])
+@pytest.mark.parametrize("f", [counts, reads_the_count, reads_the_log, branches_on_the_count, writes_what_it_counted])
+def test_what_runs_for_each_row_or_column_does_not_read_what_it_has_written(f, derive):
+    def run(call):
+        LOG.clear()
+        COUNTS["n"] = SWITCH[0] = COUNTER.calls = 0
+        return call()
+
+    def slopes(g):
+        return np.stack([(run(lambda: g(X + d)) - run(lambda: g(X - d))) / 2e-5 for d in np.eye(3) * 1e-5], -1)
+
+    try:
+        found = run(lambda: derive(f)(X))
+    except ad.AdcompileError as refused:
+        assert f is not counts and refused.place.file == __file__ and refused.remedy
+    else:
+        second = np.shape(found) == (3, 3) and f is not writes_what_it_counted
+        np.testing.assert_allclose(found, slopes(ad.grad(lambda x: np.sum(f(x))) if second else f), atol=1e-6)
