@@ -68,13 +68,14 @@ def hold(
     result = b.dispatch(fun, primals, [])
     statements = b.statements[start:]
     del b.statements[start:]
-    results = [result, *values_in(b, settle(b, result))]
-    check_same(b, statements, results, "vjp or linearize, inside a function, runs what it is given again")
     changed = frozenset(b.context.store.changed(mark)).intersection(cells)
     given: dict[Root, tuple[Atom, Atom]] = {leaf: (leaf, leaf) for v in values for leaf in memory_in(b, v)}
     roots = roots_of(b, statements, given)
     role, b.role = b.role, "adjoint"
     state = written(b, statements, {**given, **roots}, place)
+    results = [result, *values_in(b, settle(b, result))]
+    what = "vjp or linearize, inside a function, runs what it is given again"
+    check_same(b, statements, results, what, state.known_as)
     arrays = [a for a, _ in state.saved]
     *held, kept = copied(b, [*values, *(a for a, _ in roots.values()), b.build_tuple(*arrays)], bool(arrays))
     packed = b.build_tuple(*held, *arrays, *b.items(kept))

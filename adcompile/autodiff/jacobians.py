@@ -26,7 +26,7 @@ from adcompile.autodiff.repeatable import check_same, varying
 from adcompile.autodiff.reverse import Sweep
 from adcompile.autodiff.scalar import check_pair, seed_one
 from adcompile.autodiff.separate import Derived, add_seed
-from adcompile.autodiff.state import State, detached, save
+from adcompile.autodiff.state import MODULES, State, detached, save, take_down
 from adcompile.autodiff.transform import (
     conjugated,
     cut,
@@ -139,8 +139,8 @@ def jacobian(
     state = _written(b, run)
     if state is not None:
         what = "the Jacobian of a function that writes in place runs it for each row or column"
-        check_same(b, run.statements, run.results, what)
-        columns, rows, done = partial(_by_columns_again, state), _by_rows_again, True
+        check_same(b, run.statements, run.results, what, state.known_as)
+        columns, rows, done = partial(_by_columns_again, state), partial(_by_rows_again, state), True
         b.statements.extend(run.statements)
         aux = None if aux is None else detached(b, [aux], state)[0]
         _put_back(b, state)
@@ -167,6 +167,7 @@ def _written(b: Builder, run: Run) -> State | None:
     state = State([], memory=memory)
     role, b.role = b.role, "adjoint"
     save(b, memory, state)
+    state.outlive += take_down(b, memory, state, MODULES)
     b.role = role
     return state
 
@@ -269,7 +270,7 @@ def _ran(b: Builder, run: Run) -> set[Statement]:
     if varying(b.context, Block((), tuple(again), Yield()), set()) is None:
         return set(run.statements) - spent(b.context, run.statements)
     what = "the Jacobian of a function runs its loops and branches for each row or column"
-    check_same(b, run.statements, run.results, what)
+    check_same(b, run.statements, run.results, what, ())
     return set()
 
 
@@ -356,6 +357,7 @@ def _by_columns_again(state: State, b: Builder, run: Run, _done: bool = True) ->
     for j, x in enumerate(run.inputs):
 
         def column(c: Builder, unit: Atom, x: Var = x) -> list[Atom]:
+            state.begin_again(c)
             pairs = [(i, _only(c, call.values[i], x, unit)) for i in dict.fromkeys(call.argnums)]
             dots = _leaves(c, pushforward(c, call.fun, call.args, call.named, pairs, call.has_aux, True)[1])
             _put_back(c, state)
@@ -380,13 +382,14 @@ def _columns_again(b: Builder, run: Run, x: Var, column: Callable[[Builder, Atom
     return each(b, x, "tangent", f"{x.name}_dot", column)
 
 
-def _by_rows_again(b: Builder, run: Run, _done: bool = True) -> Atom:
+def _by_rows_again(state: State, b: Builder, run: Run, _done: bool = True) -> Atom:
     """Reverse mode, every pass of which runs the function from the start and puts arguments back."""
     _refuse_complex(b, run.results, "result", run.place)
     call, entries = run.call, Entries()
     for i, y in enumerate(run.results):
 
         def row(c: Builder, unit: Atom, i: int = i) -> list[Atom]:
+            state.begin_again(c)
             parts_of = iter([unit if k == i else _zero(c, z) for k, z in enumerate(run.results)])
             seed = over(c, run.result, lambda: next(parts_of))
             bars = pull_back(c, call.fun, call.args, seed, call.named, call.has_aux, tuple(call.argnums))

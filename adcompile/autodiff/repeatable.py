@@ -75,10 +75,12 @@ def check_repeatable(sweep: Sweep, block: Block) -> None:
         check_constants(context, st)
 
 
-def check_same(b: Builder, statements: Sequence[Statement], results: Sequence[Atom], what: str) -> None:
+def check_same(
+    b: Builder, statements: Sequence[Statement], results: Sequence[Atom], what: str, restored: Sequence[Atom]
+) -> None:
     """Raise Unsupported where statements that run again read what may be something else by then: a random number,
     the next item of an iterator, what code that is not followed gives, or a list, a dict or an object from outside
-    that they themselves write into."""
+    that they themselves write into and that is none of those `restored` before."""
     found = varying(b.context, Block((), tuple(statements), Yield()), set())
     if found is not None:
         raise Unsupported(
@@ -86,7 +88,7 @@ def check_same(b: Builder, statements: Sequence[Statement], results: Sequence[At
             found.place or b.place,
             "do it before, and pass the function what it gives (draw random numbers outside)",
         )
-    found = read_back(b, statements, results)
+    found = read_back(b, statements, results, restored)
     if found is not None:
         raise Unsupported(
             f"{what}, and this reads a list, a dict or an object that outlives it and that it writes into",
@@ -95,11 +97,13 @@ def check_same(b: Builder, statements: Sequence[Statement], results: Sequence[At
         )
 
 
-def read_back(b: Builder, statements: Sequence[Statement], results: Sequence[Atom]) -> Call | None:
+def read_back(
+    b: Builder, statements: Sequence[Statement], results: Sequence[Atom], restored: Sequence[Atom]
+) -> Call | None:
     """A call on whose result the `results` depend and that reads a list, a dict or an object from outside which the
-    statements write into. Arrays are put back between two runs."""
+    statements write into. Arrays, and what is `restored`, are put back between two runs."""
     memory = _Lists(b, statements)
-    outside = {memory.find(n) for n in memory.entered}
+    outside = {memory.find(n) for n in memory.entered} - {memory.find(n) for a in restored for n in memory.nodes(a)}
     held = [w for w in memory.written if isinstance(w.target, Const) or not isinstance(b.type(w.target), Array)]
     stores = {w.call: outside.intersection(map(memory.find, memory.nodes(w.target))) for w in held}
     kept = set[Any]().union(*stores.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -36,6 +36,7 @@ class State:
     shadow: dict[Var, Atom] = field(default_factory=dict)
     saved: list[tuple[Atom, Atom]] = field(default_factory=list)  # (array, its copy at entry), lists of both
     taken: list[Atom] = field(default_factory=list)  # what containers held at entry
+    outlive: list[Atom] = field(default_factory=list)  # those of modules, for who runs the statements again
     known_as: list[Atom] = field(default_factory=list)  # the same as `memory` knows it
     memory: Memory | None = None
     mirror: Mirror | None = None
@@ -64,6 +65,11 @@ class State:
             else:
                 b.emit(rt.put_each, (array, copy), Known(None), (), "")
         for content in self.taken:
+            b.emit(rt.put_back, (content,), Known(None), (), "")
+
+    def begin_again(self, b: Builder) -> None:
+        """Before the statements run again: let what outlives them be what it was. What they do to it is done once."""
+        for content in self.outlive:
             b.emit(rt.put_back, (content,), Known(None), (), "")
 
     def overlaps(self, atoms: Sequence[Atom]) -> bool:
@@ -167,27 +173,31 @@ def save(b: Builder, memory: Memory, state: State) -> None:
         if any(memory.find(n) in entered for n in memory.nodes(call.result)):
             seen.add(key)
             keep_copy(b, state, read_again(b, call, memory), call.result)
-    take_down(b, memory, state)
+    state.taken += take_down(b, memory, state, ("held",))
 
 
-def take_down(b: Builder, memory: Memory, state: State) -> None:
-    """Note what sets, deques and other containers of the caller hold that the code writes into as it runs: those
-    that it is given, or reads from there by written-out names."""
+MODULES = ("global", None)
+"""Where the ways begin to what outlives a function: at names of modules, and at objects that are there."""
+
+
+def take_down(b: Builder, memory: Memory, state: State, begins: Container[object]) -> list[Atom]:
+    """Note what sets, deques and other containers hold that the code writes into as it runs: those of the caller that
+    it is given, or reads from there by written-out names (`begins` with "held"), or those of MODULES."""
     changes = [n for w in memory.written if may_change(w.call, memory) for n in memory.nodes(w.target)]
     touched = set(map(memory.find, changes))
     found: dict[object, tuple[Atom, Atom]] = {}
-    for n in memory.outside if touched else ():
-        if isinstance(n, Var) and memory.find(n) in touched and is_container(b.type(n)):
-            found[n] = (b.real(n), n)
+    for n, atom in memory.outside.items() if touched else ():
+        if memory.find(n) in touched and is_container(b.type(atom)) and isinstance(n, Var) == ("held" in begins):
+            found[n] = (b.real(n), n) if isinstance(n, Var) else (atom, atom)
     for call in memory.definition.values() if touched else ():
         if not is_container(b.type(call.result)) or touched.isdisjoint(map(memory.find, memory.nodes(call.result))):
             continue
         key = root_of(call, memory)
-        if key is not None and key not in found and steps_begin(key) == "held":
+        if key is not None and key not in found and steps_begin(key) in begins:
             found[key] = (read_again(b, call, memory), call.result)
-    for owner, known in found.values():
-        state.known_as.append(known)
-        state.taken.append(b.emit(rt.take_down, (owner,), Instance(rt.Taken), (), f"{name_of(known)}_0"))
+    state.known_as += [known for _, known in found.values()]
+    names = {known: f"{name_of(known)}_0" for _, known in found.values()}
+    return [b.emit(rt.take_down, (owner,), Instance(rt.Taken), (), names[known]) for owner, known in found.values()]
 
 
 def is_container(t: Type) -> bool:
