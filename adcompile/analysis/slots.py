@@ -23,6 +23,7 @@ from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Restart, is_structured
 from adcompile.analysis.guards import ABSENT
 from adcompile.analysis.heap import give, read, write
+from adcompile.analysis.infer import choose
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.live import live_key, may_change
@@ -102,12 +103,10 @@ def guard_unset(b: Builder, owner: Any, name: str) -> None:
 
 def inherited(b: Builder, owner: Any, name: str) -> Atom:
     """What is read of a class for an attribute that its object, or a class below it, does not have itself: nothing
-    where that is a method or the like, or may be assigned as well."""
+    where that is a method or the like."""
     cls = owner if isinstance(owner, type) else type(owner)
     home = next((c for c in cls.__mro__ if name in vars(c)), None)
-    above = cls.__mro__[: 0 if home is None else cls.__mro__.index(home) + 1]
-    assigned = {key_of(d.owner, d.name) for d in b.context.demoted if isinstance(d, Slot) and d.owner is not owner}
-    if home is None or hasattr(type(vars(home)[name]), "__get__") or any(key_of(c, name) in assigned for c in above):
+    if home is None or hasattr(type(vars(home)[name]), "__get__"):
         return UNDEFINED
     return b.call(getattr, Const(cls), name, name=name)
 
@@ -135,33 +134,34 @@ def slot_value(b: Builder, owner: Any, name: str, place: Place | None) -> Atom |
     """What an attribute that the program assigns holds now; None for any other one."""
     if not b.context.slots:
         return None
-    for home in homes_of(owner):
+    return value_in(b, owner, homes_of(owner), name, place)
+
+
+def value_in(b: Builder, owner: Any, homes: Sequence[Any], name: str, place: Place | None) -> Atom | None:
+    """What the first of the homes has for an attribute that has it by now; None where that is not assigned."""
+    for k, home in enumerate(homes):
         cell = b.context.slots.get(key_of(home, name))
-        content = UNDEFINED if cell is None else content_of(b, cell, name, place)
-        if cell is not None and home is not owner and not is_undefined(content):
-            content = content if is_set(b, cell, name) else UNDEFINED
-        if not is_undefined(content):
-            return content
         if cell is None and name in getattr(home, "__dict__", ()):
             return None
+        content = UNDEFINED if cell is None else content_of(b, cell, name, place)
+        told = None if cell is None else b.context.assigned[cell][2]
+        is_set: Atom = Const(True) if told is None else read(b, told)
+        if isinstance(is_set, Var):
+            rest = value_in(b, owner, homes[k + 1 :], name, place)
+            if rest is None and home is not owner or rest is not None and hasattr(met(b.type(rest)), "__get__"):
+                run_as_written(b, name)  # another class may say what it is until then
+            return content if rest is None else choose(b, is_set, content, rest, name)
+        if is_set.value is True and not is_undefined(content):
+            return content
     return None
 
 
-def is_set(b: Builder, cell: Cell, name: str) -> bool:
-    """Whether a class has an attribute itself by now: what it inherits a class below it may have of another one."""
-    told = b.context.assigned[cell][2]
-    content = Const(True) if told is None else read(b, told)
-    if not isinstance(content, Const):
-        run_as_written(b, name)
-    return content.value is True
-
-
 def homes_of(owner: Any) -> tuple[Any, ...]:
-    """Where an attribute of a class, function or module is looked for."""
-    if not isinstance(owner, type):
+    """Where an attribute of a class, function, module or object is looked for."""
+    if isinstance(owner, (python_types.ModuleType, python_types.FunctionType)):
         return (owner,)
     meta: type = type(owner)
-    return (*owner.__mro__, *meta.__mro__)
+    return (*owner.__mro__, *meta.__mro__) if isinstance(owner, type) else (owner, *meta.__mro__)
 
 
 def content_of(b: Builder, cell: Cell, name: str, place: Place | None) -> Atom:
@@ -282,9 +282,8 @@ def may_be_live_slot(owner: Any, name: str) -> bool:
 
 def is_hooked(cls: type) -> bool:
     """Whether something else than `object` sets or reads attributes: what Python code does to set one is followed."""
-    if isinstance(stated(cls, "__getattribute__"), python_types.FunctionType):
-        return True
-    return not isinstance(stated(cls, "__setattr__"), (python_types.FunctionType, type(object.__setattr__)))
+    followed = cls.__setattr__ is object.__setattr__ or isinstance(cls.__setattr__, python_types.FunctionType)
+    return not followed or cls.__getattribute__ is not object.__getattribute__
 
 
 def check_same(b: Builder, owner: Atom, live: Any, name: str) -> None:
