@@ -65,7 +65,7 @@ def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
             then = b.child()
             then.emit(setter_of(owner), (Const(owner), Const(name), content), Known(None), (), "")
             b.append(If((), now, then.block((), Yield()), b.child().block((), Yield()), b.place, b.role))
-        elif isinstance(now, Const) and now.value is False:
+        elif now.value is False:
             continue
         elif is_undefined(content):
             b.emit(run_time.unset, (Const(owner), Const(name)), Known(None), (), "")

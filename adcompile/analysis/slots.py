@@ -21,7 +21,7 @@ from typing import Any
 
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Restart, is_structured
-from adcompile.analysis.guards import ABSENT
+from adcompile.analysis.guards import guard_unset
 from adcompile.analysis.heap import give, read, write
 from adcompile.analysis.infer import choose
 from adcompile.analysis.leaves import is_undefined
@@ -91,14 +91,6 @@ def open_slots(b: Builder) -> None:
         context.store.put(cell, State(content))
         context.slots[key_of(owner, name)] = cell
         context.assigned[cell] = (owner, name, told)
-
-
-def guard_unset(b: Builder, owner: Any, name: str) -> None:
-    """Guard that an object has no attribute of its own of a name."""
-    ref, path = b.context.owner(owner), (name,)
-    if is_place(owner, name):  # its class has a place for it
-        ref, path = b.context.owner(hasattr), (("call", (owner, name), {}),)
-    b.context.guards["unset", id(owner), name] = Guard(ref, False, path, None if path[0] != name else ABSENT)
 
 
 def inherited(b: Builder, owner: Any, name: str) -> Atom:
