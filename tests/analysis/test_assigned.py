@@ -171,10 +171,8 @@ def test_objects_of_every_class(cls, f, init):
         one.t = copy.deepcopy(init)
         return [one]
 
-    if f is on_a_path or isinstance(init, np.ndarray) and f is counted:
-        prepare()  # what is read on both paths must be of numbers
-        if isinstance(init, (str, list)):
-            pytest.skip("the function itself raises nothing, and is of numbers on one path only")
+    if f is on_a_path and isinstance(init, (str, list)):
+        pytest.skip("a number on one path, and on the other one what cannot be multiplied by numbers")
     check(f, prepare)
 
 
