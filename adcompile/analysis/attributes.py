@@ -368,7 +368,9 @@ def assigned_by_class(
     as_it_runs, own = runs_as_written(b, attribute), getattr(example, "__dict__", ())
     if isinstance(t, ObjectT) and attribute in t.names or attribute in own and not as_it_runs:
         return None
-    if as_it_runs and is_of_user(cls) and not hasattr(type(stated(cls, attribute)), "__set__"):
+    said = stated(cls, attribute)
+    held = isinstance(said, python_types.MemberDescriptorType) or not hasattr(type(said), "__set__")
+    if as_it_runs and held and (is_of_user(cls) or attribute in own):
         return b.emit(getattr, (give(b, owner), Const(attribute), *rest), UNKNOWN, (), attribute, place)
     value = slot_value(b, cls, attribute, place)
     if value is None:
@@ -423,6 +425,11 @@ def said_by_class(
     if attribute in own or found is MISSING:
         if example is None and cls not in (list, dict, tuple, range):
             return b.emit(getattr, args, UNKNOWN, (), name, place)
+        fallback = None if attribute in own or example is None else hook(b, cls, "__getattr__")
+        if fallback is not None and (len(args) == 2 or hasattr(example, attribute)):
+            says(b, cls, attribute)
+            guard_own(b, owner, example, attribute)
+            return dispatch(b, Const(fallback), [owner, args[1]], [], name, place)
         if example is None or not hasattr(example, attribute):
             says(b, cls, attribute)
             guard_own(b, owner, example, attribute)

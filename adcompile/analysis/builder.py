@@ -93,7 +93,7 @@ class Context:
     originals: dict[Cell, Atom] = field(default_factory=dict)  # what they held at first, where that is taken out
     written: dict[Cell, Atom] = field(default_factory=dict)  # of those: written into, and what they held at first
     slots: dict[tuple[int, str], Cell] = field(default_factory=dict)  # assigned attributes: see analysis/slots
-    assigned: dict[Cell, tuple[Any, str]] = field(default_factory=dict)  # the same: of what, and their names
+    assigned: dict[Cell, tuple[Any, str, Cell | None]] = field(default_factory=dict)  # the same: of what, their names
     names_read: set[str] = field(default_factory=set[str])  # attributes of classes that were taken as they are
     names_set: set[str] = field(default_factory=set[str])  # attributes set of objects of unknown type
     objects_read: set[tuple[type, str]] = field(default_factory=set[tuple[type, str]])  # attributes of live objects

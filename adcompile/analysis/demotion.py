@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from types import SimpleNamespace
+from types import MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 from adcompile.analysis.builder import Builder, Restart
@@ -114,12 +114,12 @@ def is_plain_container(t: Type) -> bool:
 
 
 def has_plain_attribute(t: Type, attribute: str) -> bool:
-    """Whether what is set of such an object goes into its own dictionary, and nowhere else."""
+    """Whether what is set of such an object goes into its own dictionary, or place (`__slots__`), and nowhere else."""
     cls = t.cls if isinstance(t, Instance) else None
     if cls is None or cls.__setattr__ not in (object.__setattr__, SimpleNamespace.__setattr__):
         return False
     found = stated(cls, attribute)
-    return not hasattr(type(found), "__set__")
+    return isinstance(found, MemberDescriptorType) or not hasattr(type(found), "__set__")
 
 
 def leaves_containers(b: Builder, s: Statement) -> bool:

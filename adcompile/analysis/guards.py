@@ -13,7 +13,7 @@ from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Var
 from adcompile.ir.program import Guard
 from adcompile.ir.types import Known, Type
-from adcompile.runtime.objects import stated
+from adcompile.runtime.objects import holds, is_place, stated
 
 ABSENT = Known(ops.UNDEFINED)
 
@@ -26,12 +26,28 @@ def guard_absent(b: Builder, owner: Any, attribute: str) -> None:
 
 def guard_own(b: Builder, owner: Atom, live: Any, attribute: str) -> bool:
     """Whether an object that is there when the code runs has an own attribute: it may get it, or lose it."""
-    held = getattr(live, "__dict__", None)
-    if held is not None and isinstance(owner, Var) and owner in b.context.origin:
+    there = holds(live, attribute)
+    if has_room(live, attribute) and isinstance(owner, Var) and owner in b.context.origin:
         ref, path = b.context.origin[owner]
-        guard = Guard(ref, attribute in held, (*path, attribute), ABSENT)
+        guard = Guard(ref, there, (*path, own_step(live, attribute)), ABSENT)
         b.context.guards["own", id(ref.namespace), ref.name, guard.path] = guard
-    return held is not None and attribute in held
+    return there
+
+
+def has_room(live: Any, attribute: str) -> bool:
+    """Whether an object can hold an attribute of this name."""
+    return hasattr(live, "__dict__") or is_place(live, attribute)
+
+
+def own_step(live: Any, attribute: str) -> Any:
+    """How guards say that it is the object that has an attribute: in its `__dict__`, or in its place."""
+    return ("place", attribute) if is_place(live, attribute) else attribute
+
+
+def guard_unset(b: Builder, owner: Any, attribute: str) -> None:
+    """A class, function, module or object has no attribute of its own of a name."""
+    path = (own_step(owner, attribute),)
+    b.context.guards["unset", id(owner), attribute] = Guard(b.context.owner(owner), False, path, ABSENT)
 
 
 def guard_class(b: Builder, cls: type, attribute: str, t: Type) -> None:

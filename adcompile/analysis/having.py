@@ -74,6 +74,8 @@ def live_to_have(b: Builder, args: Args, live: Any, attribute: str, place: Place
     computed = computes_attributes(cls)
     computed = computed or runs_as_written(b, attribute) and may_change(cls)
     at_hand = isinstance(owner, Var) and owner in b.context.origin
+    if isinstance(found, python_types.MemberDescriptorType) and at_hand and not computed:
+        return Const(guard_own(b, owner, live, attribute))
     if computed or not at_hand or isinstance(found, (property, python_types.MemberDescriptorType)):
         return b.emit(hasattr, args, Scalar(frozenset({bool})), (), name, place)
     return Const(guard_own(b, owner, live, attribute) or says(b, cls, attribute))

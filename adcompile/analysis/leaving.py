@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import Memo, hand_back, read, settle
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.real import real
 from adcompile.analysis.ways import live_objects
-from adcompile.ir.nodes import Atom, Const
+from adcompile.ir.nodes import Atom, Const, If, Var, Yield
 from adcompile.ir.types import Cell, Known
 from adcompile.runtime import state as run_time
+from adcompile.runtime.objects import stated
 
 Held = list[tuple[Cell, Atom]]
 
@@ -21,7 +24,7 @@ def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
     objects that have been written into hold now and held before."""
     written = list(b.context.written)
     if written:
-        owners = {id(o): Const(o) for o, _ in (b.context.assigned[c] for c in written if c in b.context.assigned)}
+        owners = {id(o): Const(o) for o, *_ in (b.context.assigned[c] for c in written if c in b.context.assigned)}
         classes = {cell.cls for cell in written} | {type(o.value) for o in owners.values()}
         theirs = [cell.real for cell in b.context.outside if cell.cls in classes]
         apart = [*theirs, *owners.values(), *live_objects(b, classes, set(owners))] if theirs else []
@@ -29,9 +32,16 @@ def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
             b.emit(run_time.different, apart, Known(None))
     memo: Memo = {}
     value = _handed_out(b, result, memo)
-    pending = [(cell, _handed_out(b, read(b, cell), memo)) for cell in written]
+    pending = _held_now(b, written, memo)
     before = [(cell, settle(b, b.context.originals[cell], memo, escaping=True)) for cell in written]
     return value, pending, before
+
+
+def _held_now(b: Builder, cells: Sequence[Cell], memo: Memo) -> Held:
+    """What cells hold; behind those of attributes that were not there at first what tells whether they are by now."""
+    found = [(cell, _handed_out(b, read(b, cell), memo)) for cell in cells]
+    tells = [b.context.assigned[cell][2] for cell in cells if cell in b.context.assigned]
+    return [*found, *((cell, read(b, cell)) for cell in tells if cell is not None)]
 
 
 def _handed_out(b: Builder, atom: Atom, memo: Memo) -> Atom:
@@ -41,14 +51,32 @@ def _handed_out(b: Builder, atom: Atom, memo: Memo) -> Atom:
 
 def write_back(b: Builder, pending: Sequence[tuple[Cell, Atom]]) -> None:
     """Make the caller's lists, dicts and objects hold what they hold in the store."""
+    held = dict(pending)
+    of = b.context.assigned
+    telling = {of[cell][2] for cell in held if cell in of}
     for cell, content in pending:
-        owner, name = b.context.assigned.get(cell, (None, ""))
+        owner, name, told = of.get(cell, (None, "", None))
+        now = Const(True) if told is None else held.get(told, Const(True))
+        if cell in telling:
+            continue
         if not name:
             b.emit(run_time.refill, (cell.real, content), Known(None), (), "")
+        elif isinstance(now, Var):
+            then = b.child()
+            then.emit(setter_of(owner), (Const(owner), Const(name), content), Known(None), (), "")
+            b.append(If((), now, then.block((), Yield()), b.child().block((), Yield()), b.place, b.role))
+        elif now.value is False:
+            continue
         elif is_undefined(content):
             b.emit(run_time.unset, (Const(owner), Const(name)), Known(None), (), "")
         else:
-            b.emit(setattr, (Const(owner), Const(name), content), Known(None), (), "")
+            b.emit(setter_of(owner), (Const(owner), Const(name), content), Known(None), (), "")
+
+
+def setter_of(owner: Any) -> Any:
+    """What sets an attribute: code of the user's that does so has been followed."""
+    says = not isinstance(owner, type) and isinstance(stated(type(owner), "__setattr__"), FunctionType)
+    return run_time.set_own if says else setattr
 
 
 def raised(b: Builder) -> None:
@@ -62,4 +90,4 @@ def raised(b: Builder) -> None:
     entered = [c for c in b.context.outside if ("outside", b.context.paths[c]) in b.context.demoted]
     memo: Memo = {}
     theirs = dict.fromkeys([*entered, *b.context.written])
-    write_back(b, [(cell, _handed_out(b, read(b, cell), memo)) for cell in theirs])
+    write_back(b, _held_now(b, list(theirs), memo))

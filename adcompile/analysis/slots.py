@@ -7,6 +7,9 @@ like what lists, dicts and objects of the caller hold, and put back by a pullbac
 
 Where code that is not followed, or a function called by reference, may read or assign an attribute
 of such a name, it is set and read as the code runs, and no values with derivatives may go in.
+
+What is not there at first, but may be read of a class (`Below.count += 1`, `self.count += 1`), begins as what is
+inherited. A second cell tells whether it has been assigned on the path that was taken: if not, it is not set.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ from typing import Any
 
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Restart, is_structured
+from adcompile.analysis.guards import guard_unset
 from adcompile.analysis.heap import give, read, write
+from adcompile.analysis.infer import choose
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.live import live_key, may_change
@@ -30,7 +35,7 @@ from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Var
 from adcompile.ir.program import Guard
 from adcompile.ir.types import Cell, Choice, Instance, Known, Type, Unknown
-from adcompile.runtime.objects import stated
+from adcompile.runtime.objects import holds, is_place, stated
 
 UNDEFINED = Const(ops.UNDEFINED)
 
@@ -75,23 +80,35 @@ def open_slots(b: Builder) -> None:
         owner, name = slot.owner, slot.name
         if runs_as_written(b, name):
             continue
-        content: Atom = UNDEFINED
-        if name in vars(owner):
-            content = first_value(b, owner, name)
+        cell, told = Cell(ops.Variable, name), None
+        if holds(owner, name):
+            content = context.originals[cell] = first_value(b, owner, name)
         else:
-            context.guard_type(context.owner(owner), (name,), Known(ops.UNDEFINED))
-        cell = Cell(ops.Variable, name)
+            content, context.originals[cell] = inherited(b, owner, name), UNDEFINED
+            told = Cell(ops.Variable, f"{name}_is_set")
+            context.store.put(told, State(Const(False)))
+            guard_unset(b, owner, name)
         context.store.put(cell, State(content))
         context.slots[key_of(owner, name)] = cell
-        context.assigned[cell] = (owner, name)
-        context.originals[cell] = content
+        context.assigned[cell] = (owner, name, told)
+
+
+def inherited(b: Builder, owner: Any, name: str) -> Atom:
+    """What is read of a class for an attribute that its object, or a class below it, does not have itself: nothing
+    where that is a method or the like."""
+    cls = owner if isinstance(owner, type) else type(owner)
+    home = next((c for c in cls.__mro__ if name in vars(c)), None)
+    if home is None or hasattr(type(vars(home)[name]), "__get__"):
+        return UNDEFINED
+    return b.call(getattr, Const(cls), name, name=name)
 
 
 def first_value(b: Builder, owner: Any, name: str) -> Atom:
     """What an attribute holds at the beginning."""
     if isinstance(owner, (type, python_types.FunctionType)):
         return b.call(getattr, Const(owner), name, name=name)
-    held, ref = vars(owner)[name], b.context.owner(owner)
+    ref = b.context.owner(owner)
+    held = getattr(owner, name) if is_place(owner, name) else vars(owner)[name]
     written = live_key(ref, (name,)) in b.context.demoted or may_change(b, held)
     t = Instance(type(held)) if written else type_of(held)
     b.context.guard_type(ref, (name,), t)
@@ -109,22 +126,34 @@ def slot_value(b: Builder, owner: Any, name: str, place: Place | None) -> Atom |
     """What an attribute that the program assigns holds now; None for any other one."""
     if not b.context.slots:
         return None
-    for home in homes_of(owner):
+    return value_in(b, owner, homes_of(owner), name, place)
+
+
+def value_in(b: Builder, owner: Any, homes: Sequence[Any], name: str, place: Place | None) -> Atom | None:
+    """What the first of the homes has for an attribute that has it by now; None where that is not assigned."""
+    for k, home in enumerate(homes):
         cell = b.context.slots.get(key_of(home, name))
-        content = UNDEFINED if cell is None else content_of(b, cell, name, place)
-        if not is_undefined(content):
-            return content
         if cell is None and name in getattr(home, "__dict__", ()):
             return None
+        content = UNDEFINED if cell is None else content_of(b, cell, name, place)
+        told = None if cell is None else b.context.assigned[cell][2]
+        is_set: Atom = Const(True) if told is None else read(b, told)
+        if isinstance(is_set, Var):
+            rest = value_in(b, owner, homes[k + 1 :], name, place)
+            if rest is None and home is not owner or rest is not None and hasattr(met(b.type(rest)), "__get__"):
+                run_as_written(b, name)  # another class may say what it is until then
+            return content if rest is None else choose(b, is_set, content, rest, name)
+        if is_set.value is True and not is_undefined(content):
+            return content
     return None
 
 
 def homes_of(owner: Any) -> tuple[Any, ...]:
-    """Where an attribute of a class, function or module is looked for."""
-    if not isinstance(owner, type):
+    """Where an attribute of a class, function, module or object is looked for."""
+    if isinstance(owner, (python_types.ModuleType, python_types.FunctionType)):
         return (owner,)
     meta: type = type(owner)
-    return (*owner.__mro__, *meta.__mro__)
+    return (*owner.__mro__, *meta.__mro__) if isinstance(owner, type) else (owner, *meta.__mro__)
 
 
 def content_of(b: Builder, cell: Cell, name: str, place: Place | None) -> Atom:
@@ -215,7 +244,7 @@ def assign_live(b: Builder, owner: Atom, name: str | None, value: Atom, place: P
         note_object(b, b.type(owner).cls, name, b.context.objects_set, b.context.objects_read)  # type: ignore[union-attr]
         return None
     if not may_be_live_slot(live, name) or owner not in b.context.origin:
-        return None
+        run_as_written(b, name)
     check_same(b, owner, live, name)
     return store(b, live, name, value, place)
 
@@ -238,9 +267,15 @@ def note_object(b: Builder, cls: type, name: str, noted: set[tuple[type, str]], 
 def may_be_live_slot(owner: Any, name: str) -> bool:
     """Whether setting an attribute of an object is storing it in the object."""
     cls: type = type(owner)
-    plain = cls.__setattr__ is object.__setattr__ and is_of_user(cls) or cls is python_types.SimpleNamespace
-    stored = stated(cls, name)
-    return plain and hasattr(owner, "__dict__") and not hasattr(type(stored), "__set__")
+    plain = is_of_user(cls) and not is_hooked(cls) or cls is python_types.SimpleNamespace
+    there = hasattr(owner, "__dict__") and not hasattr(type(stated(cls, name)), "__set__")
+    return plain and (there or is_place(owner, name))
+
+
+def is_hooked(cls: type) -> bool:
+    """Whether something else than `object` sets or reads attributes: what Python code does to set one is followed."""
+    followed = cls.__setattr__ is object.__setattr__ or isinstance(cls.__setattr__, python_types.FunctionType)
+    return not followed or cls.__getattribute__ is not object.__getattribute__
 
 
 def check_same(b: Builder, owner: Atom, live: Any, name: str) -> None:
@@ -305,6 +340,9 @@ def store(b: Builder, owner: Any, name: str, value: Atom, place: Place | None) -
     if b.context.apart:
         run_as_written(b, name)
     write(b, cell, value, place)
+    told = b.context.assigned[cell][2]
+    if told is not None:
+        write(b, told, Const(True), place)
     b.context.written.setdefault(cell, b.context.originals[cell])
     return Const(None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from adcompile import runtime as rt
 from adcompile.analysis import calls
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
-from adcompile.analysis.objects import check_kept
+from adcompile.analysis.guards import guard_class
+from adcompile.analysis.library import is_of_user
+from adcompile.analysis.objects import check_kept, is_generated
 from adcompile.analysis.slots import assign, unassign
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Array, Known, Method, ObjectT, Scalar, Seq, TupleT, Type, Unknown
+from adcompile.ir.types import Array, Instance, Known, Method, ObjectT, Scalar, Seq, TupleT, Type, Unknown
 from adcompile.rules.typing import out_position
+from adcompile.runtime.objects import stated
 
 Kwargs = list[tuple[str, Atom]]
 
@@ -158,6 +162,8 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
     if len(args) == 3 and b.known(args[1]):
         check_kept(b.value(args[1]), place)
     if len(args) != 3 or not isinstance(b.type(args[0]), Array) or not b.known(args[1]):
+        if len(args) == 3 and set_by_class(b, args, stated(met_class(b, args[0]), "__setattr__"), place):
+            return Const(None)
         return assign(b, args[0], args[1], args[2], place) if len(args) == 3 else None
     attribute = b.value(args[1])
     if attribute in REMADE:
@@ -169,6 +175,42 @@ def set_part(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
         return b.call(np.put, args[0], b.call(np.arange, b.call(np.size, args[0])), args[2], place=place)
     part = b.call(getattr, args[0], args[1])
     return b.call(operator.setitem, part, Const(Ellipsis), args[2], place=place)
+
+
+def met_class(b: Builder, owner: Atom) -> type:
+    """The user's class of an object that is not taken apart."""
+    t = b.type(owner)
+    return t.cls if isinstance(t, Instance) and is_of_user(t.cls) else object
+
+
+def set_by_class(b: Builder, args: list[Atom], setter: Any, place: Place | None) -> bool:
+    """Follow what code of the user's does where an attribute of an object is set: `__setattr__` of its class, a
+    property's setter, `__set__` of a descriptor."""
+    cls = met_class(b, args[0])
+    if isinstance(setter, FunctionType):
+        home = next(c for c in cls.__mro__ if "__setattr__" in vars(c))
+        if is_generated(home, setter):
+            return False
+        guard_class(b, cls, "__setattr__", Known(setter))
+        b.dispatch(Const(setter), list(args), [])
+        return True
+    found = stated(cls, b.value(args[1])) if b.known(args[1]) and cls is not object else None
+    sets = found.fset if isinstance(found, property) else stated(type(found), "__set__")
+    if not isinstance(sets, FunctionType):
+        return False
+    guard_class(b, cls, b.value(args[1]), Known(found))
+    b.dispatch(Const(sets), [args[0], args[2]] if isinstance(found, property) else [Const(found), args[0], args[2]], [])
+    return True
+
+
+@handles(object.__setattr__)
+def set_plainly(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """What `__setattr__` of the user's calls to set an attribute."""
+    if len(args) != 3 or met_class(b, args[0]) is object:
+        return None
+    if set_by_class(b, args, None, place):
+        return Const(None)
+    return assign(b, args[0], args[1], args[2], place)
 
 
 @handles(delattr)

@@ -62,7 +62,8 @@ def hold(
 ) -> tuple[Atom, Atom, Held]:
     """Call a function: its result, what to keep for running it again, and what that is. The result has
     no memory that is put back later (`restore`)."""
-    cells = list(dict.fromkeys((*reached(b, [fun, *primals]), *b.context.slots.values())))
+    tells = [told for *_, told in b.context.assigned.values() if told is not None]
+    cells = list(dict.fromkeys((*reached(b, [fun, *primals]), *b.context.slots.values(), *tells)))
     values = [fun, *primals, *(read(b, c) for c in cells)]
     start, mark = len(b.statements), b.context.store.mark()
     result = b.dispatch(fun, primals, [])

@@ -16,7 +16,7 @@ from adcompile.ir.walk import FreeVars, atoms_of, free_vars, statements_of
 
 WRITES: tuple[Any, ...] = (
     operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.put_each, rt.refill, np.ufunc.at,
-    rt.put_back, setattr, rt.unset, rt.hand_over,
+    rt.put_back, setattr, rt.set_own, rt.unset, rt.hand_over,
     rt.check_cotangent, rt.check_tangent_of, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept,
 )  # fmt: skip
 """How adjoint code writes into shadows and puts back what is the caller's, and what debug mode checks."""

@@ -396,7 +396,7 @@ def asked_for_memory(context: Context, statements: Sequence[Statement]) -> tuple
     places: set[Atom] = set()
     layouts: set[Atom] = set()
     for s in statements_of(Block((), tuple(statements), Yield())):
-        if isinstance(s, Call) and fn_of(s) is setattr:  # put back: that very object
+        if isinstance(s, Call) and fn_of(s) in (setattr, rt.set_own):  # put back: that very object
             places.update(a for a in s.args if isinstance(a, Var) and not isinstance(context.types[a], Scalar))
         if isinstance(s, Call) and (fn_of(s) in ABOUT_MEMORY or fn_of(s) is rt.refill):
             for a in s.args:

@@ -94,6 +94,9 @@ def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any])
         else:
             expression += f".{step}"
     if own:
+        last = guard.path[-1]
+        if isinstance(last, tuple):  # ("place", name): what `__slots__` says
+            return f"{'' if guard.value else 'not '}hasattr({expression}, {last[1]!r})"
         return f"{guard.path[-1]!r} {'in' if guard.value else 'not in'} vars({expression})"
     said = guard.type.value if isinstance(guard.type, Known) else None
     if guard.type is None or isinstance(said, BY_IDENTITY):

@@ -61,6 +61,18 @@ def slots(cls: type) -> dict[str, Any]:
     return found
 
 
+def is_place(value: Any, name: str) -> bool:
+    """Whether an object has a place of its own for an attribute: the class says so by `__slots__`."""
+    return isinstance(stated(type(value), name), types.MemberDescriptorType)
+
+
+def holds(value: Any, name: str) -> bool:
+    """Whether an object, class, function or module itself has an attribute, not only its class."""
+    if is_place(value, name):
+        return _is_set(stated(type(value), name), value)
+    return name in getattr(value, "__dict__", ())
+
+
 def attributes(value: Any) -> dict[str, Any]:
     """The attributes that an instance holds, slots first; no properties, nothing of its class."""
     held = {name: slot.__get__(value) for name, slot in slots(type(value)).items() if _is_set(slot, value)}

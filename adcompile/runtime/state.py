@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.errors import RuleError, SharedMemory, Unsupported
-from adcompile.runtime.objects import attributes, blank
+from adcompile.runtime.objects import attributes, blank, holds
 from adcompile.runtime.shadows import share
 
 
@@ -54,9 +54,15 @@ def _refill_object(owner: Any, wanted: dict[str, Any]) -> None:
 
 
 def unset(owner: Any, name: str) -> None:
-    """Take away an attribute of a class, function or module that the program has added."""
-    if name in vars(owner):
-        delattr(owner, name)
+    """Take away an attribute of a class, function, module or object that the program has added."""
+    if holds(owner, name):
+        take = delattr if isinstance(owner, type) else object.__delattr__
+        take(owner, name)
+
+
+def set_own(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute that an object holds, whatever its class says of setting."""
+    object.__setattr__(owner, name, value)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
