@@ -24,7 +24,9 @@ def readable_zeros(
     """A forward and a backward sweep in one body, in which the zero cotangent of a name can be made on paths that
     leave the name unbound: nobody asks for it there, but it is made."""
     calls = (s for s in statements_of(Block((), tuple(backward), Yield())) if isinstance(s, Call) and is_zero(s))
-    kept = [v for v in dict.fromkeys(s.args[0] for s in calls) if isinstance(v, Var) and v in context.loose]
+    asked = dict.fromkeys(s.args[0] for s in calls)
+    # `bound_if`: what an earlier sweep kept of a branch, where a branch in that one may have left it unbound
+    kept = [v for v in asked if isinstance(v, Var) and (v in context.loose or v in context.bound_if)]
     if not kept:
         return forward, backward
     forward, renamed = bound_everywhere(context, forward, kept)

@@ -89,3 +89,92 @@ def test_reading_what_is_unbound_raises():
     for derive in (ad.grad, ad.jacrev, lambda f: lambda *args: ad.vjp(f, *args)):
         with pytest.raises((UnboundLocalError, TypeError)):  # None, in a loop that keeps the name
             derive(reads_it_always)(np.array([1.0, 2.0]), 0)
+
+
+def written_in_an_inner_branch(x, n):
+    q = x * 1.0
+    if n:
+        if n > 2:
+            q *= np.cos(q)
+    return np.sum(q)
+
+
+def read_in_an_inner_branch(x, n):
+    q, s = x * 1.0, x[0]
+    if n:
+        s = np.sin(s)
+        if n > 2:
+            q = q * np.cos(q * s)
+    elif n > 1:
+        q = q * s
+    return np.sum(x * q) * s
+
+
+def looping_beside_an_inner_branch(x, n):
+    s = x[0]
+    if n:
+        for i in range(n):
+            s = np.sin(s) * x[i % 2]
+            if i > 1:
+                s *= s
+        if n > 2:
+            x[:] *= s
+    return s * np.sum(x)
+
+
+def looping_in_an_inner_branch(x, n):
+    a, b = x.copy(), x * 0.5
+    if n:
+        t = a * b
+        if n > 1:
+            u = np.sin(t)
+            if n > 2:
+                for i in range(n):
+                    b[i % 2] *= u[0]
+                    a = np.tanh(a * u) + b
+                a *= u
+            else:
+                b += u * t
+    return np.sum(a * b)
+
+
+def nested_in_a_loop(x, n):
+    q = x * 1.0
+    for i in range(n + 1):
+        s = q[0] * x[1]
+        if i:
+            if i > 1:
+                q *= np.cos(q * s)
+            q[1:] += s
+    return np.sum(q)
+
+
+def with_parts(x, n):
+    parts = [x * 1.0, x * 2.0]
+    if n:
+        if n > 2:
+            parts[0] *= np.sin(parts[1])
+            parts.append(np.exp(parts[0]))
+        parts[1] *= parts[0]
+    return sum(np.sum(p * p) for p in parts)
+
+
+NESTED = [
+    written_in_an_inner_branch, read_in_an_inner_branch, looping_beside_an_inner_branch, looping_in_an_inner_branch,
+    nested_in_a_loop, with_parts,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", NESTED)
+def test_what_an_inner_branch_keeps_may_be_unbound_in_a_second_sweep(f):
+    x, w, v = np.array([0.8, -0.6]), np.array([0.7, -1.3]), np.array([0.4, 0.9])
+
+    def along(x, n):
+        return ad.grad(f)(x, n) @ w
+
+    def twice_along(x, n):
+        return ad.grad(along)(x, n) @ v
+
+    for n in (0, 1, 2, 3):
+        ad.check_grads(along, (x, n), order=1)
+        ad.check_grads(twice_along, (x, n), order=1)
