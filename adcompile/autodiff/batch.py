@@ -252,7 +252,10 @@ class Batch:
         if fn in (operator.getitem, operator.add) and not (is_structured(first) or isinstance(first, Seq)):
             return False
         if fn in (ops.identity, ops.expect_length):
-            self.versions[s.result] = self.version(s.args[0])
+            version = self.version(s.args[0])
+            if isinstance(first, Unknown) and not isinstance(t, Unknown):  # whose type is known from here on
+                version = b.emit(ops.identity, (version,), batch_type(t, self.fact(s.result), s.place))
+            self.versions[s.result] = version
             return True
         if fn in (rt.copy,):
             return False

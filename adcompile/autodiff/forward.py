@@ -43,7 +43,7 @@ from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
-from adcompile.ir.types import UNKNOWN, Array, Known, Scalar, Seq, SliceT, Type, differentiable, is_complex
+from adcompile.ir.types import UNKNOWN, Array, Known, Maybe, Scalar, Seq, SliceT, Type, differentiable, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -95,8 +95,9 @@ class Forward:
             return Const(0.0)
         if isinstance(t, Seq) and not differentiable(t):
             return b.emit(rt.zero_list, (atom,), zeros_type(t))  # the list may get derivatives yet
-        if isinstance(t, SliceT) or not is_structured(t) and not differentiable(t) and not isinstance(t, Array):
-            return Const(None)  # but arrays of whole numbers stand beside others, in np.concatenate and its like
+        whole = isinstance(t, (Array, Maybe))  # these stand beside others: in np.concatenate, on another path
+        if isinstance(t, SliceT) or not is_structured(t) and not differentiable(t) and not whole:
+            return Const(None)
         if is_structured(t):
             return b.build(t, [self.zero(item) for item in b.items(atom)])
         return zero(b, atom) if isinstance(atom, Var) else Const(0.0)

@@ -296,3 +296,18 @@ def test_jacobians_that_are_differentiated_have_a_loop():
 def test_elementwise_grad_around_a_jacobian():
     found = ad.elementwise_grad(lambda x: np.sum(ad.jacfwd(lambda y: y**3)(x), axis=0))(X)
     assert np.allclose(found, 6.0 * X, rtol=1e-14)
+
+
+def test_values_that_are_known_to_be_numbers_behind_a_test():
+    def f(x, limit):
+        r = None if x[2] > limit else x[0]
+        if r is None:
+            r = x
+        elif x[0] > 0:
+            r = r * x
+        return np.sum(r * x)
+
+    x = np.array([0.7, -1.2, 0.3])
+    assert np.allclose(ad.hessian(f)(x, 0.0), 2.0 * np.eye(3), rtol=1e-14)
+    expected = np.array([[3 * x[0], x[1], x[2]], [x[1], x[0], 0.0], [x[2], 0.0, x[0]]]) * 2.0
+    assert np.allclose(ad.hessian(f)(x, 1.0), expected, rtol=1e-14)

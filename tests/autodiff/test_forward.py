@@ -50,3 +50,19 @@ def test_an_absent_tangent_counts_as_zero():
     _, absent = ad.jvp(branches, (0.7, 0.2), (1.0, None))
     _, zero = ad.jvp(branches, (0.7, 0.2), (1.0, 0.0))
     assert absent == zero
+
+
+@pytest.mark.parametrize("start", [1, True, np.int64(2), np.arange(3), np.array([True, False, True]), None, 0.5])
+def test_whole_numbers_that_may_be_none_have_zero_tangents(start):
+    def f(x, given):
+        r = start if given else None
+        for _ in range(2):
+            r = x if r is None else r * x
+        return np.sum(r)
+
+    x = np.array([0.7, -1.2, 0.3])
+    for given in (True, False):
+        first = 1.0 if not given or start is None else start
+        value, tangent = ad.jvp(f, (x, given), (np.ones(3), None))
+        assert np.allclose(value, np.sum(first * x**2)) and np.allclose(tangent, np.sum(2.0 * first * x))
+        assert np.allclose(ad.hessian(f)(x, given), np.diag(np.broadcast_to(2.0 * first, 3)))

@@ -233,7 +233,44 @@ def used_without_a_test(x, limit):
 
 _X = np.array([1.3, 0.7, 2.1])
 
+def whole_or_none_before_a_loop(x, start, n):
+    a, b, c = (None, 1, np.arange(3)) if start > 1.0 else (2, None, True) if start > 0.0 else (np.int64(3), False, None)
+    for _ in range(n):
+        a = x if a is None else a * x
+        b = np.sin(x) if b is None else np.cos(b) + x * 0.5
+        if c is None:
+            c = x[0] * x
+        elif start < 5.0:
+            c = c * x - 1.0
+    while n > 0 and a is not None:
+        n -= 1
+        a = a / 2 + abs(a) * x
+    return np.sum((0.0 if a is None else a) * x) + (0.0 if b is None else np.sum(b) * np.sum(c * x))
+
+
+def whole_or_none_in_a_list(x, start):
+    items = [None if start > 1.0 else 2, 3 if start > 1.0 else None, x]
+    for i in range(2):
+        if items[i] is None:
+            items[i] = x
+        else:
+            items[i] = items[i] * x + items[2]
+    return np.sum(items[0] * items[1])
+
+
+def number_none_or_array(x, limit):
+    r = None if x[2] > limit else x[0]
+    if r is None:
+        r = x
+    elif x[0] > 0:
+        r = r * x
+    return np.sum(r * x)
+
+
 SAMPLES = {
+    "whole_or_none_before_a_loop": [(_X, 2.0, 2), (_X, 0.5, 3), (_X, -1.0, 1), (_X, 9.0, 0)],
+    "whole_or_none_in_a_list": [(_X, 2.0), (_X, 0.5)],
+    "number_none_or_array": [(_X[:3], 9.0), (_X[:3], -9.0)],
     "left_early": [(_X, 1.0), (_X, 0.0), (_X, 9.0)],
     "clipped": [(_X, -0.9, True), (_X, -0.9, False)],
     "attributes_or_none": [(_X, 0.9), (_X, 0.1)],
