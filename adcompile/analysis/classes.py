@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.attributes import classes_of
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callbacks import value_may_write
@@ -27,7 +28,7 @@ from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import BOOL, UNKNOWN, Known, Method
+from adcompile.ir.types import BOOL, UNKNOWN, Array, Known, Maybe, Method, Scalar, Type, Unknown
 from adcompile.runtime.objects import stated
 
 BOUND: dict[type, type] = {
@@ -129,6 +130,26 @@ def class_of_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, 
     if classes is not None and len(classes) == 1:
         return Const(classes[0])
     return b.emit(type if len(args) == 1 else ops.make_class, args, UNKNOWN, kwargs, name, place)
+
+
+@handles(rt.number, look=())
+def as_number(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """`rt.number` of what is a bool on no path is that itself."""
+    return None if may_be_bool(b.type(args[0])) else args[0]
+
+
+def may_be_bool(t: Type) -> bool:
+    match t:
+        case Maybe(held):
+            return may_be_bool(held)
+        case Scalar(kinds):
+            return not kinds.isdisjoint((bool, np.bool_))
+        case Known(value):
+            return isinstance(value, (bool, np.bool_))
+        case Array(dtype, _):
+            return dtype.kind == "b"
+        case _:
+            return isinstance(t, Unknown)
 
 
 @handles(callable, look=())

@@ -101,7 +101,7 @@ def absolute(y, x):
         return np.conjugate(x) / (y + (y == 0))
     if type(x) is float:
         return (x > 0.0) - (x < 0.0)
-    return np.sign(x)
+    return np.sign(rt.number(x))
 
 
 @linear(float, typing=always(FLOAT))

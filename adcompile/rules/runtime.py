@@ -275,6 +275,19 @@ def operand_type(args: Types, kwargs: Settings) -> Type:
     return args[0] if isinstance(args[0], (Array, Scalar)) else UNKNOWN
 
 
+def number_type(args: Types, kwargs: Settings) -> Type:
+    """That of the argument, in which no number is a bool."""
+    t = widen(args[0].type if isinstance(args[0], Maybe) else args[0])
+    if isinstance(t, Scalar):
+        return Scalar(frozenset(np.float64 if k is np.bool_ else float if k is bool else k for k in t.kinds))
+    return UNKNOWN
+
+
+@linear(rt.number, typing=number_type)
+def number(y_bar, y, x):
+    return y_bar
+
+
 @linear(rt.operand, typing=operand_type)
 def operand(y_bar, y, x):
     return y_bar

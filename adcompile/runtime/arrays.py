@@ -42,6 +42,11 @@ def operand(x: Any) -> Any:
     return np.asarray(x) if isinstance(x, (list, tuple)) else x
 
 
+def number(x: Any) -> Any:
+    """`x`, where a bool is the number 0 or 1, and an array of bools one of these."""
+    return x * 1.0 if np.asarray(x).dtype.kind == "b" else x
+
+
 def is_smaller(g: Any, x: Any) -> bool:
     """Whether `g` is broadcast where it is given the shape of `x`."""
     lengths = zip(np.shape(g)[::-1], np.shape(x)[::-1])

@@ -143,7 +143,21 @@ def left_out_where_another_is_zero(x, y):
     return np.sum(np.sin(left) * (y + 1.0)) + np.sum(np.tanh(twice))
 
 
+def absolute_value_of_a_bool(x, n):
+    a, b, c = True, x[1] > 0, x > 0.0
+    if n > 0:
+        a = x[0]
+    if n > 1:
+        b, c = float(x[1]), x * x[2]
+    d = None if n > 2 else False
+    if n == 1:
+        d = x
+    total = abs(a) * x[1] + math.fabs(b) * x[2] + np.copysign(a, x[0]) * np.fabs(b) * x[0]
+    return total + np.sum(np.abs(c) * np.copysign(c, x) * x) + (0.0 if d is None else np.sum(abs(d) * x))
+
+
 SAMPLES = {
+    "absolute_value_of_a_bool": [(_V, n) for n in range(4)],
     "python_max_min": [(0.7, 0.5), (0.3, 0.9)],
     "absolute_value": [(0.7,), (-0.7,)],
     "relu_chain": [(_V,)],

@@ -19,7 +19,7 @@ from adcompile.runtime import special, unbroadcast
 
 @elementwise(np.fabs)
 def fabs(y, x):
-    return np.sign(x)
+    return np.sign(rt.number(x))
 
 
 @elementwise(np.square)
@@ -49,7 +49,7 @@ def fmod(y, a, b):
 
 @elementwise(np.copysign)
 def copysign(y, a, b):
-    return np.copysign(1.0, b) * np.sign(a), None
+    return np.copysign(1.0, b) * np.sign(rt.number(a)), None
 
 
 @elementwise(np.nextafter)

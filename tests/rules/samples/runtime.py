@@ -62,6 +62,7 @@ SAMPLES = {
     rt.same_layout: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.replica: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.snapshot: [((real(3),), {}), ((complexes(2, 2),), {})],
+    rt.number: [((real(3),), {}), ((0.5,), {})],
     rt.operand: [((real(3),), {}), ((0.5,), {}), ((complexes(2, 2),), {})],
     rt.apart: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.fit: [((real(4), 2, 0), {}), ((real(4), 6, 0), {}), ((real(2, 3), 4, 1), {})],
