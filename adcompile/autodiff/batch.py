@@ -21,6 +21,7 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff import batched_arrays
 from adcompile.autodiff.batched import RULES
 from adcompile.autodiff.spread import NOTHING, SHAPES, STRUCTURAL, Fact, Spread, fact_of_parts, refuse, some
+from adcompile.autodiff.unbound import bound_as
 from adcompile.autodiff.units import Splice
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -331,8 +332,7 @@ class Batch:
             return var
         made = self.b.new(var.name, batch_type(self.b.type(var), fact, self.b.place))
         context = self.b.context
-        if var in context.bound_if:
-            context.bound_if[made] = context.bound_if[var]
+        bound_as(context, made, var)
         if var in context.names:
             context.names[made] = context.names[var]
         self.versions[var] = made

@@ -39,6 +39,7 @@ from adcompile.autodiff.maskable import zero_test
 from adcompile.autodiff.mirror import TOGETHER, Mirror
 from adcompile.autodiff.plain import checked
 from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow, parts_by_reference
+from adcompile.autodiff.unbound import bound_as
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -325,9 +326,8 @@ class Forward:
             sides.append((block, side))
         moving = [k for k, r in enumerate(s.results) if self.active(r)]
         dots = [b.new(f"{s.results[k].name}_dot", self.dot_type(s.results[k])) for k in moving]
-        for k, d in zip(moving, dots):  # unbound where the value is
-            if s.results[k] in self.context.bound_if:
-                self.context.bound_if[d] = self.context.bound_if[s.results[k]]
+        for k, d in zip(moving, dots):
+            bound_as(self.context, d, s.results[k])
         blocks = []
         for block, side in sides:
             end: End = block.end
@@ -373,6 +373,9 @@ class Forward:
         body = self.body(s.body, side, {k: params[k] for k in moving})
         init = [self.value_dot(s.init[k], params[k]) for k in moving]
         results = [b.new(f"{s.results[k].name}_dot", self.dot_type(s.results[k])) for k in moving]
+        for k, param, result in zip(moving, dots, results):
+            bound_as(self.context, param, params[k])
+            bound_as(self.context, result, s.results[k])
         body = Block((*s.body.params, *dots), body.statements, body.end)
         b.append(replace(s, results=(*s.results, *results), init=(*s.init, *init), body=body))
         for k, d in zip(moving, results):

@@ -37,6 +37,14 @@ def is_zero(s: Call) -> bool:
     return s.role == "adjoint" and fn_of(s) in (np.zeros_like, rt.zero_list, rt.zeros_like)
 
 
+def bound_as(context: Any, tangent: Var, var: Var) -> None:
+    """Note that a tangent is unbound where its value is: a sweep over tangent code asks the same of it."""
+    if var in context.bound_if:
+        context.bound_if[tangent] = context.bound_if[var]
+    if var in context.loose:
+        context.loose.add(tangent)
+
+
 def bound_everywhere(
     context: Any, statements: Sequence[Statement], kept: Sequence[Var], known: Mapping[Var, Var] = NONE
 ) -> tuple[list[Statement], dict[Var, Var]]:

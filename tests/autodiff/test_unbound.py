@@ -63,9 +63,19 @@ def bound_by_one_branch_of_another(x, n):
     return np.sum(x)
 
 
+def bound_in_a_branch_and_read_in_an_inner_one(x, n):
+    if n > 1:
+        a = np.sin(x)
+    y = x * x
+    if n:
+        if n > 1:
+            y *= a
+    return np.sum(y * y)
+
+
 PROGRAMS = [
     bound_in_a_branch, bound_in_a_loop, bound_in_some_iterations, bound_in_an_inner_loop, bound_in_a_while,
-    bound_by_one_branch_of_another,
+    bound_by_one_branch_of_another, bound_in_a_branch_and_read_in_an_inner_one,
 ]  # fmt: skip
 
 
@@ -178,3 +188,14 @@ def test_what_an_inner_branch_keeps_may_be_unbound_in_a_second_sweep(f):
     for n in (0, 1, 2, 3):
         ad.check_grads(along, (x, n), order=1)
         ad.check_grads(twice_along, (x, n), order=1)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_tangents_of_what_is_unbound_are_differentiated(f):
+    def slope(x, n):
+        return ad.jvp(f, (x, n), (np.array([0.4, 0.9]), None))[1]
+
+    x, w = np.array([1.0, 2.0]), np.array([0.7, -1.3])
+    for n in (0, 1, 2, 5):
+        expected = (slope(x + 1e-6 * w, n) - slope(x - 1e-6 * w, n)) / 2e-6
+        np.testing.assert_allclose(ad.grad(slope)(x, n) @ w, expected, rtol=1e-6, atol=1e-7)
