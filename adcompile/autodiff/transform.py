@@ -19,6 +19,7 @@ from adcompile.analysis.heap import Pairs, adopt, give, hand_back, is_mutable, m
 from adcompile.analysis.leaving import closing, write_back
 from adcompile.analysis.pools import open_pools
 from adcompile.analysis.store import State
+from adcompile.analysis.ways import live_objects
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, zero
 from adcompile.autodiff.facts import facts
@@ -150,8 +151,9 @@ def dispatched(
     if entry:
         return Called(result, *closing(b, result), cells=cells)
     inner = set(reached(b, cells))
-    changed = any(s is not None and c in inner for c, s in b.context.store.changed(before).items())
-    apart = [part for g in given for part in mutable_parts(b, g)]
+    classes = {c.cls for c, s in b.context.store.changed(before).items() if s is not None and c in inner}
+    changed, apart = bool(classes), [part for g in given for part in mutable_parts(b, g)]
+    apart += live_objects(b, classes, set()) if apart else []  # a default may be one of these
     if changed and len(apart) > 1:
         b.emit(run_time.different, apart, Known(None))
     value = settle(b, result)

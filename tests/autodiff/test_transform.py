@@ -170,3 +170,30 @@ def test_one_list_given_twice_is_refused_wherever_a_derivative_is_taken():
         ad.grad(of_one_list)(2.0)
     assert ad.grad(of_two_lists)(2.0) == 4.0
     assert ad.jacfwd(grows)([2.0], [3.0]) == [3.0]
+
+
+class Kept:
+    def __init__(self):
+        self.total = 1.5
+
+
+KEPT = Kept()
+
+
+def writes_into_its_default(x, kept=KEPT):
+    kept.total = kept.total + x
+    return x * KEPT.total
+
+
+def reads_its_default(x, kept=KEPT):
+    KEPT.total = KEPT.total + x
+    return x * kept.total
+
+
+@pytest.mark.parametrize("f", [writes_into_its_default, reads_its_default])
+@pytest.mark.parametrize("derive", [ad.grad, ad.jacrev, ad.jacfwd, lambda f: lambda x: ad.jvp(f, (x,), (1.0,))[1]])
+def test_a_default_that_is_an_object_of_the_module_too(f, derive):
+    KEPT.total = 1.5
+    with pytest.raises(ad.Unsupported, match="passed twice"):
+        derive(f)(2.0)
+    assert KEPT.total == 1.5
