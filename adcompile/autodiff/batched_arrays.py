@@ -304,6 +304,22 @@ def one_dtype(t: Type) -> np.dtype[Any] | None:
 def concatenate(bt: Batch, s: Call) -> Atom | None:
     axis, r = chosen(bt, s, 1, "axis", 0), rank_of(bt, s.result)
     t = bt.b.type(s.args[0])
-    if not only(s, "axis") or not is_axis(axis) or r is None or not (is_structured(t) or isinstance(t, Seq)):
+    if not only(s, "axis") or not is_axis(axis) or r is None:
         return None
-    return bt.b.emit(s.fn, (bt.whole(s.args[0]),), same_type(bt, s), (("axis", Const(along(axis, r))),))
+    whole = bt.whole(s.args[0])
+    if is_structured(t):
+        parts = [as_array(bt, item) for item in bt.b.items(whole)]
+        arrays = None if None in parts else bt.b.call(ops.build_tuple, *parts)
+    else:
+        arrays = whole if isinstance(t, Seq) and isinstance(t.item, Array) else None
+    axes = (("axis", Const(along(axis, r))),)
+    return None if arrays is None else bt.b.emit(s.fn, (arrays,), same_type(bt, s), axes)
+
+
+def as_array(bt: Batch, batch: Atom) -> Atom | None:
+    """A batch of arrays, or of lists of numbers as NumPy makes arrays of them."""
+    t = bt.b.type(batch)
+    if isinstance(t, Array):
+        return batch
+    dtype = one_dtype(t) if is_structured(t) or isinstance(t, Seq) else None
+    return None if dtype is None else bt.b.emit(rt.stacked, (batch, bt.count), Array(dtype, None))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from adcompile import runtime as rt
-from adcompile.analysis.alias import Memory, values_in
+from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.heap import bound_again, owner_of, reached, read, settle
 from adcompile.analysis.mutation import Node, has_memory
@@ -74,7 +74,7 @@ def hold(
     roots = roots_of(b, statements, given)
     role, b.role = b.role, "adjoint"
     state = written(b, statements, {**given, **roots}, place)
-    results = [result, *values_in(b, settle(b, result))]
+    results = [result, *(b.context.store.states[c].content for c in reached(b, [result]))]
     what = "vjp or linearize, inside a function, runs what it is given again"
     check_same(b, statements, results, what, state.known_as)
     arrays = [a for a, _ in state.saved]
