@@ -22,7 +22,7 @@ from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.laziness import check_unmoved
 from adcompile.analysis.library import is_of_user
-from adcompile.analysis.live import live_key, live_type, may_change
+from adcompile.analysis.live import live_type, type_at
 from adcompile.analysis.raising import tried
 from adcompile.analysis.reach import met
 from adcompile.analysis.slots import (
@@ -216,7 +216,7 @@ def known_attribute(
     if not fixed:
         note_read(b, attribute)
     ref = b.context.owner(value)
-    t = live_type(found, live_key(ref, (attribute,)) in b.context.demoted or may_change(b, found))
+    t = type_at(b, ref, (attribute,), found)
     if isinstance(t, Known):
         if not fixed and getattr(value, attribute) is found:  # not made anew at every access
             b.context.guard_type(ref, (attribute,), t)

@@ -17,7 +17,7 @@ from adcompile.analysis.heap import fresh
 from adcompile.analysis.infer import (
     Terminated,
 )
-from adcompile.analysis.live import live_key, live_type, may_change
+from adcompile.analysis.live import type_at
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise, Signature, Var
@@ -102,7 +102,7 @@ def owner_of_data(b: Builder, value: Any, place: Place | None) -> Var:
 def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, place: Place | None) -> Atom:
     """What a live function or partial holds: what can change is read live, its structure guarded."""
     ref, path = b.context.owner(owner), (field_name, ("item", key))
-    t = live_type(value, live_key(ref, path) in b.context.demoted or may_change(b, value))
+    t = type_at(b, ref, path, value)
     if isinstance(t, (Known, Scalar)):
         return Const(value)
     whole = Instance(type(getattr(owner, field_name)))
@@ -120,7 +120,7 @@ def there(b: Builder, value: Any, name: str, place: Place | None) -> Atom:
     if type(value) is tuple:
         return b.build(TupleT(()), [there(b, item, "", place) for item in value], name, place)
     ref = b.context.owner(value)
-    t = live_type(value, live_key(ref, ()) in b.context.demoted or may_change(b, value))
+    t = type_at(b, ref, (), value)
     if isinstance(t, (Known, Scalar)):
         return Const(value)
     b.context.guard_type(ref, (), t)
@@ -140,7 +140,7 @@ def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | 
     except ValueError:
         return Const(ops.UNDEFINED)
     ref = b.context.owner(cell)
-    t = live_type(contents, live_key(ref, ("cell_contents",)) in b.context.demoted or may_change(b, contents))
+    t = type_at(b, ref, ("cell_contents",), contents)
     b.context.guard_type(ref, ("cell_contents",), t)
     if isinstance(t, Known):
         return Const(contents)

@@ -192,6 +192,16 @@ def may_change(b: Builder, value: Any) -> bool:
     return bool(puts) and any(id(c) in puts for c in containers_in(value))
 
 
+def is_open(b: Builder, ref: GlobalRef, path: tuple[Any, ...], value: Any) -> bool:
+    """Whether what is live at the end of a way is known as little as what the program writes into."""
+    return live_key(ref, path) in b.context.demoted or may_change(b, value)
+
+
+def type_at(b: Builder, ref: GlobalRef, path: tuple[Any, ...], value: Any) -> Type:
+    """The type of what is live at the end of a way: `value`, when the program is compiled."""
+    return live_type(value, is_open(b, ref, path, value))
+
+
 def element_type(b: Builder, held: Any, values: Iterable[Any]) -> Type:
     """The type of what is read of a live container, and is one of these when the program is compiled."""
     now = functools.reduce(join, (widen(live_type(v, may_change(b, v))) for v in values), NEVER)
@@ -211,6 +221,6 @@ def any_element(b: Builder, owner: Atom, held: Any) -> Type:
 
 
 __all__ = [
-    "LARGE", "any_element", "element_type", "is_written", "live_key", "live_type", "may_change", "note_code",
-    "note_given", "note_put",
+    "LARGE", "any_element", "element_type", "is_open", "is_written", "live_key", "live_type", "may_change", "note_code",
+    "note_given", "note_put", "type_at",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ from adcompile.analysis.heap import give, read, write
 from adcompile.analysis.infer import choose
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import is_of_user
-from adcompile.analysis.live import live_key, may_change
+from adcompile.analysis.live import is_open
 from adcompile.analysis.reach import functions_in, mentioned, met, names_stored
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
@@ -109,8 +109,7 @@ def first_value(b: Builder, owner: Any, name: str) -> Atom:
         return b.call(getattr, Const(owner), name, name=name)
     ref = b.context.owner(owner)
     held = getattr(owner, name) if is_place(owner, name) else vars(owner)[name]
-    written = live_key(ref, (name,)) in b.context.demoted or may_change(b, held)
-    t = Instance(type(held)) if written else type_of(held)
+    t = Instance(type(held)) if is_open(b, ref, (name,), held) else type_of(held)
     b.context.guard_type(ref, (name,), t)
     if isinstance(t, Known):
         return Const(held)

@@ -18,7 +18,7 @@ from adcompile.analysis.heap import fresh, give, look
 from adcompile.analysis.infer import Terminated, branch_on, run_primal
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.leaves import deep_widen
-from adcompile.analysis.live import LARGE, any_element, element_type, is_written, live_key, live_type, may_change
+from adcompile.analysis.live import LARGE, any_element, element_type, is_written, live_type, may_change, type_at
 from adcompile.analysis.nesting import present, record_item
 from adcompile.analysis.positions import read_at
 from adcompile.analysis.slots import assign_name, global_value
@@ -76,7 +76,7 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     value = ref.namespace.get(ref.name, builtin.get(ref.name))
     if ref.namespace.get("__name__") == SYNTHESISED and is_foreign(value):
         return Const(value)  # what our function is written around
-    t = live_type(value, live_key(ref, ()) in b.context.demoted or may_change(b, value))
+    t = type_at(b, ref, (), value)
     if isinstance(t, Known):
         if not in_installed_module(ref.namespace):
             b.context.guard_value(ref, value)
@@ -101,8 +101,10 @@ def is_foreign(value: Any) -> bool:
 def member(b: Builder, owner: Atom, step: str, value: Any, fn: Any, name: str, place: Place | None) -> Atom:
     """Read an attribute or element of a live object whose present value is `value`."""
     origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
-    written = origin is not None and live_key(origin[0], (*origin[1], step)) in b.context.demoted
-    t = live_type(value, written or may_change(b, value))
+    if origin is None:
+        t = live_type(value, may_change(b, value))
+    else:
+        t = type_at(b, origin[0], (*origin[1], step), value)
     if origin is None and step.isidentifier() and isinstance(b.type(owner), Instance):
         note_read(type(b.context.example[owner]), step)  # type: ignore[index]
     if isinstance(t, Known) and not isinstance(value, DATA) and origin is None:
