@@ -22,6 +22,7 @@ from adcompile.analysis.mutation import (
     Classes,
     Node,
     defined_by,
+    is_put,
     node_of,
     writes_into,
 )
@@ -30,7 +31,7 @@ from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, ListT, Maybe, ObjectT, Seq, SliceT, TupleT, Type, differentiable
+from adcompile.ir.types import Array, DictT, Instance, ListT, Maybe, ObjectT, Seq, SliceT, TupleT, Type, differentiable
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.rules.registry import lookup
 
@@ -184,10 +185,16 @@ class Memory(Classes):
                         self.outside.setdefault(n, n if isinstance(n, Var) else a)
         touched = set(map(self.find, targets))
         self.entered = {n for n in self.outside if self.find(n) in touched}
+        elements = [w for w in self.written if not puts(w.call, w.target, self.types)]
+        deep = {self.find(n) for w in elements for n in self.nodes(w.target)}
         shown = [n for a in self.shown for n in self.nodes(a)]
-        seen = [*(n for n in self.outside if n in self.entered), *(n for n in shown if n in self.outside)]
+        seen = [*(n for n in self.outside if self.find(n) in deep), *(n for n in shown if n in self.outside)]
         for other in filter(self.may_overlap, self.outside) if seen else ():
             self.union(seen[0], other)
+        filled = [n for n in self.outside if n in self.entered and n not in seen]
+        for other in filter(self.may_overlap, self.outside) if filled else ():
+            if not self.is_array(other):
+                self.union(filled[0], other)
 
     def is_written(self, n: Node) -> bool:
         """Whether memory may be written under this name, not only because other memory from outside overlaps it."""
@@ -201,6 +208,13 @@ class Memory(Classes):
     def may_overlap(self, n: Node) -> bool:
         """Whether what comes from outside may be memory that is written: an array, or a list of arrays."""
         return not isinstance(n, Var) or isinstance(self.types[n], Array) or holds_inexact(self.types[n])
+
+    def is_array(self, n: Node) -> bool:
+        """Whether memory from outside is an array, and none of the lists, dicts and objects that hold some."""
+        if isinstance(n, Var):
+            return isinstance(self.types[n], Array)
+        loads = (s for s in self.definition.values() if fn_of(s) is ops.load_global and n in self.nodes(s.args[0]))
+        return any(isinstance(self.types[s.result], Array) for s in loads)
 
     # -- facts ------------------------------------------------------------------------------
 
@@ -356,6 +370,12 @@ def measured(context: Context, function: Function) -> Effect:
     shares = tuple(k for k, v in enumerate(values) if any(memory.find(n) in outside for n in memory.nodes(v)))
     reads = any(isinstance(a, Const) and isinstance(a.value, np.ndarray) for a in memory.outside.values())
     return Effect(writes, shares, reads or fixed or any(reads_module(context, s, memory.definition) for s in calls))
+
+
+def puts(call: Call, target: Atom, types: Mapping[Var, Type]) -> bool:
+    """Whether a write fills a list, a dict, a set or an attribute: elements of arrays stay as they are."""
+    attribute = fn_of(call) in (ops.set_attribute, setattr) and isinstance(target, Var)
+    return attribute and isinstance(types[target], Instance) or is_put(call, target, types)
 
 
 def holds_array(memory: Memory, n: Node) -> bool:

@@ -11,6 +11,7 @@ ROW, COLUMN = W[1], W[:, 2]
 COEFFICIENTS = np.full((3, 4), 0.5)
 STATE = {"buffer": np.zeros(4), "count": 4}
 PAIR = [np.zeros(4), np.zeros(4)]
+HELD, ITEMS = {"weights": 1.0}, [None, 1.0]
 
 
 def buffer_of_the_module(x):
@@ -176,6 +177,17 @@ def module_arrays_in_loops(x):
     return total
 
 
+def constants_put_into_a_module(x):
+    """What is put into a list or dict of the module leaves the arrays that come from outside as they are."""
+    total = 0.0
+    for i in range(2):
+        HELD["weights"] = np.array([0.3, -0.2, 0.5, 0.1]) * (i + 1)
+        ITEMS[-1] = np.arange(4.0)
+        total = total + np.sum(HELD["weights"] * x) * np.sum(ITEMS[-1] * x)
+    HELD["weights"] = ITEMS[-1] = 1.0
+    return total * x[0]
+
+
 SAMPLES = {
     "buffer_of_the_module": [(X,)],
     "row_of_a_module_array": [(X,)],
@@ -183,6 +195,7 @@ SAMPLES = {
     "strided_views_of_a_module_array": [(X,)],
     "helper_writes_a_module_array": [(X,)],
     "module_arrays_in_loops": [(X,)],
+    "constants_put_into_a_module": [(X,)],
     "buffer_in_a_module_dict": [(X,)],
     "buffers_in_a_module_list": [(X,)],
     "module_arrays_that_overlap": [(X,)],
