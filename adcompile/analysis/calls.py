@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position, with_stored
-from adcompile.analysis.begin import Begin
 from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.cached import CACHE, asked_too, cached_call, check_clear
@@ -62,7 +61,7 @@ from adcompile.analysis.library import (
 )
 from adcompile.analysis.live import note_code, note_given, note_put
 from adcompile.analysis.made import is_reader
-from adcompile.analysis.memoised import note_asked
+from adcompile.analysis.memoised import asking, note_asked
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
 from adcompile.analysis.real import hand, opened
@@ -428,10 +427,10 @@ def call_closure(
         for i, cell in enumerate(function.captured)
     ]
     bound = bind(b, function.name, function.signature, args, kwargs, items[:n], kwdefaults, place)
-    begin = Begin(b, {}) if function in b.context.memoised else None
+    before = asking(b, function)
     result = enter(b, function, bound, cells, place)
-    if begin is not None:
-        note_asked(b, fn, function, result, begin, place)
+    if before is not None:
+        note_asked(b, fn, function, result, before, place)
     return result
 
 

@@ -5,7 +5,7 @@ The function is followed wherever it is called. autodiff/memoised refuses what i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +16,8 @@ from adcompile.analysis.laziness import written_since
 from adcompile.analysis.leaves import is_undefined
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Statement
-from adcompile.ir.types import Cell, Closure
+from adcompile.ir.nodes import Atom, Statement, Var
+from adcompile.ir.types import Cell, Closure, IterT, holds
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,37 @@ def note_made(b: Builder, function: Atom, t: Closure) -> None:
     b.context.memoised.setdefault(t.function, []).append(Memo(b, function, b.statements[-1], t.function.name, held))
 
 
-def note_asked(b: Builder, fn: Atom, function: Any, result: Atom, begin: Begin, place: Place | None) -> None:
-    """Note a call of `fn`, from `begin` on, that has a cache: its own, or one of those that were made of the same
-    function, where it has come by another way."""
+@dataclass(frozen=True)
+class Asking:
+    """How things stand before a call of a function that has a cache."""
+
+    begin: Begin
+    iterators: Mapping[Var, tuple[int, bool]]  # how many items each has given, and whether it is used up
+
+
+def asking(b: Builder, function: Any) -> Asking | None:
+    return Asking(Begin(b, {}), _given(b, b.context.depth_of)) if function in b.context.memoised else None
+
+
+def _given(b: Builder, iterators: Iterable[Var]) -> dict[Var, tuple[int, bool]]:
+    return {v: (b.context.taken.get(v, 0), v in b.context.gone) for v in iterators}
+
+
+def note_asked(b: Builder, fn: Atom, function: Any, result: Atom, before: Asking, place: Place | None) -> None:
+    """Note a call of `fn` that has a cache: its own, or one of those that were made of the same function, where it
+    has come by another way."""
+    store, begin = b.context.store, before.begin
     memos: list[Memo] = b.context.memoised[function]
-    if written_since(b, begin.mark):
-        raise refusal(function.name, "writes into something", place)
+    if written_since(b, begin.mark) or _given(b, before.iterators) != before.iterators:
+        raise refusal(function.name, "writes into something, or takes the items of an iterator", place)
+    if holds(b.type(result), IterT):
+        raise refusal(function.name, "gives an iterator", place)
     for cell in reached(b, [result]):
         lend(b, cell)
+    sees, made = set(reached(b, [fn])), store.changed(begin.mark)
+    for cell in store.read_since(begin.count):  # attributes that are assigned, and what its arguments hold
+        if cell not in sees and made.get(cell, store.states.get(cell)) is not None:
+            lend(b, cell)
     for memo in [m for m in memos if m.function is fn] or memos:
         check_held(b, memo, place)
         memo.calls.append(Asked(b, result, tuple(begin.emitted(b)), place))
@@ -79,4 +102,4 @@ def refusal(name: str, what: str, place: Place | None) -> Unsupported:
     return Unsupported(f"{name}(), a cached function that the code makes, {what}", place, remedy)
 
 
-__all__ = ["Asked", "Memo", "note_asked", "note_made", "refusal"]
+__all__ = ["Asked", "Memo", "asking", "note_asked", "note_made", "refusal"]

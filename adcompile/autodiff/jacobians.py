@@ -8,17 +8,18 @@ becomes one array behind the loop. All of it is ordinary IR, which an outer tran
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.builder import Builder, parts, rank
+from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.infer import branch_on
 from adcompile.analysis.mutation import reference_of
+from adcompile.analysis.store import State as Held
 from adcompile.autodiff.batches import in_batches
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.facts import facts
@@ -54,6 +55,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import (
     Array,
+    Cell,
     DictT,
     ListT,
     ObjectT,
@@ -81,6 +83,18 @@ class Invocation:
     kwargs: Sequence[tuple[str, Atom]]
     argnums: Sequence[int]
     has_aux: bool
+    around: Mapping[Cell, Held] = field(default_factory=dict[Cell, Held])  # what it has captured, writes into, and held
+
+    def begin_again(self, b: Builder) -> None:
+        """Before it is called again: let what it has captured hold what it held, in lists and dicts of its own."""
+        for cell, held in self.around.items():
+            content, t = held.content, b.type(held.content)
+            if isinstance(t, Seq):
+                what = f"the Jacobian of a function that changes {cell.name or 'a list'!r}, which it has captured"
+                raise Unsupported(what, b.place, "pass the list as an argument")
+            if is_structured(t):
+                content = b.build(t, b.items(content))
+            b.context.store.put(cell, replace(b.context.store.states[cell], content=content))
 
     @property
     def args(self) -> Sequence[Atom]:
@@ -130,7 +144,7 @@ def jacobian(
     check_pair(b.type(result), fun, place, has_aux)
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     results = _leaves(b, value)
-    call = Invocation(fun, values, kwargs, argnums, has_aux)
+    call = Invocation(fun, values, kwargs, argnums, has_aux, called.around)
     statements = cut(b, start)
     run = Run(call, statements, b.type(inputs), leaves(b, inputs), b.type(value), results, place, outermost)
     _refuse_lists(b, run)
@@ -358,6 +372,7 @@ def _by_columns_again(state: State, b: Builder, run: Run, _done: bool = True) ->
 
         def column(c: Builder, unit: Atom, x: Var = x) -> list[Atom]:
             state.begin_again(c)
+            call.begin_again(c)
             pairs = [(i, _only(c, call.values[i], x, unit)) for i in dict.fromkeys(call.argnums)]
             dots = _leaves(c, pushforward(c, call.fun, call.args, call.named, pairs, call.has_aux, True)[1])
             _put_back(c, state)
@@ -365,6 +380,7 @@ def _by_columns_again(state: State, b: Builder, run: Run, _done: bool = True) ->
 
         for i, (y, columns) in enumerate(zip(run.results, _columns_again(b, run, x, column))):
             entries[i, j] = columns if rank(b.type(x)) == 0 else _matrix(b, columns, y, x, -1)
+    call.begin_again(b)
     return _assembled(b, run, entries)
 
 
@@ -390,6 +406,7 @@ def _by_rows_again(state: State, b: Builder, run: Run, _done: bool = True) -> At
 
         def row(c: Builder, unit: Atom, i: int = i) -> list[Atom]:
             state.begin_again(c)
+            call.begin_again(c)
             parts_of = iter([unit if k == i else _zero(c, z) for k, z in enumerate(run.results)])
             seed = over(c, run.result, lambda: next(parts_of))
             bars = pull_back(c, call.fun, call.args, seed, call.named, call.has_aux, tuple(call.argnums))
@@ -397,6 +414,7 @@ def _by_rows_again(state: State, b: Builder, run: Run, _done: bool = True) -> At
 
         for j, (x, rows) in enumerate(zip(run.inputs, each(b, y, "adjoint", _bar(y), row))):
             entries[i, j] = rows if rank(b.type(y)) == 0 else _matrix(b, rows, y, x, 0)
+    call.begin_again(b)
     return _assembled(b, run, entries)
 
 

@@ -10,12 +10,13 @@ from adcompile import runtime as rt
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.cached import CACHE
+from adcompile.analysis.callbacks import code_may_write
 from adcompile.analysis.laziness import arrays_of
 from adcompile.analysis.memoised import Asked, Memo, refusal
 from adcompile.analysis.mutation import Node, calls_in, is_unknown_call
 from adcompile.autodiff.repeatable import varying
 from adcompile.errors import Unsupported
-from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Yield
+from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Yield
 
 
 def check_memoised(b: Builder) -> None:
@@ -23,10 +24,13 @@ def check_memoised(b: Builder) -> None:
     _check_handed_out(b)
     for memo in [m for memos in b.context.memoised.values() for m in memos if isinstance(m, Memo)]:
         at = next((i for i, s in enumerate(memo.builder.statements) if s is memo.mark), None)
-        if at is not None and memo.calls:  # else it was followed again in another way
+        if at is not None:  # else it was followed again in another way
+            _check_followed(memo, memo.builder.statements[at:])
             for asked in memo.calls:
                 _check_call(b, memo, asked)
-            _check_memory(b, memo, memo.builder.statements[at:])
+            if memo.calls:
+                _check_memory(b, memo, memo.builder.statements[at:])
+            _check_units(b, memo)
 
 
 def _check_handed_out(b: Builder) -> None:
@@ -43,6 +47,13 @@ def _check_handed_out(b: Builder) -> None:
         if known and not _classes(memory, [written.target]).isdisjoint(kept):
             what = "an array, a list or an object is written into that a cached function has given when the code runs"
             raise Unsupported(what, written.call.place, "write into a copy, or leave the cache out")
+
+
+def _check_followed(memo: Memo, rest: Sequence[Statement]) -> None:
+    """Code that is run as it is written calls the function itself, which has no cache there."""
+    for call in _calls(rest):
+        if memo.function in call.args and isinstance(call.fn, Const) and isinstance(call.fn.value, OpaqueCode):
+            raise refusal(memo.name, "is called where code is not followed", call.place)
 
 
 def _check_call(b: Builder, memo: Memo, asked: Asked) -> None:
@@ -67,6 +78,25 @@ def _check_memory(b: Builder, memo: Memo, rest: Sequence[Statement]) -> None:
         for kept, said in ((read if id(written.call) in early else set(), "reads"), (given, "has given")):
             if not into.isdisjoint(kept):
                 raise refusal(memo.name, f"{said} what is written into here", place)
+
+
+def _check_units(b: Builder, memo: Memo) -> None:
+    """The same where the calls stand in functions that are called by reference: as far as their code tells."""
+    for asked in memo.calls:
+        top = _outermost(asked.builder)
+        if top is _outermost(memo.builder):
+            continue
+        if code_may_write(b.type(memo.function)):
+            raise refusal(memo.name, "may write into something", asked.place)
+        memory, own = Memory(b, top.statements, shown=[asked.result]), set(map(id, _calls(asked.statements)))
+        given = _classes(memory, [asked.result])
+        for written in memory.written:
+            if id(written.call) not in own and not _classes(memory, [written.target]).isdisjoint(given):
+                raise refusal(memo.name, "has given what is written into here", written.call.place or asked.place)
+
+
+def _outermost(b: Builder) -> Builder:
+    return b if b.parent is None else _outermost(b.parent)
 
 
 def _classes(memory: Memory, atoms: Sequence[Atom]) -> set[Node]:

@@ -71,9 +71,39 @@ def writes_when_all_is_done(x, k):
     return np.sum(a)
 
 
+class Held:
+    pass
+
+
+class Settings:
+    scale = 2.0
+
+
+def reads_objects_and_dicts(x, k):
+    o, table = Held(), {"a": x, "b": 2.0}
+    o.v = x
+
+    @functools.cache
+    def g(i, name="a"):
+        return o.v * i * Settings.scale + table[name]
+
+    total = 0.0
+    for i in range(3):
+        total += g(i % 2)
+    return total * g(k, "b")
+
+
+def recursive(x, k):
+    @functools.lru_cache(None)
+    def g(n):
+        return x if n < 2 else g(n - 1) + g(n - 2) * x
+
+    return sum([g(i) for i in range(k + 2)])
+
+
 @pytest.mark.parametrize(
     "f",
-    [made_anew_in_each_round, one_in_another, writes_into_its_own, copies_what_it_was_given, writes_when_all_is_done],
+    [reads_objects_and_dicts, recursive, made_anew_in_each_round, one_in_another, writes_into_its_own, copies_what_it_was_given, writes_when_all_is_done],
 )
 def test_caches_that_only_save_time(f):
     assert not right_or_refused(f, __file__)

@@ -1,6 +1,7 @@
 """Cached functions that the code itself makes: calls that the cache would tell from those that are followed."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -164,7 +165,153 @@ def draws(x, k):
     return (g(k) - g(k)) * x
 
 
+class Shared:
+    n = 1.0
+
+
+class Holder:
+    pass
+
+
+LIVE = Holder()
+LIVE.v = 1.0
+NUMBER = 1.0
+
+
+def assigns_to_a_class(x, k):
+    @functools.cache
+    def g(i):
+        return x * Shared.n * i
+
+    before = g(k)
+    Shared.n = 3.0
+    after = before * g(k)
+    Shared.n = 1.0
+    return after
+
+
+def assigns_to_a_module(x, k):
+    global NUMBER
+
+    @functools.cache
+    def g(i):
+        return x * NUMBER * i
+
+    before = g(k)
+    NUMBER = 3.0
+    after = before * g(k)
+    NUMBER = 1.0
+    return after
+
+
+def assigns_to_a_live_object(x, k):
+    @functools.cache
+    def g(i):
+        return x * LIVE.v * i
+
+    before = g(k)
+    LIVE.v = 3.0
+    after = before * g(k)
+    LIVE.v = 1.0
+    return after
+
+
+def assigns_to_the_key(x, k):
+    o = Holder()
+    o.v = x * k
+
+    @functools.cache
+    def g(o):
+        return x * o.v
+
+    before = g(o)
+    o.v = 3.0
+    return before * g(o)
+
+
+def asked_within_a_try(x, k):
+    @functools.cache
+    def g(i):
+        return [x * i, 1.0]
+
+    try:
+        a = g(k)
+    finally:
+        pass
+    a[0] = 1.0
+    return g(k)[0] * x
+
+
+def asked_within_a_with(x, k):
+    @functools.cache
+    def g(i):
+        return [1.0 * i, 1.0]
+
+    with np.errstate(all="ignore"):
+        a = g(k)
+    a[0] = 1.5
+    return g(k)[0] * x
+
+
+def written_by_a_recursive_function(x, k):
+    @functools.cache
+    def g(i):
+        return np.array([x * i, 1.0])
+
+    def walk(n):
+        if n <= 0:
+            return x
+        a = g(2)
+        a[0] += x
+        return a[0] * x + walk(n - 1)
+
+    return walk(k + 1)
+
+
+def writes_into_what_it_gave_itself(x, k):
+    @functools.cache
+    def g(n):
+        if n <= 0:
+            return np.array([x])
+        b = g(n - 1)
+        b[0] *= x
+        return b
+
+    return g(k + 1)[0] * g(0)[0]
+
+
+def counts_by_an_iterator(x, k):
+    numbers = itertools.count(1)
+
+    @functools.cache
+    def g(name):
+        return next(numbers)
+
+    return x * g("a") + x**2 * g("b") + x**3 * g("a") * k
+
+
+def takes_the_items_of_an_iterator(x, k):
+    items = iter([1.0, 2.0, 3.0])
+
+    @functools.cache
+    def g(name):
+        return next(items)
+
+    return x * g("a") + x**2 * g("b") + x**3 * g("a") * k
+
+
+def gives_an_iterator(x, k):
+    @functools.cache
+    def g(i):
+        return map(lambda v: v * x, [1.0, 2.0])
+
+    return sum(g(k)) + x * sum(g(k))
+
+
 REFUSED = (
+    *(assigns_to_a_class, assigns_to_a_module, assigns_to_a_live_object, assigns_to_the_key, asked_within_a_try),
+    *(asked_within_a_with, written_by_a_recursive_function, writes_into_what_it_gave_itself, counts_by_an_iterator),
+    *(takes_the_items_of_an_iterator, gives_an_iterator),
     *(writes_into_a_list_that_was_given, writes_into_a_dict_that_was_given, writes_into_an_array_that_was_given),
     *(writes_into_an_array_that_is_read, writes_into_a_list_that_is_read, writes_by_a_helper, binds_a_variable_again),
     *(binds_it_after_the_function, writes_into_a_module, counts_its_calls, counts_in_an_array, counts_in_a_variable),

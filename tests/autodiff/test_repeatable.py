@@ -317,3 +317,55 @@ def test_what_is_not_put_back_is_not_read_again(f):
         np.testing.assert_allclose(ad.jacrev(f)(X), np.diag(slopes))
     except ad.AdcompileError as refused:
         assert refused.place.file == __file__ and refused.remedy
+
+
+class Box:
+    def __init__(self):
+        self.items, self.n = [], 0
+
+
+def captures(number):
+    items, table, box = [2.0, [1.0]], {"l": [], "n": 0}, Box()
+
+    def counts(x):
+        z = x * 1.0
+        for _ in range(2):
+            items.append(1.0)
+        z[0] *= len(items)
+        return z
+
+    def keeps_values(x):
+        z = x * 1.0
+        for i in range(2):
+            items[1].append(x[i])
+        items[0] += len(items[1])
+        z[0] *= items[0] * items[1][1]
+        return z
+
+    def fills_a_dict(x):
+        z = x * 1.0
+        for i in range(2):
+            table["l"].append(x[i])
+            table["n"] += 1
+        z[0] *= table["l"][-1] + table["n"]
+        return z
+
+    def fills_an_object(x):
+        z = x * 1.0
+        for i in range(2):
+            box.items.append(x[i])
+            box.n += 1
+        z[0] *= len(box.items) + box.n * box.items[0]
+        return z
+
+    return (counts, keeps_values, fills_a_dict, fills_an_object)[number], (items, table, vars(box))
+
+
+@pytest.mark.parametrize("derive", [ad.jacrev, ad.jacfwd, ad.jacobian])
+@pytest.mark.parametrize("number", range(4))
+def test_each_row_or_column_begins_with_what_was_captured_as_it_was(number, derive):
+    slopes = [(captures(number)[0](X + d) - captures(number)[0](X - d)) / 2e-5 for d in np.eye(3) * 1e-5]
+    f, held = captures(number)
+    before = repr(held)
+    np.testing.assert_allclose(derive(f)(X), np.stack(slopes, -1), atol=1e-6)
+    assert repr(held) == before
