@@ -44,10 +44,10 @@ def own_step(live: Any, attribute: str) -> Any:
     return ("place", attribute) if is_place(live, attribute) else attribute
 
 
-def guard_unset(b: Builder, owner: Any, attribute: str) -> None:
-    """A class, function, module or object has no attribute of its own of a name."""
+def guard_holds(b: Builder, owner: Any, attribute: str, there: bool) -> None:
+    """A class, function, module or object has an attribute of its own of a name, or has none."""
     path = (own_step(owner, attribute),)
-    b.context.guards["unset", id(owner), attribute] = Guard(b.context.owner(owner), False, path, ABSENT)
+    b.context.guards["holds", id(owner), attribute] = Guard(b.context.owner(owner), there, path, ABSENT)
 
 
 def guard_class(b: Builder, cls: type, attribute: str, t: Type) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Restart, is_structured
-from adcompile.analysis.guards import guard_unset
+from adcompile.analysis.guards import guard_holds, has_room
 from adcompile.analysis.heap import give, read, write
 from adcompile.analysis.infer import choose
 from adcompile.analysis.leaves import is_undefined
@@ -83,11 +83,12 @@ def open_slots(b: Builder) -> None:
         cell, told = Cell(ops.Variable, name), None
         if holds(owner, name):
             content = context.originals[cell] = first_value(b, owner, name)
+            guard_holds(b, owner, name, True)
         else:
             content, context.originals[cell] = inherited(b, owner, name), UNDEFINED
             told = Cell(ops.Variable, f"{name}_is_set")
             context.store.put(told, State(Const(False)))
-            guard_unset(b, owner, name)
+            guard_holds(b, owner, name, False)
         context.store.put(cell, State(content))
         context.slots[key_of(owner, name)] = cell
         context.assigned[cell] = (owner, name, told)
@@ -98,6 +99,11 @@ def inherited(b: Builder, owner: Any, name: str) -> Atom:
     where that is a method or the like."""
     cls = owner if isinstance(owner, type) else type(owner)
     home = next((c for c in cls.__mro__ if name in vars(c)), None)
+    for between in cls.__mro__:
+        if between is home or between is object:
+            break
+        if between is not owner and is_of_user(between):
+            guard_holds(b, between, name, False)
     if home is None or hasattr(type(vars(home)[name]), "__get__"):
         return UNDEFINED
     return b.call(getattr, Const(cls), name, name=name)
@@ -130,8 +136,11 @@ def slot_value(b: Builder, owner: Any, name: str, place: Place | None) -> Atom |
 
 def value_in(b: Builder, owner: Any, homes: Sequence[Any], name: str, place: Place | None) -> Atom | None:
     """What the first of the homes has for an attribute that has it by now; None where that is not assigned."""
+    assigned = any(key_of(home, name) in b.context.slots for home in homes)
     for k, home in enumerate(homes):
         cell = b.context.slots.get(key_of(home, name))
+        if assigned and cell is None and is_of_user(home) and has_room(home, name):
+            guard_holds(b, home, name, holds(home, name))
         if cell is None and name in getattr(home, "__dict__", ()):
             return None
         content = UNDEFINED if cell is None else content_of(b, cell, name, place)

@@ -411,3 +411,63 @@ def test_a_class_that_gets_its_own_attribute_later():
     assert np.allclose(f(X), first)
     assert not np.allclose(second, first)
     assert "t" not in vars(Below)
+
+
+class Root:
+    c = 1.0
+
+
+class Middle(Root):
+    pass
+
+
+class Leaf(Middle):
+    pass
+
+
+LEAF = Leaf()
+
+
+def middle_is_read_and_set(x):
+    Root.c = 5.0
+    y = Middle.c * x
+    Middle.c = 2.0
+    return y
+
+
+def object_is_read_and_set(x):
+    Root.c = 5.0
+    y = LEAF.c * x
+    LEAF.c = 2.0
+    return y
+
+
+def middle_is_set(x):
+    Middle.c = 2.0
+    return Middle.c * x
+
+
+@pytest.mark.parametrize("f", [middle_is_read_and_set, object_is_read_and_set, middle_is_set])
+@pytest.mark.parametrize("derive", [ad.grad, ad.jacrev, lambda f: lambda x: ad.jvp(f, (x,), (1.0,))[1]])
+@pytest.mark.parametrize("first", [True, False])
+def test_who_has_an_attribute_may_change_between_two_calls(f, derive, first):
+    """A class gets an attribute of its own, or loses it, after the derivative was made."""
+
+    def begin(own):
+        Root.c = 1.0
+        for owner in (Middle, LEAF):
+            if "c" in vars(owner):
+                del owner.c
+        if own:
+            Middle.c = 7.0
+
+    g = derive(f)
+    for own in (first, not first, first):
+        begin(own)
+        want = f(1.0)
+        left = "c" in vars(Middle), "c" in vars(LEAF)
+        begin(own)
+        assert g(1.5) == want
+        now = "c" in vars(Middle), "c" in vars(LEAF)
+        assert now == ((own, False) if derive in (ad.grad, ad.jacrev) else left)
+    begin(False)
