@@ -374,8 +374,9 @@ def measured(context: Context, function: Function) -> Effect:
 
 def puts(call: Call, target: Atom, types: Mapping[Var, Type]) -> bool:
     """Whether a write fills a list, a dict, a set or an attribute: elements of arrays stay as they are."""
-    attribute = fn_of(call) in (ops.set_attribute, setattr) and isinstance(target, Var)
-    return attribute and isinstance(types[target], Instance) or is_put(call, target, types)
+    t = types[target] if isinstance(target, Var) else None
+    attribute = fn_of(call) in (ops.set_attribute, setattr) and isinstance(t, Instance)
+    return attribute or is_put(call, target, types)
 
 
 def holds_array(memory: Memory, n: Node) -> bool:

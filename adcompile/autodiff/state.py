@@ -344,11 +344,30 @@ class Results:
 def handed_out(b: Builder, result: Atom, value: Atom, has_aux: bool, restore: bool) -> Results:
     """The results of a function at the end of which `result` is what it returns, and `value` that without
     references; to be asked before what it has written into is put back (if it is: `restore`)."""
+    if restore:
+        refuse_assigned(b, value)
     theirs = [c for c in cells_reached(b, [result]) if c.real is not None]
     refilled = any(c in b.context.written for c in theirs)
     if not restore or not theirs or not (refilled or writes_arrays(b)):
         return Results(value, has_aux=has_aux)
     return Results(value, settle(b, result), refilled, has_aux)
+
+
+def refuse_assigned(b: Builder, value: Atom) -> None:
+    """Refuse to hand out an object that is there, and gets back the attributes that the function has set."""
+    context = b.context
+    owners = {id(context.assigned[c][0]) for c in context.written if c in context.assigned}
+    todo = [value] if owners else []
+    while todo:
+        atom = todo.pop()
+        held = atom.value if isinstance(atom, Const) else context.example.get(atom)
+        if id(held) in owners:
+            raise Unsupported(
+                f"a result that is or holds a {type(held).__name__} whose attributes are put back afterwards",
+                b.place,
+                "return what it holds, or a copy of it; or pass restore=False",
+            )
+        todo += b.items(atom) if isinstance(atom, Var) and is_structured(b.type(atom)) else []
 
 
 def writes_arrays(b: Builder) -> bool:

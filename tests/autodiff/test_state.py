@@ -346,3 +346,40 @@ def test_what_is_not_put_back_is_handed_out_itself():
 
     model = Model()
     assert ad.grad(function, has_aux=True)(np.ones(3), model)[1] is model
+
+
+class Live:
+    def __init__(self):
+        self.v = 1.0
+
+
+LIVE = Live()
+
+
+def gives_the_object(x):
+    LIVE.v = x * x
+    return LIVE.v * x, LIVE
+
+
+def gives_it_in_a_list(x):
+    LIVE.v = x * x
+    return LIVE.v * x, [1, {"live": LIVE}]
+
+
+def gives_what_it_holds(x):
+    LIVE.v = x * x
+    return LIVE.v * x, LIVE.v
+
+
+@pytest.mark.parametrize("f", [gives_the_object, gives_it_in_a_list, gives_what_it_holds])
+def test_an_object_of_a_module_is_not_handed_out_and_put_back(f):
+    LIVE.v = 1.0
+    if f is gives_what_it_holds:
+        assert ad.grad(f, has_aux=True)(1.5) == (6.75, 2.25)
+    else:
+        for derive in (lambda: ad.grad(f, has_aux=True)(1.5), lambda: ad.vjp(f, 1.5)):
+            with pytest.raises(ad.Unsupported, match="put back afterwards"):
+                derive()
+    assert LIVE.v == 1.0
+    assert ad.grad(f, has_aux=True, restore=False)(1.5)[0] == 6.75 and LIVE.v == 2.25
+    LIVE.v = 1.0
