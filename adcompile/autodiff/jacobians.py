@@ -144,7 +144,9 @@ def jacobian(
     check_pair(b.type(result), fun, place, has_aux)
     value, aux = b.items(result)[:2] if has_aux else (result, None)
     results = _leaves(b, value)
-    call = Invocation(fun, values, kwargs, argnums, has_aux, called.around)
+    pools = () if b.context.pools is None else [a.value for a in b.context.pools.cells.values()]
+    around = {cell: held for cell, held in called.around.items() if cell not in pools}
+    call = Invocation(fun, values, kwargs, argnums, has_aux, around)
     statements = cut(b, start)
     run = Run(call, statements, b.type(inputs), leaves(b, inputs), b.type(value), results, place, outermost)
     _refuse_lists(b, run)
