@@ -18,6 +18,7 @@ from tests.fuzz import faults
 from tests.fuzz.checker import STAGES, Check, Verdict, Wrong, check
 from tests.fuzz.constructs import GROUPS, TABLE, blocks, enabled, pairs, wanted
 from tests.fuzz.counts import Counts
+from tests.fuzz.differences import Slope, settled
 from tests.fuzz.program import Program, generate, runs
 from tests.fuzz.runner import judge, left_out, programs, run, second_order
 from tests.fuzz.shrink import shrink
@@ -133,6 +134,12 @@ def test_no_step_sees_the_slope_of_what_oscillates_within_the_least():
         check.compare("slope", (3e12, 3e12), lambda h: math.sin(3.0 * h))
     with pytest.raises(Wrong):
         check.compare("slope", (0.0, 0.0), lambda h: 1.0 + math.sin(3.0 * h))
+
+
+def test_steps_that_agree_by_chance_are_no_evidence():
+    oscillating = [Slope(value, 0.0) for value in (1.8e4, -3e5, 2e7, 5e9, 6e9)]
+    assert not settled(oscillating, 2.3e11, 1e-11)
+    assert settled(oscillating[:1] * 5, 2.3e11, 1e-11)
 
 
 def broken(name):

@@ -147,7 +147,7 @@ def in_radians(y, x):
 @elementwise(np.arctan2, math.atan2)
 def angle_of_point(y, a, b):
     square = a * a + b * b
-    return rt.quotient(b, square), rt.quotient(-a, square)
+    return rt.quotient(b, square), rt.quotient(-rt.number(a), square)
 
 
 @elementwise(np.hypot)

@@ -62,6 +62,9 @@ class Verdict:
         return (self.kind, self.stage, mine) == (other.kind, other.stage, theirs)
 
 
+STEPS = (1e-4, 1e-6, 1e-8, 1e-10, 1e-11)
+"""Of differences where a function oscillates within the usual ones."""
+
 # one stage alone compares with differences what it else compares with the stage before
 SLOPES = {"forward and reverse mode disagree": "cotangent against differences"}
 
@@ -339,12 +342,12 @@ class Check:
     ) -> bool | None:
         """Whether smaller steps agree: where a function oscillates within the usual ones, as the sine of
         a long product may, these see another slope. None where it does so within the least there are."""
-        finer = {start: slope(phi, start) for start in (1e-4, 1e-6, 1e-8, 1e-10, 1e-11)}
+        finer = {start: slope(phi, start) for start in STEPS}
         if any(s.error <= 1e-3 * abs(s.value) and self.near(s, options, size) for s in finer.values()):
             return True
         noise = self.eps * abs(phi(0.0)) / (size + abs(found.value) + 1e-300)
         seen = [s for start, s in finer.items() if noise < 1e-3 * start]
-        return False if settled([found, *seen], size) else None
+        return False if settled([found, *seen], size, STEPS[-1]) else None
 
     def dual(self, what: str, options: list[tuple[float, float]], other: tuple[float, float]) -> None:
         relative = max(1e-10, 2e4 * self.eps if self.eps > 1e-10 else 0.0)

@@ -41,8 +41,10 @@ def kinked(phi: Callable[[float], float], size: float, h: float = 1e-4) -> bool:
     return not abs(right - left) <= 2e-3 * (size + abs(right) + abs(left)) * max(1.0, h / 1e-4)
 
 
-def settled(slopes: list[Slope], size: float) -> bool:
+def settled(slopes: list[Slope], size: float, least: float) -> bool:
     """Whether the two finest steps see about the same slope. Where a function oscillates faster than the
-    least of them, as an iterated sine of large numbers does, each sees another, the larger the finer it is."""
-    values = [s.value for s in slopes[-2:]]
-    return max(values) - min(values) <= 1e-2 * (size + max(map(abs, values)))
+    least of them, as an iterated sine of large numbers does, each sees another, the larger the finer it is.
+    Where a slope of this `size` moves the result far within the `least` step two may agree by chance: all must."""
+    far = size * least > 0.1
+    values = [s.value for s in (slopes if far else slopes[-2:])]
+    return max(values) - min(values) <= 1e-2 * ((0.0 if far else size) + max(map(abs, values)))

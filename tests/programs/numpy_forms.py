@@ -64,7 +64,14 @@ def where_of_a_condition_alone(a):
     return np.sum(b[i] * 2.0) + np.sum(b**2) + len(np.where(a)[0]) + np.sum(a[0][np.where(a[0] > 0.4)])
 
 
+def bools_as_numbers(x, t):
+    angles = np.sum(np.arctan2(x > 1, x) + np.arctan2(x, x > 1))
+    between = np.sum(np.interp(x, t, t > 0.5) + np.interp(x > 0, t, t * x))
+    return angles + between + np.trapezoid(x * x, t > 0.1) + np.trapezoid(x > 0, x)
+
+
 SAMPLES = {
+    "bools_as_numbers": [(_T + 0.3, _T + 0.2), (2.0 * _T - 0.3, _T + 0.2)],
     "where_of_a_condition_alone": [(np.array([[0.3, 0.7], [0.9, 0.2]]),)],
     "functions_or_numbers": [(0.7, [_cubed, _halved, 2]), (0.7, [_cubed, 0.5])],
     "pieces": [(_T - 0.3, [_cubed, _halved, 2]), (2 * _T - 0.3, [_cubed, _halved, _cubed]), (_T - 0.3, [0.5, _halved])],

@@ -201,7 +201,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     steps = dx
     if x is not None:
         points = x if axis == -1 or x.ndim == 1 else np.moveaxis(x, axis, -1)
-        steps = points[..., 1:] - points[..., :-1]
+        steps = np.diff(points)
     return (steps * (values[..., 1:] + values[..., :-1]) / 2.0).sum(-1)
 
 
@@ -276,8 +276,9 @@ def interp(
         raise NotImplementedError("the derivative of np.interp with period=; repeat xp and fp over a period yourself")
     k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
     below, above = x < xp[0], x > xp[-1]
-    width, rise = xp[k + 1] - xp[k], fp[k + 1] - fp[k]
-    t = np.clip((x - xp[k]) / width, 0.0, 1.0)
+    points, heights = rt.number(xp), rt.number(fp)
+    width, rise = points[k + 1] - points[k], heights[k + 1] - heights[k]
+    t = np.clip((x - points[k]) / width, 0.0, 1.0)
     g = y_bar
     left_bar, right_bar = None, None
     if left is not None:
