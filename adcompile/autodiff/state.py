@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Activity
-from adcompile.analysis.alias import Memory
+from adcompile.analysis.alias import Memory, puts
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, Context, is_structured
 from adcompile.analysis.heap import reached as cells_reached
 from adcompile.analysis.heap import settle
@@ -174,6 +174,7 @@ def save(b: Builder, memory: Memory, state: State) -> None:
             seen.add(key)
             keep_copy(b, state, read_again(b, call, memory), call.result)
     state.taken += take_down(b, memory, state, ("held",))
+    state.taken += take_down_arrays(b, memory, state)
 
 
 MODULES = ("global", None)
@@ -183,11 +184,36 @@ MODULES = ("global", None)
 def take_down(b: Builder, memory: Memory, state: State, begins: Container[object]) -> list[Atom]:
     """Note what sets, deques and other containers hold that the code writes into as it runs: those of the caller that
     it is given, or reads from there by written-out names (`begins` with "held"), or those of MODULES."""
-    changes = [n for w in memory.written if may_change(w.call, memory) for n in memory.nodes(w.target)]
-    touched = set(map(memory.find, changes))
+    changes = [w.target for w in memory.written if may_change(w.call, memory)]
+    return noted(b, state, rt.take_down, containers_among(b, memory, changes, begins))
+
+
+def take_down_arrays(b: Builder, memory: Memory, state: State) -> list[Atom]:
+    """Note what the arrays hold that stand in such containers, where arrays from there may be written into: by then
+    the ways to them, as `root_of` gives them, may lead elsewhere."""
+    elements = {
+        memory.find(n)
+        for w in memory.written
+        if not puts(w.call, w.target, memory.types)
+        for n in memory.nodes(w.target)
+    }
+    changes = [
+        w.target for w in memory.written if may_change(w.call, memory) and not isinstance(b.type(w.target), Array)
+    ]
+    written = [a for a in changes if not elements.isdisjoint(map(memory.find, memory.nodes(a)))]
+    return noted(b, state, rt.take_down_arrays, containers_among(b, memory, written, ("held", *MODULES)))
+
+
+def containers_among(
+    b: Builder, memory: Memory, changes: Sequence[Atom], begins: Container[object]
+) -> list[tuple[Atom, Atom]]:
+    """The containers from outside that `changes` write into may be, read before the statements run; and each as the
+    memory of the statements knows it."""
+    touched = {memory.find(n) for a in changes for n in memory.nodes(a)}
     found: dict[object, tuple[Atom, Atom]] = {}
     for n, atom in memory.outside.items() if touched else ():
-        if memory.find(n) in touched and is_container(b.type(atom)) and isinstance(n, Var) == ("held" in begins):
+        begin = "held" if isinstance(n, Var) else None
+        if memory.find(n) in touched and is_container(b.type(atom)) and begin in begins:
             found[n] = (b.real(n), n) if isinstance(n, Var) else (atom, atom)
     for call in memory.definition.values() if touched else ():
         if not is_container(b.type(call.result)) or touched.isdisjoint(map(memory.find, memory.nodes(call.result))):
@@ -195,9 +221,12 @@ def take_down(b: Builder, memory: Memory, state: State, begins: Container[object
         key = root_of(call, memory)
         if key is not None and key not in found and steps_begin(key) in begins:
             found[key] = (read_again(b, call, memory), call.result)
-    state.known_as += [known for _, known in found.values()]
-    names = {known: f"{name_of(known)}_0" for _, known in found.values()}
-    return [b.emit(rt.take_down, (owner,), Instance(rt.Taken), (), names[known]) for owner, known in found.values()]
+    return list(found.values())
+
+
+def noted(b: Builder, state: State, take: Callable[..., rt.Taken], found: Sequence[tuple[Atom, Atom]]) -> list[Atom]:
+    state.known_as += [known for _, known in found]
+    return [b.emit(take, (owner,), Instance(rt.Taken), (), f"{name_of(known)}_0") for owner, known in found]
 
 
 def is_container(t: Type) -> bool:

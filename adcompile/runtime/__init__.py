@@ -173,6 +173,7 @@ from adcompile.runtime.state import (
     refill,
     set_own,
     take_down,
+    take_down_arrays,
     unset,
     unshared,
 )
@@ -327,6 +328,7 @@ __all__ = [
     "shape_along",
     "size_of",
     "take_down",
+    "take_down_arrays",
     "sum_over",
     "tensordot_axes",
     "tiled_shape",

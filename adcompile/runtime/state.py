@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import FunctionType, SimpleNamespace
 from typing import Any
@@ -67,7 +68,7 @@ def set_own(owner: Any, name: str, value: Any) -> None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Taken:
-    """Lists, dicts, sets, deques and bytearrays, each with a copy of its content."""
+    """Lists, dicts, sets, deques, bytearrays or arrays, each with a copy of its content."""
 
     held: tuple[tuple[Any, Any], ...]
 
@@ -78,25 +79,39 @@ CONTAINERS = (list, dict, set, deque, bytearray)
 def take_down(*values: Any) -> Taken:
     """What containers hold, those in them as well: each with a copy of its content. Arrays and objects are left to
     those who write into them."""
-    seen: dict[int, tuple[Any, Any]] = {}
+    return Taken(tuple((value, value.copy()) for value in _held_in(values) if isinstance(value, CONTAINERS)))
+
+
+def take_down_arrays(*values: Any) -> Taken:
+    """The arrays that containers hold, each with a copy of its elements: of containers in which they may stand
+    elsewhere, or not at all, when they have been written into."""
+    arrays = (value for value in _held_in(values) if isinstance(value, np.ndarray) and value.flags.writeable)
+    return Taken(tuple((array, array.copy()) for array in arrays))
+
+
+def _held_in(values: Iterable[Any]) -> list[Any]:
+    """These, and all that stands in containers among them, each once."""
+    seen: dict[int, Any] = {}
     todo = list(values)
     while todo:
         value = todo.pop()
         if id(value) in seen:
             continue
-        if isinstance(value, CONTAINERS):
-            seen[id(value)] = (value, value.copy())
+        seen[id(value)] = value
         if isinstance(value, dict):
             todo.extend(value.values())
         elif isinstance(value, (list, deque, tuple)):
             todo.extend(value)
-    return Taken(tuple(seen.values()))
+    return list(seen.values())
 
 
 def put_back(taken: Taken) -> None:
-    """Put back what `take_down` took down; the containers stay the same ones."""
+    """Put back what was taken down; the containers and arrays stay the same ones."""
     for value, held in taken.held:
-        refill(value, held)
+        if isinstance(value, np.ndarray):
+            value[...] = held
+        else:
+            refill(value, held)
 
 
 def is_plain(cls: type) -> bool:

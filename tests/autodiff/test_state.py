@@ -1,5 +1,7 @@
 """What a derivative leaves behind: arguments, module arrays and captured ones as the contract says."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -383,3 +385,68 @@ def test_an_object_of_a_module_is_not_handed_out_and_put_back(f):
     assert LIVE.v == 1.0
     assert ad.grad(f, has_aux=True, restore=False)(1.5)[0] == 6.75 and LIVE.v == 2.25
     LIVE.v = 1.0
+
+
+POOL = [np.zeros(2), np.zeros(2)]
+QUEUE = deque(POOL)
+SHELF = {"a": POOL[0], "b": POOL[1]}
+
+
+def reversed_and_written(x):
+    POOL.reverse()
+    POOL[0][0] += 1.0
+    return x * POOL[0][0] + x**2 * POOL[1][1]
+
+
+def taken_out_and_written(x):
+    first = POOL.pop(0)
+    POOL.append(first)
+    first += 2.0
+    return x * POOL[0] + x**2 * POOL[1][0]
+
+
+def turned_and_written(x):
+    QUEUE.rotate(1)
+    QUEUE[0][1] *= 2.0
+    return x * QUEUE[0] + x**2 * QUEUE[0][1]
+
+
+def moved_and_written(x):
+    SHELF["c"] = SHELF.pop("a")
+    SHELF["c"][0] += 1.0
+    SHELF["b"] += 2.0
+    return x * SHELF["c"] + x**2 * SHELF["b"]
+
+
+@pytest.mark.parametrize("f", [reversed_and_written, taken_out_and_written, turned_and_written, moved_and_written])
+def test_arrays_that_change_places_in_a_container_of_a_module_begin_anew(f):
+    first, second, x = *POOL, X[:2]
+
+    def begin():
+        first[:], second[:] = [1.0, 2.0], [3.0, 4.0]
+        POOL[:] = first, second
+        QUEUE.clear()
+        QUEUE.extend(POOL)
+        SHELF.clear()
+        SHELF.update(a=first, b=second)
+
+    def places():
+        return [[k for k, a in enumerate((first, second)) if a is b] for c in (POOL, QUEUE, SHELF.values()) for b in c]
+
+    def at(point):
+        begin()
+        return f(point)
+
+    expected = np.transpose([(at(x + step) - at(x - step)) / 2e-5 for step in 1e-5 * np.eye(2)])
+    at(x)
+    after = places()
+    derivatives = (
+        ad.jacrev(f),
+        ad.jacfwd(f),
+        lambda x: [pull(row)[0] for pull in ad.vjp(f, x)[1:] for row in np.eye(2)],
+    )
+    for derivative in derivatives:
+        begin()
+        assert np.allclose(derivative(x), expected, atol=1e-8)
+        assert places() == after and np.all(first == [1.0, 2.0]) and np.all(second == [3.0, 4.0])
+    begin()

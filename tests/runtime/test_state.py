@@ -3,6 +3,7 @@
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 
 import adcompile as ad
@@ -26,6 +27,17 @@ def test_build_object_calls_nothing_of_the_class():
     assert type(made) is Point and vars(made) == {"x": 3.0}
     slotted = rt.build_object(Slotted, ("a",), 1)
     assert slotted.a == 1 and not hasattr(slotted, "b")
+
+
+def test_arrays_are_put_back_wherever_they_are_by_then():
+    a, fixed = np.array([1.0, 2.0]), np.zeros(2)
+    fixed.flags.writeable = False
+    items = [a, (fixed, {"again": a})]
+    taken = rt.take_down_arrays(items)
+    items.clear()
+    a += 1.0
+    rt.put_back(taken)
+    assert items == [] and np.all(a == [1.0, 2.0])
 
 
 def test_what_is_put_back_is_the_same_object():
