@@ -30,6 +30,7 @@ from adcompile.analysis import (
     getters,
     having,
     iterators,
+    managers,
     objects,
     reads,
     splats,
@@ -78,7 +79,7 @@ from adcompile.runtime import settings
 
 HANDLERS = (
     *(attributes, builtins, callables, checkpoints, classes, containers, copying, folds, generated, getters, having),
-    *(elements, iterators, objects, reads, splats, stored, structure, traversal, nested, variables),
+    *(elements, iterators, managers, objects, reads, splats, stored, structure, traversal, nested, variables),
 )
 """The modules that give callables their meaning; they register it when they are imported."""
 
@@ -251,9 +252,7 @@ class Made:
     inplace: tuple[int, ...] = ()
 
 
-def specialise(
-    fun: Any, request: Request, types: tuple[Type, ...], kwtypes: tuple[tuple[str, Type], ...] = ()
-) -> Made:
+def specialise(fun: Any, request: Request, types: tuple[Type, ...], kwtypes: tuple[tuple[str, Type], ...] = ()) -> Made:
     """The typed program of a request, not yet optimised."""
     alternatives: set[Any] = set()
     try:

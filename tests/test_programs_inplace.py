@@ -19,9 +19,7 @@ from tests.programs_inplace import collect, modules
 PROGRAMS = collect()
 EVERY = "forward split joint"
 # Not right yet: the modes, and the reason. An entry that has become right fails.
-OPEN: dict[str, tuple[str, str]] = {
-    "writes_under_errstate": (EVERY, "refused: with"),
-}
+OPEN: dict[str, tuple[str, str]] = {}
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
 

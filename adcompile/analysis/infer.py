@@ -20,7 +20,7 @@ from adcompile.analysis.heap import asked_once, look
 from adcompile.analysis.joins import Join, Side, Tree, tells
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
-from adcompile.analysis.made import only_arranges, wrapped
+from adcompile.analysis.made import is_managed, only_arranges, wrapped
 from adcompile.analysis.optional import (
     Environment,
     known_truth,
@@ -370,9 +370,7 @@ def run_loop(
         if k not in varying:
             env[params[k]] = env[s.results[k]] = value
     mark = store.mark()
-    assumed: dict[object, Type] = {
-        k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying
-    }
+    assumed: dict[object, Type] = {k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying}
     told = flags_of(params, s.results, lambda k: tells(b, init[k]))
     carried = Carried(assumed, varying, mark, peelable=peelable, flags_of=told)
     for _ in range(ROUNDS):
@@ -459,7 +457,7 @@ def run_body(
 
 
 def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
-    """The body alone, if interpreting it leaves nothing to run; else the statement as written."""
+    """The body alone, of a `with` that is followed or if interpreting it leaves nothing to run; else as written."""
     scratch = b.child()
     inner, gone = dict(env), set(b.context.gone)
     mark = b.context.store.mark()
@@ -468,7 +466,7 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
             end = run_block(scratch, s.body, inner, None)
     except Unsupported:
         end = Unreachable()
-    if isinstance(end, Yield) and all(only_arranges(b, st) for st in scratch.statements):
+    if isinstance(end, Yield) and (is_managed(s.body) or all(only_arranges(b, st) for st in scratch.statements)):
         b.statements.extend(scratch.statements)
         b.local |= scratch.local
         env.update(zip(s.results, end.values))

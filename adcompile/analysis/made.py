@@ -15,7 +15,7 @@ from adcompile.analysis.pools import made_of
 from adcompile.analysis.standins import Keyed
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var
 from adcompile.ir.types import Array, DictT, Known, ListT, Method, Seq, SliceT
 
 FRESH: set[Any] = {
@@ -88,3 +88,8 @@ def only_arranges(b: Builder, statement: Statement) -> bool:
         t = b.type(statement.args[0])
         return isinstance(t, Seq) or isinstance(t, Array) and bool(t.dims)
     return any(fn is f for f in (ops.build_tuple, ops.build_list, ops.build_dict, ops.make_function, ops.identity))
+
+
+def is_managed(body: Block) -> bool:
+    """Whether a block is that of a `with`: analysis/managers refuses those that are not followed."""
+    return any(isinstance(s, Call) and isinstance(s.fn, Const) and s.fn.value is ops.enter for s in body.statements)

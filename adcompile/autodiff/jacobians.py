@@ -66,7 +66,7 @@ from adcompile.ir.types import (
     differentiable,
     is_complex,
 )
-from adcompile.ir.walk import free_vars, results_of, statements_of
+from adcompile.ir.walk import free_vars, is_border, results_of, statements_of
 
 CONTAINERS = (TupleT, ListT, DictT, ObjectT)
 
@@ -284,7 +284,8 @@ def _ran(b: Builder, run: Run) -> set[Statement]:
     what is made before them, that is made again as well."""
     again = [s for s in run.statements if not isinstance(s, Call) or reference_of(s) is not None]
     if varying(b.context, Block((), tuple(again), Yield()), set()) is None:
-        return set(run.statements) - spent(b.context, run.statements)
+        around = set(filter(is_border, run.statements))
+        return set(run.statements) - spent(b.context, run.statements) - around
     what = "the Jacobian of a function runs its loops and branches for each row or column"
     check_same(b, run.statements, run.results, what, ())
     return set()
@@ -335,9 +336,7 @@ def _by_rows(b: Builder, run: Run, done: bool = False) -> Atom:
     return _assembled(b, run, entries)
 
 
-def _reversed(
-    b: Builder, run: Run, activity: Any, y: Atom, inputs: Sequence[Var]
-) -> tuple[list[Statement], Pass]:
+def _reversed(b: Builder, run: Run, activity: Any, y: Atom, inputs: Sequence[Var]) -> tuple[list[Statement], Pass]:
     """The forward sweep that keeps what the pass back for one leaf of the result reads; that pass."""
     adjoint = b.child()
     adjoint.role = "adjoint"

@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, If, Raise, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.walk import FreeVars, atoms_of, free_vars, statements_of
+from adcompile.ir.walk import FreeVars, atoms_of, free_vars, is_border, occupied, statements_of
 
 WRITES: tuple[Any, ...] = (
     operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.put_each, rt.refill, np.ufunc.at,
@@ -40,13 +40,13 @@ def live_statements(
             for block in (kept.then, kept.orelse) if isinstance(kept, If) else (kept.body,):
                 wanted.update(free_vars(block, known))
         out.append(kept)
-    return out[::-1]
+    return occupied(out[::-1])
 
 
 def live_statement(s: Statement, wanted: set[Var], known: FreeVars, computing: bool) -> Statement | None:
     if isinstance(s, Call):
         writes_perhaps = s.role == "primal" and not computing
-        return s if s.result in wanted or writes_perhaps or is_write(s) else None
+        return s if s.result in wanted or writes_perhaps or is_write(s) or is_border(s) else None
     if not isinstance(s, If):
         whole = isinstance(s, Attempt) or s.role == "primal"  # it may raise, or write
         return s if whole or any(r in wanted for r in s.results) or writes(s.body.statements) else None

@@ -24,7 +24,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, For, If, OpaqueCode, Raise, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Scalar, Seq, TupleT, Unknown
-from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, defined, end_atoms, statements_of
+from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, defined, end_atoms, is_border, statements_of
 from adcompile.rules.registry import lookup
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def draws(context: Context, s: Call, inside: Container[Atom]) -> bool:
     """Whether a call may give something else the next time, from the same arguments and memory. A generator or
     iterator that is itself made `inside` begins anew."""
     fn = fn_of(s)
-    if reference_of(s) is not None or fn in READS:
+    if reference_of(s) is not None or fn in READS or is_border(s):
         return False
     if fn is None or isinstance(fn, OpaqueCode):
         return True
@@ -225,6 +225,8 @@ def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
         check_function(sweep, s, s.fn.value, seen)
         return
     fn = fn_of(s)
+    if is_border(s):
+        return
     if fn is None or fn in READS:
         raise refuse(s)
     rule = lookup(fn)

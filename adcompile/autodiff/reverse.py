@@ -48,8 +48,8 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import BOOL, DictT, ListT, SliceT, TupleT, differentiable
-from adcompile.ir.walk import free_vars
+from adcompile.ir.types import BOOL, DictT, Known, ListT, SliceT, TupleT, differentiable
+from adcompile.ir.walk import free_vars, is_border
 from adcompile.rules.registry import lookup
 
 
@@ -65,6 +65,7 @@ class Sweep:
         self.why: dict[Var, str] = {}
         self.depth = 0
         self.numbering = Numbering()
+        self.entered: dict[Var, Var] = {}  # of each `with` whose adjoint has begun
 
     def inside(self, block: Block) -> Inside:
         """The values defined in a block of the primal, at any depth."""
@@ -102,6 +103,9 @@ class Sweep:
         return isinstance(atom, Var) and atom in self.mirrored
 
     def call(self, s: Call, cot: Cotangents) -> list[Statement]:
+        if is_border(s):
+            self.managed(s, cot.builder)
+            return [s]
         self.check_shadows(s, cot)
         write = self.write(s, cot)
         if write is not None:
@@ -116,6 +120,16 @@ class Sweep:
         after: list[Statement] = []
         y_bar = self.unless_view(s, y_bar, cot, after)
         return [*self.on_copies(s, y_bar, cot), *after]
+
+    def managed(self, s: Call, b: Builder) -> None:
+        """The adjoint of what stands in a `with` stands in such a one: it begins where that ends."""
+        if fn_of(s) is ops.enter:
+            b.emit(ops.leave, (self.entered.pop(s.result),), Known(None))
+        else:
+            entered = self.context.definition[s.args[0]]
+            self.entered[entered.result] = b.emit(
+                ops.enter, entered.args, self.context.types[entered.result], entered.kwargs
+            )
 
     def shows_parts(self, s: Call) -> bool:
         """Whether a call gives several arrays that are views of memory by reference."""

@@ -37,7 +37,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import TupleT, Type
-from adcompile.ir.walk import blocks_of
+from adcompile.ir.walk import blocks_of, is_border
 
 MAX_DEPTH = 8
 MAX_WIDTH = 88
@@ -262,8 +262,7 @@ class _Folder:
             return var
         statements[first] = None
         return tuple(
-            self._header(target, statements) if target is not None else None
-            for target in self.result.targets[call]
+            self._header(target, statements) if target is not None else None for target in self.result.targets[call]
         )
 
     # -- folding
@@ -333,8 +332,6 @@ class _Folder:
                 case For() | While():
                     self._loop(open_, statement)
                     ordered = True
-                case _:
-                    pass
         ordered |= self._end(open_, block.end, results, loop)
         self.result.items[block] = self._hoisted([s for s in open_.items if s is not None])
         return ordered
@@ -392,7 +389,7 @@ class _Folder:
             atoms = tuple(atom for atom in atoms if not (isinstance(atom, Const) and atom.value is None))
         expression = self._absorb(open_, atoms, call.place)
         ordered = kind.ordered or expression.ordered
-        self._written(kind)
+        self._written(call, kind)
         index = open_.append(call, ordered)
         if not kind.statement and call not in self.apart:
             depth, width = expression.depth + 1, expression.width + 3
@@ -402,9 +399,9 @@ class _Folder:
             )
         return ordered
 
-    def _written(self, kind: purity.Kind) -> None:
-        none, arrays, lists = self.epochs
-        self.epochs = none, arrays + kind.writes, lists + (kind.writes or kind.pushes)
+    def _written(self, call: Call, kind: purity.Kind) -> None:
+        none, arrays, lists = self.epochs  # nothing moves into a `with`, or out
+        self.epochs = none + is_border(call), arrays + kind.writes, lists + (kind.writes or kind.pushes)
 
     def _if(self, open_: _Open, statement: If, loop: For | While | None) -> bool:
         ordered = False

@@ -71,8 +71,7 @@ class Printer(Statements):
         last = items[-1] if items else None
         if not isinstance(last, If) or last in self.folding.expressions:
             last = None
-        for statement in items if last is None else items[:-1]:
-            self.statement(statement, out)
+        self.statements(items if last is None else items[:-1], out)
         if last is None:
             self.end(block.end, out, results)
             return
@@ -85,6 +84,22 @@ class Printer(Statements):
             return
         self._plain_if(last, out)
         self.end(block.end, out, results)
+
+    def statements(self, items: Sequence[Statement], out: Out) -> None:
+        """Print statements, those between `ops.enter` and its `ops.leave` under a `with`."""
+        around: list[Out] = [out]
+        for statement in items:
+            fn = callee(statement) if isinstance(statement, Call) else None
+            if isinstance(statement, Call) and fn is ops.enter:
+                around.append([])
+                manager = literals.call(self.atom(statement.args[0]))
+                manager.keywords = [gast.keyword(k, self.atom(a)) for k, a in statement.kwargs]
+                around[-2].append(gast.With([gast.withitem(manager, None)], around[-1], None))
+            elif fn is ops.leave:
+                if not around.pop():
+                    around[-1].pop()  # nothing is left in it
+            else:
+                self.statement(statement, around[-1])
 
     def statement(self, statement: Statement, out: Out) -> None:
         match statement:

@@ -38,7 +38,9 @@ BUFFERED = (ops.push, ops.pop, ops.put_item, ops.index_add, arrays.accumulate)
 """The result is the first argument, changed in place: both have one name."""
 STORES = (operator.setitem, operator.delitem, setattr, delattr)
 TAKEN_APART = (ops.unpack, ops.unpack_star)
-STATEMENTS = frozenset({*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, memory.add_at, ops.list_set, ops.read})
+STATEMENTS = frozenset(
+    {*IN_PLACE, *BUFFERED, *STORES, *TAKEN_APART, memory.add_at, ops.list_set, ops.read, *ops.MANAGING}
+)
 """Printed as statements of their own, never inside an expression."""
 ADDS = (ops.index_add, memory.add_at)
 """Printed as `x[i] += …`, which reads `x[i]` before it computes what it adds."""

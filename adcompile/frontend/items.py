@@ -94,8 +94,26 @@ class Throw:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Enter:
+    """`with` and the call that makes a manager, which gets a `name`."""
+
+    node: Any
+    name: str
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Exit:
+    """Where the block of a `with` ends."""
+
+    node: Any
+    name: str
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Foreign:
-    """Statements that run as written; `body`: what a try does if nothing is raised. `flags` (kind
+    """Statements that run as written; `body`: what a try does if nothing is raised, or a with. `flags` (kind
     of exit → name) say which exit was taken; if it was a return RESULT is bound too."""
 
     node: Any
@@ -116,7 +134,7 @@ class Refused:
     facts: Facts
 
 
-Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Foreign, Refused]
+Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Enter, Exit, Foreign, Refused]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -19,6 +19,8 @@ from adcompile.frontend.items import (
     RESULT,
     RETURN,
     Branch,
+    Enter,
+    Exit,
     Foreign,
     Item,
     Leave,
@@ -121,6 +123,12 @@ class FunctionLowerer(Statements):
                 return Break(values) if item.breaks else Continue(values)
             case Throw():
                 return self._throw(item)
+            case Enter():
+                fn = self.expr(item.node.func)
+                settings = tuple((k.arg, self.expr(k.value)) for k in item.node.keywords)
+                self.bind(item.name, self.call(ops.enter, fn, kwargs=settings, node=item.node, hint="managed"))
+            case Exit():
+                self.call(ops.leave, self.value_of(item.name), node=item.node)
             case Foreign():
                 self._foreign(item, live)
             case Refused():
@@ -322,7 +330,7 @@ def _live_after(seq: Seq, live: frozenset[str]) -> list[frozenset[str]]:
     out: list[frozenset[str]] = []
     for item in reversed(seq.items):
         facts = item.facts
-        simple = isinstance(item, (Plain, Target, SetFlag, SetResult, Leave, Throw))
+        simple = isinstance(item, (Plain, Target, SetFlag, SetResult, Leave, Throw, Enter, Exit))
         out.append(frozenset() if simple else frozenset(n for n in facts.binds if n in now))
         if leaves(item):  # on the paths that leave, what is carried is read
             now |= facts.reads | live

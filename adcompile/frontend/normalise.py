@@ -21,6 +21,8 @@ from adcompile.frontend.items import (
     RESULT,
     RETURN,
     Branch,
+    Enter,
+    Exit,
     Facts,
     Foreign,
     Item,
@@ -305,6 +307,8 @@ class Normaliser:
         if isinstance(s, gast.Try):
             body = self.block(_chain([*s.body, *s.orelse, *s.finalbody]), _Context(flags) if flags else _DIRECT)
             body = self.seq([*(self._set(flag, False, s) for flag in flags.values()), *body.items])
+        elif isinstance(s, gast.With) and all(map(_is_plain_call, s.items)):
+            body = self._managed(s, flags)
         extra = (*flags.values(), RESULT) if RETURN in flags else tuple(flags.values())
         # a name may keep the value it had, if the code stops before binding it
         facts = Facts((*extra, *binds), frozenset(names.reads) | binds.keys(), frozenset(extra))
@@ -316,6 +320,18 @@ class Normaliser:
         for kind, flag in reversed(flags.items()):
             rest = _Chain(_FlagTest(flag, (_Exit(kind, s),), (), s), rest)
         return rest
+
+    def _managed(self, s: Any, flags: Mapping[str, str]) -> Seq:
+        """The block of a `with` between where its managers are entered and left."""
+        entered: list[Item] = []
+        left: list[Item] = []
+        for item in s.items:
+            name = self._flag("managed")
+            call = item.context_expr
+            entered.append(Enter(call, name, Facts((name,), self._reads([call]), frozenset({name}))))
+            left.insert(0, Exit(call, name, Facts((), frozenset({name}))))
+        body = self.block(_chain(s.body), _Context(flags) if flags else _DIRECT)
+        return self.seq([*(self._set(flag, False, s) for flag in flags.values()), *entered, *body.items, *left])
 
     def _assert(self, s: Any) -> Branch:
         names = self._names([s.test])
@@ -378,6 +394,13 @@ def _then(s: Any) -> Sequence[Any]:
 
 def _orelse(s: Any) -> Sequence[Any]:
     return s.orelse
+
+
+def _is_plain_call(item: Any) -> bool:
+    """Whether a `with` calls a manager by keywords alone, and gives it no name."""
+    call = item.context_expr
+    plain = isinstance(call, gast.Call) and not call.args and all(k.arg for k in call.keywords)
+    return plain and item.optional_vars is None
 
 
 def _endless(s: Any) -> bool:

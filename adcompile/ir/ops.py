@@ -249,6 +249,21 @@ def make_class(name: str, bases: tuple[type, ...], attributes: dict[str, Any], *
     return type(name, bases, attributes, **settings)
 
 
+def enter(manager: type, **settings: Any) -> Any:
+    """`with manager(**settings):` begins; what it gives goes to `leave`, which stands in the same block."""
+    made = manager(**settings)
+    made.__enter__()
+    return made
+
+
+def leave(entered: Any) -> None:
+    """The `with` ends that has begun last, on the way on; raised exceptions the emitted `with` sees itself."""
+    entered.__exit__(None, None, None)
+
+
+MANAGING = (enter, leave)
+
+
 def sort_order(items: Any, reverse: bool = False) -> list[int]:
     """The positions of `items` in the order in which `sorted` returns them (stable)."""
     return sorted(range(len(items)), key=items.__getitem__, reverse=reverse)

@@ -7,9 +7,10 @@ import gc
 import queue
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ParamSpec, TypeVar
 
+from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Attempt,
@@ -376,3 +377,20 @@ def copy_function(function: Function) -> Function:
     params, captured = tuple(map(copy.define, function.params)), tuple(map(copy.define, function.captured))
     body = copy.block(function.body)
     return Function(function.name, params, captured, body, function.signature, function.place)
+
+
+def is_border(s: Statement) -> bool:
+    """Whether a statement begins or ends a `with`."""
+    return isinstance(s, Call) and isinstance(s.fn, Const) and any(s.fn.value is fn for fn in ops.MANAGING)
+
+
+def occupied(statements: Iterable[Statement]) -> list[Statement]:
+    """The statements without each `with` that has nothing in it."""
+    out: list[Statement] = []
+    for s in statements:
+        ends = isinstance(s, Call) and is_border(s) and s.args and out and isinstance(out[-1], Call)
+        if ends and is_border(out[-1]) and s.args[0] is out[-1].result:
+            out.pop()
+        else:
+            out.append(s)
+    return out

@@ -26,7 +26,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.types import Type
-from adcompile.ir.walk import atoms_of, blocks_of, end_atoms
+from adcompile.ir.walk import atoms_of, blocks_of, end_atoms, is_border, occupied
 from adcompile.optimise.effects import Effects, pure_statement
 from adcompile.optimise.rewrite import leaves
 from adcompile.optimise.shapes import AGREEING, Shapes
@@ -97,7 +97,7 @@ class _Dce:
                 case Call():
                     self.owner[s.result] = (s, 0)
                     self.defs[s.result] = s
-                    if not self.effects.removable(s, self.shapes):
+                    if not is_border(s) and not self.effects.removable(s, self.shapes):
                         if self.effects.removable(s, AGREEING):
                             self.unproved.add(s)
                         else:
@@ -257,8 +257,9 @@ class _Dce:
         # the end of an iteration may be inside its last statement; an If has its own Yields
         last = block.statements[-1] if isinstance(block.end, Unreachable) and of == "iteration" else None
         for s in block.statements:
-            if s in self.alive:
+            if s in self.alive or is_border(s):
                 out.append(self._statement(s, kept if s is last else None, of))
+        out = occupied(out)
         end = block.end
         if kept is not None and isinstance(end, (Yield,) if of == "yield" else (Continue, Break)):
             end = _only(end, kept)

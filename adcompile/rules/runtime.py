@@ -234,6 +234,8 @@ for _fn in (rt.accumulate, ops.index_add, rt.add_item):
 register(rt.add, Rule("structure", typing=total_type))
 
 register(rt.total, Rule("constant"))  # what carries derivatives is the plain sum
+for _fn in ops.MANAGING:
+    register(_fn, Rule("constant", pure=False))
 non_differentiable(ops.sort_order, rt.zero_list, rt.is_basic)
 register(rt.zeros_like, Rule("constant", typing=zero_type))
 

@@ -14,7 +14,7 @@ def active_try(x):
 
 
 def active_with(x):
-    with np.errstate(all="ignore"):
+    with np.printoptions(precision=3):
         y = x * x
     return y
 
