@@ -79,7 +79,32 @@ def chosen_setting(x, quiet):
     return np.sum(y)
 
 
+def returned_from_a_loop(x, limit):
+    s = x[0]
+    while True:
+        with np.errstate(all="ignore"):
+            s = s * x[1] + 1.0 / x[2]
+            if abs(s) > limit:
+                with np.errstate(over="warn"):
+                    return s * s
+        limit = limit - 0.5
+
+
+def functions_made_within(x):
+    with np.errstate(all="ignore"):
+        count = 1.0
+
+        def scaled(v):
+            return v * count * x[0]
+
+        count = 3.0
+        y = scaled(x[1])
+    return y + scaled(x[2])
+
+
 SAMPLES = {
+    "returned_from_a_loop": [(_V, 0.1), (_V, 2.5)],
+    "functions_made_within": [(_V,)],
     "masked_logarithm": [(_V,), (_V**2,)],
     "ratios_until_large": [(_V, 4.0), (_V, 50.0), (_V**2, 0.1)],
     "written_within": [(_V,)],
