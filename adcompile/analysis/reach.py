@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import operator
 import sys
 import types as python_types
 from collections.abc import Callable, Iterable, Iterator
@@ -18,9 +19,9 @@ import numpy as np
 
 from adcompile.analysis.builder import parts
 from adcompile.analysis.library import is_of_user
-from adcompile.analysis.stores import is_empty
+from adcompile.analysis.stores import MUTATING, is_empty
 from adcompile.ir.abstract import is_installed
-from adcompile.ir.nodes import Const, Function, GlobalRef, OpaqueCode
+from adcompile.ir.nodes import Call, Const, Function, GlobalRef, OpaqueCode
 from adcompile.ir.types import Cell, Closure, DictT, Instance, Known, ListT, Method, ObjectT, Ref, TupleT, Type
 from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.runtime.objects import attributes
@@ -88,7 +89,60 @@ def names_stored(values: Iterable[Any]) -> set[str]:
             found |= {n.attr for n in nodes if isinstance(n, gast.Attribute) and not isinstance(n.ctx, gast.Load)}
         elif isinstance(value, python_types.FunctionType) and not is_of_library(value.__globals__):
             found |= stored_by(value.__code__)
+        elif isinstance(value, Function):
+            calls = [s for s in statements_of(value.body) if isinstance(s, Call) and sets_attribute(s)]
+            found |= {a.value for s in calls for a in s.args[1:2] if isinstance(a, Const)}
     return found
+
+
+def sets_attribute(call: Call) -> bool:
+    return isinstance(call.fn, Const) and any(call.fn.value is fn for fn in (setattr, delattr))
+
+
+BY_ANY_NAME = {"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars", "globals"}
+
+
+def may_store(values: Iterable[Any], names: set[str]) -> set[str]:
+    """Which of the names of attributes, and of modules, code may bind anew, or the code of what it names."""
+    found = reached(values)
+    if found is None or any(words_of(value) & BY_ANY_NAME for value in found):
+        return names
+    return names & names_stored(values).union(*(globals_of(value.__code__) for value in found if is_code(value)))
+
+
+def may_fill(values: Iterable[Any], wanted: list[Any]) -> bool:
+    """Whether calls of these values may reach one of the objects that are `wanted`, and write items into something."""
+    found = reached(values)
+    return found is None or any(map(fills, found)) and reaches(values, wanted)
+
+
+def fills(value: Any) -> bool:
+    """Whether code writes items, or calls methods of lists, dicts and arrays that do."""
+    if isinstance(value, python_types.CodeType):
+        stored = any(map(writes_item, dis.get_instructions(value)))
+        return stored or any(fills(c) for c in value.co_consts if isinstance(c, python_types.CodeType))
+    if not words_of(value).isdisjoint({*MUTATING, "out", "setitem", "copyto"}):
+        return True
+    if isinstance(value, OpaqueCode):
+        nodes = [n for root in value.code for n in gast.walk(root)]
+        return any(isinstance(getattr(n, "ctx", None), gast.Store) and not isinstance(n, gast.Name) for n in nodes)
+    if isinstance(value, Function):
+        return operator.setitem in [c for c in constants_of(value) if callable(c)]
+    return is_code(value) and fills(value.__code__)
+
+
+def writes_item(i: dis.Instruction) -> bool:
+    augmented = i.opname.startswith("INPLACE_") or i.opname == "BINARY_OP" and i.argrepr.endswith("=")
+    return augmented or i.opname in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
+
+
+def is_code(value: Any) -> bool:
+    return isinstance(value, python_types.FunctionType) and not is_of_library(value.__globals__)
+
+
+def globals_of(code: python_types.CodeType) -> set[str]:
+    own = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+    return own.union(*(globals_of(c) for c in code.co_consts if isinstance(c, python_types.CodeType)))
 
 
 def stored_by(code: python_types.CodeType) -> set[str]:
@@ -193,4 +247,4 @@ def reaches(values: Iterable[Any], wanted: list[Any]) -> bool:
     return any(np.may_share_memory(a, v) for v in found if isinstance(v, np.ndarray) for a in arrays)
 
 
-__all__ = ["functions_in", "mentioned", "met", "names_stored", "reaches"]
+__all__ = ["functions_in", "may_fill", "may_store", "mentioned", "met", "names_stored", "reaches"]

@@ -17,7 +17,7 @@ from adcompile.analysis.summaries import summaries, written_arguments
 from adcompile.analysis.views import LOST, fn_of
 from adcompile.autodiff.mirror import refuse_memory
 from adcompile.autodiff.refusal import refuse
-from adcompile.autodiff.unseen import check_unsaid, check_unseen
+from adcompile.autodiff.unseen import check_stored, check_unsaid, check_unseen
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
@@ -67,6 +67,7 @@ def facts(
     if backwards:
         b.context.volatile |= written.check_reads(statements, active)
     check_unsaid(b, statements, varied, useful)
+    check_stored(b, memory, varied, useful)
     if not memory.written and not shown:
         return Activity(frozenset(varied.vars), active), memory
     unknown = memory.unfollowed(active)

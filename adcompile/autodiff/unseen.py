@@ -4,6 +4,7 @@ it by itself: a statement that runs as it is written, a function known only when
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -19,14 +20,14 @@ from adcompile.analysis.detached import is_in
 from adcompile.analysis.mutation import calls_in, has_memory, is_unknown_call
 from adcompile.analysis.outside import Place as Outside
 from adcompile.analysis.outside import writes_outside
-from adcompile.analysis.reach import MOST, functions_in, met, reaches
+from adcompile.analysis.reach import MOST, functions_in, may_fill, may_store, met, reaches
 from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.roots import root_of
 from adcompile.errors import Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Var, Yield
-from adcompile.ir.types import Choice, DictT, Instance, Known, ListT, Method, Ref, Seq, TupleT, Unknown
+from adcompile.ir.types import Array, Choice, DictT, Instance, Known, ListT, Method, Ref, Seq, TupleT, Unknown
 from adcompile.ir.walk import free_vars
 
 UNKNOWN = object()
@@ -86,6 +87,41 @@ def check_unsaid(b: Builder, statements: Sequence[Statement], varied: Varied, us
                 "pass it as an argument, and say so in the rule: writes=…, or use adcompile.rules.overlay "
                 "(see docs/adding_a_rule.md)",
             )
+
+
+def check_stored(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> None:
+    """Refuse calls that are not followed, are given values with derivatives, and may bind attributes and names of
+    modules anew that the result is made of.
+
+    Raises Unsupported.
+    """
+    calls = [c for s in memory.statements for c in calls_in(s)]
+    takers = [c for c in calls if is_unfollowed(b, c) and any(map(varied.carries, arguments(c)))]
+    read = [c for c in calls if c.result in useful.vars] if takers else []
+    names = {name for c in read if (name := name_read(b, c)) is not None}
+    live = [value for c in read if holds_values(value := value_of(b, memory, c.result))]
+    for call in takers if read else ():
+        runs = what_runs(b, memory, call) or ()
+        if may_store(runs, names) or call.result not in useful.vars and may_fill(runs, live):
+            raise Unsupported(
+                "code that is not followed is given values that carry derivatives, and may set what the result is made of",
+                call.place or b.place,
+                "set it where code is followed, or hand the value on as an argument or a result",
+            )
+
+
+def holds_values(value: Any) -> bool:
+    return value is not UNKNOWN and isinstance(value, (np.ndarray, list, dict, deque))
+
+
+def name_read(b: Builder, call: Call) -> str | None:
+    """The attribute or name of a module that a call reads as the code runs."""
+    fn = fn_of(call)
+    if fn is ops.load_global and isinstance(call.args[0], Const):
+        return call.args[0].value.name
+    named = call.args[1] if fn is getattr and len(call.args) > 1 else None
+    read = isinstance(named, Const) and not isinstance(b.type(call.args[0]), Array)
+    return named.value if read else None  # type: ignore[union-attr]
 
 
 def outside(b: Builder, statements: Sequence[Statement], useful: Useful) -> list[Var]:
@@ -227,4 +263,4 @@ def known_parts(t: TupleT | ListT | DictT) -> bool:
     return all(met(part) is not None for part in parts(t))
 
 
-__all__ = ["check_unsaid", "check_unseen"]
+__all__ = ["check_stored", "check_unsaid", "check_unseen"]

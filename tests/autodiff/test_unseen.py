@@ -108,3 +108,109 @@ def test_what_is_written_without_derivatives_may_be_read():
         return OF_MODULE[int(x[1] < 0)](x[2])
 
     assert np.allclose(ad.grad(f)(X), [0.0, 0.0, 3.0])
+
+
+# -- what code that is not followed writes ---------------------------------------------------
+
+
+class Tally:
+    total, scale = 0.0, 1.0
+
+    def __init__(self, v):
+        Tally.total += v * self.scale
+
+    def note(self, v):
+        self.kept = v
+
+
+TALLY, ITEMS, TABLE, COUNT = Tally(0.0), [1.0], {"k": 1.0}, 0.0
+TALLY.kept = 1.0
+MIXED = [np.array([0.3, -0.2]), 1.0]
+
+
+def sets_total(v):
+    Tally.total = v
+
+
+def sets_by_name(v):
+    setattr(Tally, "total", v)
+
+
+def sets_global(v):
+    global COUNT
+    COUNT = v
+
+
+def fills_items(v):
+    ITEMS[0] = v
+
+
+def fills_table(v):
+    TABLE.update(k=v)
+
+
+def fills_buffer(v):
+    BUFFER[0] = v
+
+
+WRITERS = [sets_total, sets_by_name, sets_global, fills_items, fills_table, fills_buffer, TALLY.note]
+
+
+def everything():
+    return Tally.total + COUNT + ITEMS[0] + TABLE["k"] + BUFFER[0] + TALLY.kept
+
+
+@pytest.mark.parametrize("k", range(len(WRITERS)))
+def test_functions_chosen_when_the_code_runs(k):
+    def chosen(s, n):
+        WRITERS[n](s)
+        return s * everything()
+
+    for derive in (lambda: ad.grad(chosen)(0.3, k), lambda: ad.jvp(chosen, (0.3, k), (1.0, None))):
+        with pytest.raises(ad.Unsupported):
+            derive()
+
+
+def under_with(s):
+    with np.printoptions(precision=3):
+        Tally.total = s
+    return s * Tally.total
+
+
+def method_under_match(s):
+    match 3:
+        case 3:
+            TALLY.note(s)
+    return s * TALLY.kept
+
+
+def function_under_with(s):
+    with np.printoptions(precision=3):
+        sets_by_name(s)
+    return s * Tally.total
+
+
+def constructed_as_it_runs(s):
+    MIXED[0] = np.array([0.3, -0.2])
+    q = MIXED[0] * s
+    MIXED[0] = 1.0
+    Tally.total, Tally.scale = 0.1, 1.0
+    Tally(s)
+    return np.sum(np.clip(np.mean(q * np.ones((1, 2)), axis=-1), -5.0, 5.0)) * Tally.total
+
+
+@pytest.mark.parametrize("f", [under_with, method_under_match, function_under_with, constructed_as_it_runs])
+def test_attributes_that_the_result_is_made_of(f):
+    for derive in (lambda: ad.grad(f)(0.3), lambda: ad.jvp(f, (0.3,), (1.0,))):
+        with pytest.raises(ad.Unsupported, match="may set what the result is made of"):
+            derive()
+
+
+def test_code_that_is_not_followed_may_read_and_set_other_names():
+    def f(s):
+        with np.printoptions(precision=3):
+            TALLY.note(float(s))
+            text = str(TALLY.kept)
+        return s * Tally.scale + 0.0 * len(text)
+
+    assert ad.grad(f)(0.3) == Tally.scale
