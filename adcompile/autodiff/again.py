@@ -98,7 +98,7 @@ def copied(context: Context, calls: list[Call], mapping: dict[Var, Atom]) -> lis
         context.types[result] = context.types[call.result]
         context.shape[result] = context.shape.get(call.result, call.result)
         args = tuple(mapping.get(a, a) if isinstance(a, Var) else a for a in call.args)
-        copy = Call(result, call.fn, args, (), call.place, "adjoint")
+        copy = Call(result, call.fn, args, (), call.place, "again")
         context.definition[result] = copy
         mapping[call.result] = result
         out.append(copy)

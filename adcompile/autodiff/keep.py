@@ -218,7 +218,7 @@ class Keeper:
 
         result = self.fresh(v)
         args, kwargs = tuple(map(again, call.args)), tuple((k, again(x)) for k, x in call.kwargs)
-        copy = Call(result, call.fn, args, kwargs, call.place, "adjoint")
+        copy = Call(result, call.fn, args, kwargs, call.place, "again")
         self.context.definition[result] = copy
         head.append(copy)
         mapping[v] = result

@@ -104,7 +104,7 @@ def check_stored(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> 
         runs = what_runs(b, memory, call) or ()
         if may_store(runs, names) or call.result not in useful.vars and may_fill(runs, live):
             raise Unsupported(
-                "code that is not followed is given values that carry derivatives, and may set what the result is made of",
+                "code that is not followed is given values with derivatives, and may set what the result is made of",
                 call.place or b.place,
                 "set it where code is followed, or hand the value on as an argument or a result",
             )

@@ -58,8 +58,9 @@ class Const:
 
 
 Atom = Union[Var, Const]
-Role = Literal["primal", "tangent", "adjoint"]
-"""Primal statements get bit-exact rewrites only; the others may be reassociated."""
+Role = Literal["primal", "again", "tangent", "adjoint"]
+"""Primal statements get bit-exact rewrites only, and so does what the adjoint computes of the primal `again`, which is
+compared with what was kept of it; tangents and adjoints may be reassociated."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,6 +1,6 @@
 """Algebra of adjoints and tangents: the identities that make a derivative look hand-written.
 
-Primal statements are left alone: these rewrites may change the last bit of a result.
+Primal statements are left alone, when they run again as well: these rewrites may change the last bit of a result.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class _Algebra(ForwardWalk):
     # -- rewriting one call -----------------------------------------------------------------
 
     def visit(self, call: Call, out: list[Statement]) -> None:
-        if call.role == "primal" or not isinstance(call.fn, Const):
+        if call.role in ("primal", "again") or not isinstance(call.fn, Const):
             self.emit(call, out)
             return
         self.shapes.note(call)  # its result's shape, which replacements must have

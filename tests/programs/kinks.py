@@ -156,7 +156,29 @@ def absolute_value_of_a_bool(x, n):
     return total + np.sum(np.abs(c) * np.copysign(c, x) * x) + (0.0 if d is None else np.sum(abs(d) * x))
 
 
+def larger_of_products_in_a_loop(x):
+    total = 0.0
+    for i in range(len(x)):
+        u = (x[i] + 2.0) ** 2
+        t = 0.7 * (0.1 * u)
+        total = total * u * 0.1 + max(0.001, t)
+    return total
+
+
+def larger_of_products_on_a_path(x, n):
+    r = x[0] * 0.0
+    for i in range(n):
+        s = x[i] * x[i]
+        if i % 2 == 0:
+            r = r + max(0.001, 0.7 * (0.1 * s))
+        else:
+            r = r * min(10.0, -(s * -0.3) * 0.7)
+    return r
+
+
 SAMPLES = {
+    "larger_of_products_in_a_loop": [(np.array([0.61, 1.37, -0.83, 0.29]),), (np.linspace(0.3, 2.1, 24),)],
+    "larger_of_products_on_a_path": [(np.array([0.61, 1.37, -0.83, 0.29]), 4), (np.linspace(0.3, 2.1, 24), 24)],
     "absolute_value_of_a_bool": [(_V, n) for n in range(4)],
     "python_max_min": [(0.7, 0.5), (0.3, 0.9)],
     "absolute_value": [(0.7,), (-0.7,)],
