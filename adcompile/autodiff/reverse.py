@@ -126,7 +126,7 @@ class Sweep:
         if fn_of(s) is ops.enter:
             b.emit(ops.leave, (self.entered.pop(s.result),), Known(None))
         else:
-            entered = self.context.definition[s.args[0]]
+            entered = self.context.definition[s.args[0]]  # type: ignore[index]
             self.entered[entered.result] = b.emit(
                 ops.enter, entered.args, self.context.types[entered.result], entered.kwargs
             )

@@ -17,6 +17,7 @@ from adcompile.analysis.alias import Memory
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, parts
 from adcompile.analysis.detached import is_in
+from adcompile.analysis.intrusive import OURS
 from adcompile.analysis.mutation import calls_in, has_memory, is_unknown_call
 from adcompile.analysis.outside import Place as Outside
 from adcompile.analysis.outside import writes_outside
@@ -27,7 +28,7 @@ from adcompile.autodiff.roots import root_of
 from adcompile.errors import Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Var, Yield
-from adcompile.ir.types import Array, Choice, DictT, Instance, Known, ListT, Method, Ref, Seq, TupleT, Unknown
+from adcompile.ir.types import Choice, DictT, Instance, Known, ListT, Method, Ref, Seq, TupleT, Unknown
 from adcompile.ir.walk import free_vars
 
 UNKNOWN = object()
@@ -96,9 +97,9 @@ def check_stored(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> 
     Raises Unsupported.
     """
     calls = [c for s in memory.statements for c in calls_in(s)]
-    takers = [c for c in calls if is_unfollowed(b, c) and any(map(varied.carries, arguments(c)))]
-    read = [c for c in calls if c.result in useful.vars] if takers else []
-    names = {name for c in read if (name := name_read(b, c)) is not None}
+    takers = [c for c in calls if is_unfollowed(b, c) and not is_ours(c) and any(map(varied.carries, arguments(c)))]
+    read = [c for c in calls if c.result in useful.vars and root_of(c, memory) is not None] if takers else []
+    names = {name for c in read if (name := name_read(c)) is not None}
     live = [value for c in read if holds_values(value := value_of(b, memory, c.result))]
     for call in takers if read else ():
         runs = what_runs(b, memory, call) or ()
@@ -114,14 +115,18 @@ def holds_values(value: Any) -> bool:
     return value is not UNKNOWN and isinstance(value, (np.ndarray, list, dict, deque))
 
 
-def name_read(b: Builder, call: Call) -> str | None:
-    """The attribute or name of a module that a call reads as the code runs."""
+def is_ours(call: Call) -> bool:
     fn = fn_of(call)
-    if fn is ops.load_global and isinstance(call.args[0], Const):
-        return call.args[0].value.name
-    named = call.args[1] if fn is getattr and len(call.args) > 1 else None
-    read = isinstance(named, Const) and not isinstance(b.type(call.args[0]), Array)
-    return named.value if read else None  # type: ignore[union-attr]
+    module = "" if isinstance(fn, OpaqueCode) else str(getattr(fn, "__module__", ""))
+    return call.role != "primal" or module.partition(".")[0] in OURS
+
+
+def name_read(call: Call) -> str | None:
+    """The attribute or name of a module that a call reads, whose way `root_of` knows."""
+    named = call.args[-1]
+    assert isinstance(named, Const)
+    name = named.value.name if fn_of(call) is ops.load_global else named.value
+    return name if isinstance(name, str) else None
 
 
 def outside(b: Builder, statements: Sequence[Statement], useful: Useful) -> list[Var]:

@@ -332,6 +332,8 @@ class _Folder:
                 case For() | While():
                     self._loop(open_, statement)
                     ordered = True
+                case _:
+                    pass
         ordered |= self._end(open_, block.end, results, loop)
         self.result.items[block] = self._hoisted([s for s in open_.items if s is not None])
         return ordered

@@ -321,7 +321,7 @@ class Normaliser:
             rest = _Chain(_FlagTest(flag, (_Exit(kind, s),), (), s), rest)
         return rest
 
-    def _managed(self, s: Any, flags: Mapping[str, str]) -> Seq:
+    def _managed(self, s: Any, flags: dict[str, str]) -> Seq:
         """The block of a `with` between where its managers are entered and left."""
         entered: list[Item] = []
         left: list[Item] = []

@@ -388,8 +388,8 @@ def occupied(statements: Iterable[Statement]) -> list[Statement]:
     """The statements without each `with` that has nothing in it."""
     out: list[Statement] = []
     for s in statements:
-        ends = isinstance(s, Call) and is_border(s) and s.args and out and isinstance(out[-1], Call)
-        if ends and is_border(out[-1]) and s.args[0] is out[-1].result:
+        begun = out[-1] if out and is_border(out[-1]) else None
+        if isinstance(s, Call) and isinstance(begun, Call) and is_border(s) and s.args[0] is begun.result:
             out.pop()
         else:
             out.append(s)
