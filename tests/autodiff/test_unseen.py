@@ -132,8 +132,8 @@ def sets_total(v):
     Tally.total = v
 
 
-def sets_by_name(v):
-    setattr(Tally, "total", v)
+def sets_by_name(v, name="total"):
+    setattr(Tally, name, v)
 
 
 def sets_global(v):
