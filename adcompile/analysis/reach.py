@@ -146,8 +146,20 @@ def globals_of(code: python_types.CodeType) -> set[str]:
 
 
 def stored_by(code: python_types.CodeType) -> set[str]:
-    own = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_ATTR", "DELETE_ATTR")}
-    return own.union(*(stored_by(c) for c in code.co_consts if isinstance(c, python_types.CodeType)))
+    """Of `__init__` without those of the object that it makes."""
+    found: set[str] = set()
+    before = None
+    for i in dis.get_instructions(code):
+        if i.opname in ("STORE_ATTR", "DELETE_ATTR") and not (code.co_name == "__init__" and gives(before, code)):
+            found.add(i.argval)
+        before = i
+    return found.union(*(stored_by(c) for c in code.co_consts if isinstance(c, python_types.CodeType)))
+
+
+def gives(i: dis.Instruction | None, code: python_types.CodeType) -> bool:
+    """Whether what an instruction puts on top is the first parameter of the code."""
+    loaded = i.argval if i is not None and i.opname.startswith("LOAD_FAST") else None
+    return (loaded[-1] if isinstance(loaded, tuple) else loaded) in code.co_varnames[:1]
 
 
 def reached(values: Iterable[Any]) -> list[Any] | None:

@@ -236,7 +236,7 @@ def counts_within_a_with(x, k):
         n += 1
         seen.append(n)
 
-    with np.errstate(all="ignore"):
+    with np.printoptions(precision=3):
         step()
     return x * n * len(seen)
 

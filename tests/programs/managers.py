@@ -79,7 +79,7 @@ def chosen_setting(x, quiet):
     return np.sum(y)
 
 
-def returned_from_a_loop(x, limit):
+def returned_within_a_loop(x, limit):
     s = x[0]
     while True:
         with np.errstate(all="ignore"):
@@ -103,7 +103,7 @@ def functions_made_within(x):
 
 
 SAMPLES = {
-    "returned_from_a_loop": [(_V, 0.1), (_V, 2.5)],
+    "returned_within_a_loop": [(_V, 0.1), (_V, 2.5)],
     "functions_made_within": [(_V,)],
     "masked_logarithm": [(_V,), (_V**2,)],
     "ratios_until_large": [(_V, 4.0), (_V, 50.0), (_V**2, 0.1)],
