@@ -39,7 +39,7 @@ from adcompile.frontend.items import (
 )
 from adcompile.frontend.normalise import Normaliser
 from adcompile.frontend.opaque import make_opaque
-from adcompile.frontend.scopes import Scopes, assigned_inside, parameters
+from adcompile.frontend.scopes import Scopes, assigned_by_functions, assigned_inside, parameters
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
 from adcompile.ir import ops
@@ -257,7 +257,7 @@ class FunctionLowerer(Statements):
                 self.refuse_assigned(name, item.node)
             return
         place = self.place(item.node)
-        shared = self.shared & set(item.facts.binds)
+        shared = self.shared & {*item.facts.binds, *assigned_by_functions(self.unit.scopes, [item.node])}
         names = tuple(n for n in names if n not in shared)  # the body writes their variables itself
         body = None if item.body is None else self._arm(item.body, (*flags, *names))
         if shared:  # run as written, it would assign to names of its own

@@ -159,9 +159,13 @@ class Scopes:
 def assigned_inside(scopes: Scopes, node: Any) -> frozenset[str]:
     """The variables around the functions nested in this one, its own among them, that these
     functions assign to (nonlocal)."""
-    body = [node.body] if isinstance(node, gast.Lambda) else node.body
+    return assigned_by_functions(scopes, [node.body] if isinstance(node, gast.Lambda) else node.body)
+
+
+def assigned_by_functions(scopes: Scopes, nodes: Iterable[Any]) -> frozenset[str]:
+    """The same of the functions that are defined in the scope of these nodes."""
     out: set[str] = set()
-    for inner in nested_functions(body):
+    for inner in nested_functions(nodes):
         scope = scopes.of(inner)
         out |= scope.nonlocals | (assigned_inside(scopes, inner) - scope.bound)
     return frozenset(out)

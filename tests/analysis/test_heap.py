@@ -287,3 +287,71 @@ def test_what_is_captured_is_what_the_variable_holds_then(f):
 @pytest.mark.parametrize("f", [counts_within_a_with, counts_within_a_try])
 def test_what_assigns_around_it_is_not_called_unseen(f):
     assert right_or_refused(f, __file__) == (f is counts_within_a_with)
+
+
+def made_within_a_with(x, k):
+    u = 1.0
+    with np.printoptions(precision=3):
+
+        def halves():
+            nonlocal u
+            u = u * 0.5 + k
+
+        for _ in range(2):
+            halves()
+    return x * u
+
+
+def made_within_a_match(x, k):
+    u = x
+    match k:
+        case 1:
+
+            def halves():
+                nonlocal u
+                u = u * 0.5 + k
+
+            halves()
+        case _:
+            u = x * k
+    return x * u
+
+
+def method_within_a_try(x, k):
+    u = 1.0
+    try:
+
+        class Halves:
+            def run(self):
+                nonlocal u
+                u = u * 0.5 + k
+
+        Halves().run()
+        int("no number")
+    except ValueError:
+        k += 1
+    return x * u * k
+
+
+def deep_within_a_with(x, k):
+    u = 1.0
+
+    def outer():
+        with np.printoptions(precision=3):
+
+            def inner():
+                def innermost():
+                    nonlocal u
+                    u = u * 0.5 + k
+
+                innermost()
+
+            inner()
+
+    outer()
+    return x * u
+
+
+@pytest.mark.parametrize("f", [made_within_a_with, made_within_a_match, method_within_a_try, deep_within_a_with])
+def test_functions_made_where_code_runs_as_written_assign_around_it(f):
+    assert right_or_refused(f, __file__)
