@@ -14,6 +14,8 @@ import gast
 
 from adcompile.frontend.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 
+LEAVING = (gast.Return, gast.Raise, gast.Continue, gast.Break)
+
 
 @dataclass(slots=True)
 class _Moment:
@@ -22,6 +24,7 @@ class _Moment:
     time: int
     loops: tuple[int, ...]
     comprehension: int | None = None  # the one whose target is bound
+    fresh: frozenset[int] = frozenset()  # loops in whose iteration the name that is read is bound, on all paths
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class Captures:
     scopes: Scopes
     _clock: int = 0
     _loops: tuple[int, ...] = ()
+    _sure: tuple[frozenset[str], ...] = ()  # for each of the loops, what its iteration has bound for certain
     _bindings: dict[str, list[_Moment]] = field(default_factory=dict[str, list[_Moment]])
     _functions: dict[Any, _Moment] = field(default_factory=dict[Any, _Moment])
     _loads: dict[str, list[_Moment]] = field(default_factory=dict[str, list[_Moment]])
@@ -69,10 +73,13 @@ class Captures:
         return plain and not own and self.problem(node, name) is not None
 
     def _outlives(self, node: Any, me: _Moment) -> bool:
-        """Whether the function may be called after the iteration that defines it."""
-        if node not in self._names_of:
+        """Whether the function may be called after the iteration that defines it: where it is handed on, or by its
+        name in another iteration, or behind the loop."""
+        name = self._names_of.get(node)
+        if name is None:
             return node in self._kept_functions
-        return self._names_of[node] in self._kept or self._names_of[node] in self._captured
+        same = all(use.fresh.issuperset(me.loops) for use in self._loads.get(name, ()))
+        return name in self._kept or name in self._captured or not same
 
     def _survey(self) -> None:
         if not self._done:
@@ -154,6 +161,7 @@ class Captures:
             case gast.Name():
                 if isinstance(node.ctx, gast.Load):
                     moment = self._now()
+                    moment.fresh = frozenset(k for k, sure in zip(self._loops, self._sure) if node.id in sure)
                     self._loads.setdefault(node.id, []).append(moment)
                     if kept:
                         self._kept.setdefault(node.id, []).append(moment)
@@ -175,6 +183,15 @@ class Captures:
             case gast.While():
                 self._loop(node, [node.test, *node.body])
                 self._statements(node.orelse)
+            case gast.If():
+                self._visit(node.test, True)
+                self._arms(node.body, node.orelse)
+            case gast.Match():
+                self._visit(node.subject, True)
+                self._arms(*([case] for case in node.cases), [])
+            case gast.Try():
+                self._arms([*node.body, *node.orelse], *([h] for h in node.handlers), [])
+                self._statements(node.finalbody)
             case gast.Call():
                 self._visit(node.func, False)
                 for arg in [*node.args, *(k.value for k in node.keywords)]:
@@ -190,22 +207,36 @@ class Captures:
     def _bind(self, name: str, comprehension: int | None = None) -> None:
         moment = self._now()
         moment.comprehension = comprehension
+        if comprehension is None:
+            self._sure = tuple(sure | {name} for sure in self._sure)
         self._bindings.setdefault(name, []).append(moment)
 
+    def _arms(self, *arms: Sequence[Any]) -> None:
+        """Statements one of which runs."""
+        before, ends = self._sure, list[tuple[frozenset[str], ...]]()
+        for arm in arms:
+            self._sure = before
+            self._statements(arm)
+            if not (arm and isinstance(arm[-1], LEAVING)):
+                ends.append(self._sure)
+        self._sure = tuple(frozenset.intersection(*sets) for sets in zip(*ends)) if ends else before
+
     def _loop(self, node: Any, inside: Sequence[Any]) -> None:
-        outside, self._loops = self._loops, (*self._loops, id(node))
+        loops, sure = self._loops, self._sure
+        self._loops, self._sure = (*loops, id(node)), (*sure, frozenset())
         self._statements(inside)
-        self._loops = outside
+        self._loops, self._sure = loops, sure
 
     def _comprehension(self, node: Any) -> None:
-        outside, self._loops = self._loops, (*self._loops, id(node))
+        loops, sure = self._loops, self._sure
+        self._loops, self._sure = (*loops, id(node)), (*sure, frozenset())
         for generator in node.generators:
             self._visit(generator.iter, True)
             for name in self.scopes.names([generator.target]).binds:
                 self._bind(name, id(node))
             self._statements(generator.ifs)
         self._statements([node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt])
-        self._loops = outside
+        self._loops, self._sure = loops, sure
 
     def _function(self, node: Any, kept: bool) -> None:
         self._statements([*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)])

@@ -39,7 +39,7 @@ from adcompile.frontend.items import (
 )
 from adcompile.frontend.normalise import Normaliser
 from adcompile.frontend.opaque import make_opaque
-from adcompile.frontend.scopes import Scopes, assigned_by_functions, assigned_inside, parameters
+from adcompile.frontend.scopes import Scopes, assigned_by_functions, assigned_inside, nested_functions, parameters
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
 from adcompile.ir import ops
@@ -260,8 +260,11 @@ class FunctionLowerer(Statements):
         shared = self.shared & {*item.facts.binds, *assigned_by_functions(self.unit.scopes, [item.node])}
         names = tuple(n for n in names if n not in shared)  # the body writes their variables itself
         body = None if item.body is None else self._arm(item.body, (*flags, *names))
-        if shared:  # run as written, it would assign to names of its own
-            found = f"{item.feature} that assigns to {min(shared)!r}, which a function captures"
+        seen = self.seen_later(item.node)
+        if shared or seen:  # run as written, it would have names of its own
+            found = f"{item.feature} that assigns to {min(shared)!r}, which a function captures" if shared else (
+                f"{item.feature} in which a function is made that captures {min(seen)!r}, which is assigned again"
+            )
             stop = Const(Unsupported(found, place, "Assign to another name inside, and to this one behind it."))
             opaque = Call(Var(item.feature, place), Const(ops.unsupported), (stop,), (), place)
             if body is None:
@@ -281,6 +284,11 @@ class FunctionLowerer(Statements):
             self.bind(name, part)
             if name not in sure and not is_flag(name):
                 self.loose.add(part)
+
+    def seen_later(self, node: Any) -> set[str]:
+        """The variables that functions made in a statement capture, and find changed when they are called."""
+        made = [(f, self.unit.scopes.of(f).free) for f in nested_functions([node])]
+        return {n for f, free in made for n in free if n in self.shared and self.captures.rebound(f, n)}
 
     def raw(self, name: str, node: Any) -> Atom:
         """The value of a name for code that may find it unbound."""

@@ -355,3 +355,47 @@ def deep_within_a_with(x, k):
 @pytest.mark.parametrize("f", [made_within_a_with, made_within_a_match, method_within_a_try, deep_within_a_with])
 def test_functions_made_where_code_runs_as_written_assign_around_it(f):
     assert right_or_refused(f, __file__)
+
+
+def kept_by_a_with(x, k):
+    u = 1.0
+    with np.printoptions(precision=3):
+        g = lambda: u
+    u = u + k
+    return x * g()
+
+
+def kept_by_a_match(x, k):
+    u, functions = x, []
+    match 3:
+        case 3:
+            functions.append(lambda v: u * v)
+    u = u * k
+    return functions[0](x)
+
+
+def method_kept_by_a_with(x, k):
+    u = 1.0
+    with np.printoptions(precision=3):
+
+        class Scaled:
+            def by(self):
+                return u
+
+    u = u + k
+    return x * Scaled().by()
+
+
+def kept_in_a_loop(x, k):
+    total = 0.0
+    for i in range(k):
+        with np.printoptions(precision=3):
+            if i == 0:
+                g = lambda: i
+        total = total + g()
+    return x * total
+
+
+@pytest.mark.parametrize("f", [kept_by_a_with, kept_by_a_match, method_kept_by_a_with, kept_in_a_loop])
+def test_functions_made_where_code_runs_as_written_see_what_is_assigned_later(f):
+    assert right_or_refused(f, __file__)

@@ -130,7 +130,42 @@ def local_recursion(x):
     return power(x, 4) + power(2.0, 3) * x
 
 
+def called_in_later_iterations(x, n):
+    total = x
+    for k in range(n):
+        if k == 1:
+
+            def scaled():
+                return k * x
+
+        if k > 0:
+            total = total * 0.5 + scaled()
+    return total * (1.0 + (scaled() if n > 1 else 0.0))
+
+
+def called_behind_the_loop(x, n):
+    u = x
+    while n > 0:
+        u = u * 1.5
+        if n == 2:
+            weighted = lambda v: u * v  # noqa: E731
+        n -= 1
+    return weighted(x) * u
+
+
+def called_in_the_iteration_before(x, n):
+    total, power = 0.0, None
+    for k in range(n):
+        if power is not None:
+            total = total + power(x)
+        power = lambda v: v ** (k + 1)  # noqa: E731
+    return total
+
+
 SAMPLES = {
+    "called_in_later_iterations": [(0.7, n) for n in range(1, 5)],
+    "called_behind_the_loop": [(0.7, 2), (0.7, 4)],
+    "called_in_the_iteration_before": [(0.7, n) for n in (1, 2, 4)],
     "nested_function": [(0.7,)],
     "captures_active": [(0.7, 1.3)],
     "captures_two_levels": [(0.7,)],
