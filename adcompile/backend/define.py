@@ -19,7 +19,7 @@ from adcompile.backend.purity import callee
 from adcompile.backend.reuse import fold_and_reuse
 from adcompile.backend.undefined import is_undefined, needs_stand_in
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, OpaqueCode, Statement, Var
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, Function, GlobalRef, OpaqueCode, Statement, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Instance, Type
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, statements_of
@@ -128,8 +128,9 @@ class Definer(Printer):
 
 
 class Unwrapped(Rewriter):
-    """A function that is run as written: reads the variables whose values it has captured, which nobody assigns to any
-    more, and those that a recursive function assigns to; what it deletes is unbound."""
+    """A function that is run as written, with each `try` and `with` in it: reads the variables whose values it has
+    captured, which nobody assigns to any more, and those that a recursive function assigns to; what it deletes is
+    unbound."""
 
     def __init__(self, values: set[Var], shared: Container[Var]) -> None:
         self.values, self.shared = values, shared
@@ -140,6 +141,14 @@ class Unwrapped(Rewriter):
 
     def atom(self, atom: Atom) -> Atom:
         return self.read.get(atom, atom) if isinstance(atom, Var) else atom
+
+    def statement(self, s: Statement) -> tuple[Statement, ...]:
+        if not isinstance(s, Attempt):
+            return super().statement(s)
+        parts = [
+            Call(r, Const(operator.getitem), (s.opaque.result, Const(i)), (), s.place) for i, r in enumerate(s.results)
+        ]
+        return (*super().statement(s.opaque), *parts)
 
     def call(self, call: Call) -> tuple[Statement, ...]:
         fn = call.fn.value if isinstance(call.fn, Const) else None

@@ -72,6 +72,11 @@ class Captures:
         own = self._names_of.get(node) == name
         return plain and not own and self.problem(node, name) is not None
 
+    def changes(self, name: str, given: bool) -> bool:
+        """Whether a variable, which may be a parameter, has several values."""
+        self._survey()
+        return len(self._bindings.get(name, ())) + given > 1 or any(b.loops for b in self._bindings.get(name, ()))
+
     def _outlives(self, node: Any, me: _Moment) -> bool:
         """Whether the function may be called after the iteration that defines it: where it is handed on, or by its
         name in another iteration, or behind the loop."""

@@ -39,7 +39,14 @@ from adcompile.frontend.items import (
 )
 from adcompile.frontend.normalise import Normaliser
 from adcompile.frontend.opaque import make_opaque
-from adcompile.frontend.scopes import Scopes, assigned_by_functions, assigned_inside, nested_functions, parameters
+from adcompile.frontend.scopes import (
+    Scopes,
+    assigned_by_functions,
+    assigned_inside,
+    generators_kept,
+    nested_functions,
+    parameters,
+)
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
 from adcompile.ir import ops
@@ -286,9 +293,13 @@ class FunctionLowerer(Statements):
                 self.loose.add(part)
 
     def seen_later(self, node: Any) -> set[str]:
-        """The variables that functions made in a statement capture, and find changed when they are called."""
-        made = [(f, self.unit.scopes.of(f).free) for f in nested_functions([node])]
-        return {n for f, free in made for n in free if n in self.shared and self.captures.rebound(f, n)}
+        """The variables that functions made in a statement capture, and find changed when they are called; and those
+        that generators may."""
+        scopes = self.unit.scopes
+        made = [(f, scopes.of(f).free) for f in nested_functions([node])]
+        lazy = scopes.names(generators_kept(node)).reads
+        found = {n for f, free in made for n in free if n in self.shared and self.captures.rebound(f, n)}
+        return found | {n for n in lazy if n in self.scope.bound and self.captures.changes(n, n in self.scope.params)}
 
     def raw(self, name: str, node: Any) -> Atom:
         """The value of a name for code that may find it unbound."""

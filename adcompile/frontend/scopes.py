@@ -180,3 +180,16 @@ def nested_functions(nodes: Iterable[Any]) -> Iterator[Any]:
             yield node
         else:
             stack.extend(reversed(list(gast.iter_child_nodes(node))))
+
+
+CONSUMING = frozenset(
+    "sum max min any all list tuple sorted set frozenset dict join array asarray fsum prod fromiter extend".split()
+)
+"""Names of what takes all items of an iterator at once."""
+
+
+def generators_kept(node: Any) -> list[Any]:
+    """The generator expressions in a statement that may give items behind it."""
+    calls = [n for n in gast.walk(node) if isinstance(n, gast.Call)]
+    taken = {id(a) for n in calls if getattr(n.func, "attr", getattr(n.func, "id", "")) in CONSUMING for a in n.args}
+    return [n for n in gast.walk(node) if isinstance(n, gast.GeneratorExp) and id(n) not in taken]

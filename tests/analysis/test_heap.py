@@ -399,3 +399,24 @@ def kept_in_a_loop(x, k):
 @pytest.mark.parametrize("f", [kept_by_a_with, kept_by_a_match, method_kept_by_a_with, kept_in_a_loop])
 def test_functions_made_where_code_runs_as_written_see_what_is_assigned_later(f):
     assert right_or_refused(f, __file__)
+
+
+def generator_kept_by_a_with(x, k):
+    u = 1.0
+    with np.printoptions(precision=3):
+        items = (u * v for v in (1.0, 2.0))
+    u = u + k
+    return x * sum(items)
+
+
+def generator_read_in_a_with(x, k):
+    u = 1.0
+    with np.printoptions(precision=3):
+        total = sum(u * v for v in (1.0, 2.0))
+    u = u + k
+    return x * total * u
+
+
+@pytest.mark.parametrize("f", [generator_kept_by_a_with, generator_read_in_a_with])
+def test_generators_made_where_code_runs_as_written_see_what_is_assigned_later(f):
+    assert right_or_refused(f, __file__) == (f is generator_kept_by_a_with)

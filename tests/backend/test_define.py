@@ -1,5 +1,6 @@
 """Nested functions: made by helpers that take what they capture."""
 
+import numpy as np
 import pytest
 
 from tests.backend.printing import printed, reprint
@@ -94,3 +95,24 @@ def counts_around(x, k):
 @pytest.mark.parametrize("f", [assigned_again, captured_by_each_branch, counts_within, counts_around])
 def test_variables_of_functions_that_are_chosen_when_the_code_runs(f):
     assert not right_or_refused(f, __file__) or f is assigned_again
+
+
+def tries_within(x, k):
+    held = np.arange(1.0, 3.0) + k
+
+    def step(v):
+        held[0] += v
+        try:
+            u = v * 0.5 + held[0]
+        except ValueError:
+            u = v
+        with np.errstate(all="ignore"):
+            if u > 3.0:
+                return u * 2.0
+        return u
+
+    return x * sum(list(map(step, held)))
+
+
+def test_functions_that_run_as_written_may_try():
+    assert not right_or_refused(tries_within, __file__)
