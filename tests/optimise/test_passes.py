@@ -74,12 +74,13 @@ def test_each_pass_alone_keeps_primal_bits(p):
 
 @pytest.mark.parametrize("role", ["primal", "adjoint"])
 def test_time_is_linear(role):
-    seconds = []
-    for n in (500, 2000):
+    def once(n):
         program = typed(stress.n_statements(n), 0.7, role=role)
         start = time.process_time()
         optimise(program)
-        seconds.append(time.process_time() - start)
+        return time.process_time() - start
+
+    seconds = [min(once(n) for _ in range(3)) for n in (500, 2000)]  # others take their time as well
     assert seconds[1] < 1.0
     assert seconds[1] < 8 * seconds[0]
 
