@@ -82,17 +82,20 @@ def mentioned(values: Iterable[Any], names: set[str]) -> set[str]:
 
 def names_stored(values: Iterable[Any]) -> set[str]:
     """The names of attributes that code sets or deletes, or the code of the functions that it names."""
-    found: set[str] = set()
-    for value in reached(values) or ():
-        if isinstance(value, OpaqueCode):
-            nodes = [n for root in value.code for n in gast.walk(root)]
-            found |= {n.attr for n in nodes if isinstance(n, gast.Attribute) and not isinstance(n.ctx, gast.Load)}
-        elif isinstance(value, python_types.FunctionType) and not is_of_library(value.__globals__):
-            found |= stored_by(value.__code__)
-        elif isinstance(value, Function):
-            calls = [s for s in statements_of(value.body) if isinstance(s, Call) and sets_attribute(s)]
-            found |= {a.value for s in calls for a in s.args[1:2] if isinstance(a, Const)}
-    return found
+    return set[str]().union(*(names_set(value, stored_by) for value in reached(values) or ()))
+
+
+def names_set(value: Any, of_function: Callable[[python_types.CodeType], set[str]]) -> set[str]:
+    """The names of attributes that one piece of code sets or deletes."""
+    if isinstance(value, OpaqueCode):
+        nodes = [n for root in value.code for n in gast.walk(root)]
+        return {n.attr for n in nodes if isinstance(n, gast.Attribute) and not isinstance(n.ctx, gast.Load)}
+    if is_code(value):
+        return of_function(value.__code__)
+    if isinstance(value, Function):
+        calls = [s for s in statements_of(value.body) if isinstance(s, Call) and sets_attribute(s)]
+        return {a.value for s in calls for a in s.args[1:2] if isinstance(a, Const)}
+    return set()
 
 
 def sets_attribute(call: Call) -> bool:
@@ -107,7 +110,9 @@ def may_store(values: Iterable[Any], names: set[str]) -> set[str]:
     found = reached(values)
     if found is None or any(words_of(value) & BY_ANY_NAME for value in found):
         return names
-    return names & names_stored(values).union(*(globals_of(value.__code__) for value in found if is_code(value)))
+    of_function = stored_of_others if makes_only_new(found) else stored_by
+    bound = [names_set(value, of_function) for value in found]
+    return names & set[str]().union(*bound, *(globals_of(value.__code__) for value in found if is_code(value)))
 
 
 def may_fill(values: Iterable[Any], wanted: list[Any]) -> bool:
@@ -146,20 +151,35 @@ def globals_of(code: python_types.CodeType) -> set[str]:
 
 
 def stored_by(code: python_types.CodeType) -> set[str]:
-    """Of `__init__` without those of the object that it makes."""
-    found: set[str] = set()
-    before = None
-    for i in dis.get_instructions(code):
-        if i.opname in ("STORE_ATTR", "DELETE_ATTR") and not (code.co_name == "__init__" and gives(before, code)):
-            found.add(i.argval)
-        before = i
-    return found.union(*(stored_by(c) for c in code.co_consts if isinstance(c, python_types.CodeType)))
+    own = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_ATTR", "DELETE_ATTR")}
+    return own.union(*(stored_by(c) for c in code.co_consts if isinstance(c, python_types.CodeType)))
 
 
-def gives(i: dis.Instruction | None, code: python_types.CodeType) -> bool:
-    """Whether what an instruction puts on top is the first parameter of the code."""
-    loaded = i.argval if i is not None and i.opname.startswith("LOAD_FAST") else None
-    return (loaded[-1] if isinstance(loaded, tuple) else loaded) in code.co_varnames[:1]
+def makes_only_new(found: Iterable[Any]) -> bool:
+    """Whether `__init__` is given new objects alone: no class gives one that is there, and nothing calls it by name."""
+    named = set[str]().union(*map(words_of, found))
+    return "__init__" not in named and not any(is_code(v) and v.__name__ == "__new__" for v in found)
+
+
+def stored_of_others(code: python_types.CodeType) -> set[str]:
+    """What code sets; of `__init__` without what it sets of the object that it is given."""
+    instructions = list(dis.get_instructions(code))
+    own = code.co_varnames[:1] if code.co_name == "__init__" else ()
+    if not own or any(i.opname.startswith("STORE_FAST") and own[0] in variables(i) for i in instructions):
+        return stored_by(code)
+    pairs = zip([None, *instructions], instructions, strict=False)
+    stores = [(before, i) for before, i in pairs if i.opname in ("STORE_ATTR", "DELETE_ATTR")]
+    others = {i.argval for before, i in stores if not gives(before, own[0])}
+    return others.union(*(stored_by(c) for c in code.co_consts if isinstance(c, python_types.CodeType)))
+
+
+def gives(i: dis.Instruction | None, name: str) -> bool:
+    """Whether an instruction puts a variable on top."""
+    return i is not None and i.opname.startswith("LOAD_FAST") and variables(i)[-1] == name
+
+
+def variables(i: dis.Instruction) -> tuple[str, ...]:
+    return i.argval if isinstance(i.argval, tuple) else (i.argval,)
 
 
 def reached(values: Iterable[Any]) -> list[Any] | None:
@@ -191,7 +211,7 @@ def inside(value: Any) -> Iterator[Any]:
     elif isinstance(value, type):
         if is_of_user(value):
             yield from (getattr(v, "fget", getattr(v, "func", v)) for v in vars(value).values())
-            yield from value.__bases__
+            yield from (type(value), *value.__bases__)
     elif isinstance(value, OpaqueCode):
         yield from named(words_of(value), value.namespace)
     elif isinstance(value, Function):
