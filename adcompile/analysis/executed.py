@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import collections
 import functools
+import inspect
 import itertools
 import operator
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from types import MemberDescriptorType
 from typing import Any
 
 import gast
@@ -21,6 +23,7 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.callbacks import UNSEEN, code_may_write, memory_named, special_methods_write
 from adcompile.analysis.detached import is_in
 from adcompile.analysis.library import is_of_user
+from adcompile.analysis.stores import Positions, stores_of
 from adcompile.analysis.writing import METHODS
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, GlobalRef, OpaqueCode, Var
@@ -131,6 +134,34 @@ def written_by_code(call: Call, types: Mapping[Var, Type], definition: Mapping[V
     named = [Const(GlobalRef(code.namespace, name)) for name in there]
     named += [c for name in there for c in memory_named(Instance(type(code.namespace[name])))]
     return (*scan.leaves(found), *scan.named(found), *named)
+
+
+def puts_alone(call: Call, code: OpaqueCode, target: Atom, types: Mapping[Var, Type], positions: Positions) -> bool:
+    """Whether code that runs as written puts things into a list, dict or object, or takes them out, and does nothing
+    else to it: what is there stays as it is."""
+    placed = stores_of(code, positions).placed
+    if isinstance(target, Var):
+        t = types[target]
+        cls = t.cls if isinstance(t, (Instance, ObjectT)) else None
+        names = [name for name, a in zip(code.inputs, call.args) if a == target]
+    else:
+        ref = target.value
+        named = isinstance(ref, GlobalRef) and ref.namespace is code.namespace and ref.name in ref.namespace
+        cls = type(ref.namespace[ref.name]) if named else None
+        names = [ref.name] if named else []
+    slots = [slot for name in names for slot in placed.get(name, ())]
+    if cls is None or not names or any(name not in placed for name in names):
+        return False
+    return not special_methods_write(cls, BY_PYTHON) and all(is_plain_slot(cls, slot) for slot in slots)
+
+
+def is_plain_slot(cls: type, slot: str | None) -> bool:
+    """Whether putting something into an attribute of objects of a class, or items (None), runs no code."""
+    if slot is None:
+        return any(cls.__setitem__ is base.__setitem__ for base in (list, dict) if issubclass(cls, base))
+    found = inspect.getattr_static(cls, slot, None)
+    plain = cls.__setattr__ in (object.__setattr__, type.__setattr__) and cls.__delattr__ is object.__delattr__
+    return plain and (isinstance(found, MemberDescriptorType) or not hasattr(type(found), "__set__"))
 
 
 def asked_by(fn: Any) -> Asked | None:

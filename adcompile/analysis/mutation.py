@@ -21,7 +21,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied, leaf_ends, passes_derivative
 from adcompile.analysis.callbacks import may_write
 from adcompile.analysis.detached import is_in
-from adcompile.analysis.executed import written_by_code, written_unseen
+from adcompile.analysis.executed import puts_alone, written_by_code, written_unseen
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.library import writes_text
 from adcompile.analysis.stores import stored_atoms
@@ -404,8 +404,10 @@ def check_writes(
 
 
 def is_put(call: Call, target: Atom, types: Mapping[Var, Type]) -> bool:
-    """Whether a write puts something into a list, dict or set, or takes it out: what is there stays as it is."""
+    """Whether a write puts something into a container or object, or takes it out: what is there stays as it is."""
     t = types[target] if isinstance(target, Var) else None
+    if isinstance(call.fn, Const) and isinstance(call.fn.value, OpaqueCode):
+        return puts_alone(call, call.fn.value, target, types, positions_written)
     if not isinstance(call.fn, Const) or not isinstance(t, Instance) or not issubclass(t.cls, (list, dict, set)):
         return False
     return any(call.fn.value is fn for fn in (*ITEM_WRITES, *METHODS, *AUGMENTED))

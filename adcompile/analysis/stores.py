@@ -44,17 +44,19 @@ BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 @dataclass
 class Stores:
-    """`names` of the code's own variables; other memory as the constants that stand for it."""
+    """`names` of the code's own variables; other memory as the constants that stand for it. `placed`: into what of
+    these names things are put, or taken out of, and nothing else happens to it: attributes, and None for items."""
 
     names: set[str] = field(default_factory=set[str])
     outside: list[Const] = field(default_factory=list[Const])
+    placed: dict[str, set[str | None]] = field(default_factory=dict[str, "set[str | None]"])
 
 
 def stored_atoms(
     call: Call, code: OpaqueCode, types: Mapping[Var, Type], definition: Mapping[Var, Call], positions: Positions
 ) -> tuple[Atom, ...]:
     """The values whose memory a call of opaque code may write; of a closure those it captured."""
-    stores = _stores_of(code, positions)
+    stores = stores_of(code, positions)
     out: list[Atom] = list(stores.outside)
     todo: list[Atom] = [a for name, a in zip(code.inputs, call.args) if name in stores.names]
     while todo:
@@ -78,7 +80,7 @@ def is_empty(cell: Any) -> bool:
 
 
 @functools.lru_cache(1024)
-def _stores_of(code: OpaqueCode, positions: Positions) -> Stores:
+def stores_of(code: OpaqueCode, positions: Positions) -> Stores:
     scan = _Scan(code.namespace, set(code.inputs) | _bound(code.code), positions, ())
     scan.run(code.code)
     return scan.stores()
@@ -120,6 +122,8 @@ class _Scan:
         self.namespace, self.local, self.positions, self.inside = namespace, local, positions, inside
         self.written: set[str] = set()
         self.deep: set[str] = set()  # of these also what they hold
+        self.placed: dict[str, set[str | None]] = {}
+        self.filled: set[str] = set()  # written in other ways than by putting something in
         self.shared: list[set[str]] = []
         self.kept: list[set[str]] = []  # what was put into a slot of what
         self.outside: list[Const] = []
@@ -139,17 +143,19 @@ class _Scan:
                     self.written |= group
             changed = len(self.written) != before
         refs = [Const(GlobalRef(self.namespace, n)) for n in sorted(self.written - self.local) if n in self.namespace]
-        return Stores(self.written & self.local, [*self.outside, *refs])
+        unsure = self.filled.union(self.deep, *self.shared)
+        placed = {name: kinds for name, kinds in self.placed.items() if name not in unsure}
+        return Stores(self.written & self.local, [*self.outside, *refs], placed)
 
     def run(self, nodes: Sequence[Any]) -> None:
         for node in _walk(nodes):
             match node:
                 case gast.Subscript(ctx=gast.Store() | gast.Del()) | gast.Attribute(ctx=gast.Store() | gast.Del()):
-                    self.written |= self.roots(node.value)
-                    if isinstance(node.value, (gast.Subscript, gast.Attribute)):
-                        self.deep |= self.roots(node.value)
-                case gast.AugAssign(target=gast.Name(id=name)):
-                    self.written.add(name)
+                    self.place(node)
+                case gast.AugAssign(target=target):
+                    self.filled |= self.roots(target)
+                    if isinstance(target, gast.Name):
+                        self.written.add(target.id)
                 case gast.Assign(targets=targets, value=value):
                     for target in targets:
                         self.share(target, value)
@@ -163,9 +169,24 @@ class _Scan:
                 case gast.Call():
                     self.call(node)
                 case gast.Global(names=names):
-                    self.written.update(names)
+                    self.fill(set(names))
                 case _:
                     pass
+
+    def place(self, node: Any) -> None:
+        """Something is put into a slot, or taken out."""
+        names = self.roots(node.value)
+        self.written |= names
+        if isinstance(node.value, (gast.Subscript, gast.Attribute)):
+            self.deep |= names
+        elif isinstance(node.value, gast.Name):
+            self.placed.setdefault(node.value.id, set()).add(getattr(node, "attr", None))
+        else:
+            self.filled |= names
+
+    def fill(self, names: set[str]) -> None:
+        self.written |= names
+        self.filled |= names
 
     def share(self, target: Any, value: Any) -> None:
         names = self.roots(target) | self.roots(value)
@@ -193,7 +214,7 @@ class _Scan:
     def write(self, *nodes: Any) -> None:
         """Somebody may write into these values and what they hold."""
         for node in nodes:
-            self.written |= self.roots(node)
+            self.fill(self.roots(node))
             self.deep |= self.roots(node)
 
     # -- calls ------------------------------------------------------------------------------
@@ -209,7 +230,7 @@ class _Scan:
         elif isinstance(node.func, gast.Attribute):
             owner = self.roots(node.func.value)
             if node.func.attr in MUTATING:
-                self.written |= owner
+                self.fill(owner)
                 self.kept.append(owner.union(*map(self.roots, given)))
             elif node.func.attr not in HARMLESS | LOGGING:
                 self.write(node.func.value, *given)
@@ -327,4 +348,4 @@ def function_stores(
     return kinds, Stores(stores.names, [*stores.outside, *held])
 
 
-__all__ = ["Positions", "stored_atoms"]
+__all__ = ["Positions", "stored_atoms", "stores_of"]
