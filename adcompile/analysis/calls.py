@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position, with_stored
-from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held
+from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held, there
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.cached import CACHE, asked_too, cached_call, check_clear
 from adcompile.analysis.callbacks import calls_back
@@ -229,13 +229,13 @@ def call_known(
     if rule is not None:
         return apply_rule(b, value, rule, args, kwargs, name, place)
     if isinstance(value, python_types.MethodType):
-        return dispatch(b, Const(value.__func__), [Const(value.__self__), *args], kwargs, name, place)
+        return dispatch(b, Const(value.__func__), [there(b, value.__self__, "self", place), *args], kwargs, name, place)
     if isinstance(value, functools.partial):
         return call_partial(b, value, args, kwargs, name, place)
     if isinstance(value, (python_types.BuiltinMethodType, python_types.MethodWrapperType)):
         method = getattr(type(value.__self__), value.__name__, None)
         if method is not None and not isinstance(value.__self__, (python_types.ModuleType, type)):
-            owner = Const(value.__self__)
+            owner = there(b, value.__self__, "self", place)
             check_clear(method, place)
             if all(b.known(a) for a in (*args, *(v for _, v in kwargs))) and isinstance(value.__self__, (str, bytes)):
                 named = {k: b.value(v) for k, v in kwargs}
@@ -266,7 +266,7 @@ def call_known(
     method = getattr(type(value), "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):
         guard_class(b, type(value), "__call__", Known(method))
-        return dispatch(b, Const(method), [Const(value), *args], kwargs, name, place)
+        return dispatch(b, Const(method), [there(b, value, "self", place), *args], kwargs, name, place)
     return emit_unknown(b, value, args, kwargs, name, place)
 
 
