@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.binding import owner_of_data
+from adcompile.analysis.binding import owner_of_data, there
 from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
@@ -192,6 +192,8 @@ def known_attribute(
     assigned = slot_value(b, value, attribute, place)
     if assigned is not None:
         return assigned
+    if is_of_user(type(value)) and not isinstance(value, type) and isinstance(live := there(b, value, "", place), Var):
+        return dispatch(b, Const(getattr), [live, *args[1:]], [], name, place)
     if is_of_user(value) and attribute == "__dict__":
         beware(b, None)
     if runs_as_written(b, attribute) and is_of_user(value):
@@ -243,7 +245,7 @@ def computed_attribute(
     for found, args in ((stored, [Const(None), owner]), (above, [owner, Const(meta)])):
         getter = stated(type(found), "__get__")
         if isinstance(getter, python_types.FunctionType):
-            return dispatch(b, Const(getter), [Const(found), *args], [], name, place)
+            return dispatch(b, Const(getter), [there(b, found, "", place), *args], [], name, place)
     fallback = hook(b, meta, "__getattr__")
     known = any(attribute in vars(c) for c in (*cls.__mro__, *meta.__mro__))
     if not known and fallback is not None:
@@ -447,7 +449,7 @@ def said_by_class(
     if isinstance(found, classmethod):
         return b.emit(getattr, (Const(cls), args[1]), Method(found.__func__, Known(cls)), (), attribute, place)
     if isinstance(getter := stated(type(found), "__get__"), python_types.FunctionType):
-        return dispatch(b, Const(getter), [Const(found), owner, Const(cls)], [], name, place)
+        return dispatch(b, Const(getter), [there(b, found, "", place), owner, Const(cls)], [], name, place)
     if callable(found) and is_bound(found):
         return b.emit(getattr, (owner, args[1]), Method(found, b.type(owner)), (), attribute, place)
     fixed = isinstance(t, ObjectT) or isinstance(t, TupleT) and cls.__dictoffset__ == 0

@@ -104,6 +104,8 @@ def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, pla
     ref, path = b.context.owner(owner), (field_name, ("item", key))
     t = type_at(b, ref, path, value)
     if isinstance(t, (Known, Scalar)):
+        if field_name != "__defaults__":  # a tuple, which is guarded as a whole
+            b.context.guard_type(ref, path, Known(value))
         return Const(value)
     whole = Instance(type(getattr(owner, field_name)))
     held = b.emit(getattr, (owner_of_data(b, owner, place), Const(field_name)), whole, (), "", place)

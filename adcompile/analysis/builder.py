@@ -30,7 +30,6 @@ from adcompile.ir.types import (
     IterT,
     Known,
     ListT,
-    Method,
     Node,
     ObjectT,
     Ref,
@@ -39,7 +38,7 @@ from adcompile.ir.types import (
     TupleT,
     Type,
     array_type,
-    holds,
+    handed,
     holds_ref,
     reader,
 )
@@ -72,6 +71,7 @@ class Context:
     nodes: dict[Any, dict[Any, Node | None]] = field(default_factory=dict)  # of results that nest: see analysis/nesting
     separate: set[Any] = field(default_factory=set)  # lowered functions that get their own ref
     guards: dict[Any, Guard] = field(default_factory=dict)
+    bound_to: dict[Atom, Atom] = field(default_factory=dict)  # methods that arguments hold: see analysis/owned
     example: dict[Var, Any] = field(default_factory=dict)  # live objects behind Instance values
     origin: dict[Var, Any] = field(default_factory=dict)  # the global and path a live value was read by
     stand_ins: dict[Var, list[Var]] = field(default_factory=dict)  # see Builder.context_items
@@ -283,7 +283,7 @@ class Builder:
         to cells is known by its definition alone: it is no statement."""
         where = self.place if self.pinned else place or self.place
         given = [self.type(a) for a in (*args, *(v for _, v in kwargs))]
-        if not holds_ref(type_) and (self.context.flat_of or any(holds(t, Ref, Method, ObjectT) for t in given)):
+        if not holds_ref(type_) and (self.context.flat_of or any(map(handed, given))):
             args, kwargs = self.context.hand(self, fn, args, kwargs, type_, where)
         result = self.new(name or "t", type_, where)
         statement = Call(result, as_atom(fn), tuple(args), tuple(kwargs), where, self.role)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.attributes import class_attributes, class_of, is_bound, named_attributes
+from adcompile.analysis.binding import read_held, there
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.guards import guard_said, homes_of
@@ -24,6 +25,7 @@ from adcompile.analysis.real import MADE, REAL, real
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
+from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Closure, Instance, Known, Method, Seq, TupleT
 from adcompile.runtime.objects import stated
@@ -74,7 +76,21 @@ def real_partial(b: Builder, value: Partial, packed: Atom, place: Place | None) 
     return b.emit(functools.partial, args, Instance(functools.partial), kwargs, "", place)
 
 
+def call_live_partial(
+    b: Builder, value: functools.partial[Any], args: Args, kwargs: Kwargs, place: Place | None, name: str
+) -> Atom:
+    """A partial application that exists when the derivative is made."""
+    ref = b.context.owner(value)
+    for part, t in (("func", Known(value.func)), ("args", type_of(value.args)), ("keywords", type_of(value.keywords))):
+        b.context.guard_type(ref, (part,), t)
+    held = [read_held(b, value, "args", i, v, place) for i, v in enumerate(value.args)]
+    keywords = {k: read_held(b, value, "keywords", k, v, place) for k, v in value.keywords.items()}
+    merged = [*((k, v) for k, v in keywords.items() if k not in dict(kwargs)), *kwargs]
+    return dispatch(b, Const(value.func), [*held, *args], merged, name, place)
+
+
 class_handlers[Partial] = call_partial
+class_handlers[functools.partial] = call_live_partial
 REAL[Partial] = real_partial
 MADE[Partial] = lambda _: functools.partial
 
@@ -133,7 +149,7 @@ def super_attribute(b: Builder, value: Super, owner: Atom, attribute: str, place
     if isinstance(found, classmethod):
         return bound(b, found.__func__, Const(cls or value.cls), attribute)
     if isinstance(getter := stated(type(found), "__get__"), FunctionType):
-        return dispatch(b, Const(getter), [Const(found), owner, Const(cls or value.cls)], [], attribute, place)
+        return dispatch(b, Const(getter), [there(b, found, "", place), owner, Const(cls or value.cls)], [], attribute, place)
     if callable(found) and not is_bound(found):
         home = next(c for c in behind if attribute in vars(c))
         return dispatch(b, Const(getattr), [Const(home), Const(attribute)], [], attribute, place)

@@ -64,6 +64,7 @@ from adcompile.analysis.made import is_reader
 from adcompile.analysis.memoised import asking, note_asked
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
+from adcompile.analysis.owned import taken_apart
 from adcompile.analysis.real import hand, opened
 from adcompile.analysis.recursion import endless, enter
 from adcompile.analysis.slots import beware_of_given, beware_of_names, note_stored
@@ -222,16 +223,14 @@ def call_known(
         result = handler(b, seen, kwargs, place, name)
         if result is not None:
             return result
-    for_class = class_handlers.get(type(value))
-    if for_class is not None:
-        return for_class(b, value, args, kwargs, place, name)
     rule = lookup(value)
     if rule is not None:
         return apply_rule(b, value, rule, args, kwargs, name, place)
+    for_class = class_handlers.get(type(value))
+    if for_class is not None:
+        return for_class(b, value, args, kwargs, place, name)
     if isinstance(value, python_types.MethodType):
         return dispatch(b, Const(value.__func__), [there(b, value.__self__, "self", place), *args], kwargs, name, place)
-    if isinstance(value, functools.partial):
-        return call_partial(b, value, args, kwargs, name, place)
     if isinstance(value, (python_types.BuiltinMethodType, python_types.MethodWrapperType)):
         method = getattr(type(value.__self__), value.__name__, None)
         if method is not None and not isinstance(value.__self__, (python_types.ModuleType, type)):
@@ -437,20 +436,6 @@ def call_closure(
 # -- other callables ----------------------------------------------------------------------------
 
 
-def call_partial(
-    b: Builder,
-    value: functools.partial[Any],
-    args: list[Atom],
-    kwargs: list[tuple[str, Atom]],
-    name: str,
-    place: Place | None,
-) -> Atom:
-    held = [read_held(b, value, "args", i, v, place) for i, v in enumerate(value.args)]
-    keywords = {k: read_held(b, value, "keywords", k, v, place) for k, v in value.keywords.items()}
-    merged = [*((k, v) for k, v in keywords.items() if k not in dict(kwargs)), *kwargs]
-    return dispatch(b, Const(value.func), [*held, *args], merged, name, place)
-
-
 def call_instance(
     b: Builder,
     fn: Atom,
@@ -461,6 +446,9 @@ def call_instance(
     place: Place | None,
 ) -> Atom:
     """Call an object: its class's __call__ with the object first."""
+    bound = taken_apart(b, fn, place)
+    if bound is not None:
+        return dispatch(b, bound[0], [bound[1], *args], kwargs, name, place)
     cls = t.cell.cls if isinstance(t, Ref) else t.cls
     method = getattr(cls, "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):

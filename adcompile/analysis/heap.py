@@ -37,12 +37,14 @@ from adcompile.ir.types import (
     Maybe,
     Method,
     ObjectT,
+    OwnMethod,
     Ref,
     Scalar,
     Seq,
     TupleT,
     Type,
     Unknown,
+    holds,
     holds_ref,
     join,
 )
@@ -397,7 +399,7 @@ def adopt(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], nam
     written = real is not None and ("outside", path) in b.context.demoted
     if isinstance(t, Seq):
         content = b.emit(list, (value,), t, (), name) if written or real is None else value
-    elif written or real is None or any(map(is_mutable, parts(t))):
+    elif written or real is None or holds(t, OwnMethod) or any(map(is_mutable, parts(t))):
         content = b.build(t, adopted_items(b, value, real, path, name), name)
     else:
         content = value

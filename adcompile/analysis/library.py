@@ -44,8 +44,14 @@ def python_function(value: Any) -> python_types.FunctionType | None:
 
 def is_of_library(fn: python_types.FunctionType) -> bool:
     """Whether a function is of Python or an installed package, which write into nothing of the user's."""
-    module = sys.modules.get(fn.__module__)
+    module = home_of(fn)
     return module is not None and is_installed(module)
+
+
+def home_of(value: type | python_types.FunctionType) -> python_types.ModuleType | None:
+    """The module of a class or function: of a function the one whose names it means, whatever `functools.wraps` says."""
+    name = value.__globals__.get("__name__", "") if isinstance(value, python_types.FunctionType) else value.__module__
+    return sys.modules.get(name)
 
 
 def by_name(
@@ -69,7 +75,7 @@ def is_of_user(value: Any) -> bool:
     """Whether a class or function is the user's, who may change its attributes."""
     if not isinstance(value, (type, python_types.FunctionType)):
         return False
-    module = sys.modules.get(value.__module__)
+    module = home_of(value)
     return module is None or not is_installed(module)
 
 

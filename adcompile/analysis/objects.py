@@ -12,7 +12,7 @@ from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 from adcompile.analysis.attributes import assigned_by_class, getters, object_readers, said_by_class
-from adcompile.analysis.binding import bind
+from adcompile.analysis.binding import bind, there
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
 from adcompile.analysis.containers import raises
@@ -226,7 +226,7 @@ def plain_set(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
             raise raises(AttributeError(f"property {attribute!r} of {cell.cls.__name__!r} object has no setter"), place)
         dispatch(b, Const(found.fset), [args[0], args[2]], [], "", place)
     elif isinstance(setter := stated(type(found), "__set__"), FunctionType):
-        dispatch(b, Const(setter), [Const(found), args[0], args[2]], [], "", place)
+        dispatch(b, Const(setter), [there(b, found, "", place), args[0], args[2]], [], "", place)
     elif not may_hold(cell.cls, attribute):
         raise raises(AttributeError(f"{cell.cls.__name__!r} object has no attribute {attribute!r}"), place)
     else:
@@ -268,7 +268,7 @@ def plain_delete(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, na
         dispatch(b, Const(found.fdel), [args[0]], [], "", place)
         return Const(None)
     if isinstance(remover := stated(type(found), "__delete__"), FunctionType):
-        dispatch(b, Const(remover), [Const(found), args[0]], [], "", place)
+        dispatch(b, Const(remover), [there(b, found, "", place), args[0]], [], "", place)
         return Const(None)
     content = read(b, cell, place)
     items = dict(zip(b.type(content).names, b.items(content)))  # type: ignore[union-attr]
@@ -334,7 +334,7 @@ def read_plainly(
     getter = stated(type(found), "__get__")
     setter = stated(type(found), "__set__")
     if isinstance(getter, FunctionType) and (setter is not None or attribute not in t.names):
-        return dispatch(b, Const(getter), [Const(found), owner, Const(t.cls)], [], name, place)
+        return dispatch(b, Const(getter), [there(b, found, "", place), owner, Const(t.cls)], [], name, place)
     if isinstance(found, property):
         return None
     if attribute in t.names:

@@ -6,6 +6,7 @@ tuple of what is bound. `set(map(p, xs))` runs as it is written, and needs the p
 
 from __future__ import annotations
 
+import operator
 import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +17,9 @@ from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callbacks import special_methods_write
 from adcompile.analysis.executed import methods_asked
 from adcompile.analysis.heap import give, hand_over, is_opaque, note_renamed, reached, refuse, show
+from adcompile.analysis.owned import check_handed
 from adcompile.errors import Place, Unsupported
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
@@ -40,6 +43,10 @@ REAL: dict[type, Callable[[Builder, Any, Atom, Place | None], Atom]] = {}
 """By the class of what a Method stands for: the callable itself, made of that and of what is bound to it."""
 MADE: dict[type, Callable[[Any], type]] = {}
 """By the same, the class of the callable itself."""
+
+
+ASKING = (operator.is_, operator.is_not, callable, isinstance, type, id, ops.identity)
+"""What asks a callable something, and neither calls nor keeps it."""
 
 
 def class_made(function: Any) -> type | None:
@@ -66,6 +73,8 @@ def hand(
         change = show if plain else give  # the result may hold what it is given
         args, kwargs = [change(b, a) for a in args], [(k, change(b, v)) for k, v in kwargs]
     followed = is_structured(result) or isinstance(result, (IterT, Method)) or isinstance(fn, FunctionRef)
+    if not followed and fn not in ASKING:
+        check_handed(b, [*args, *(v for _, v in kwargs)], place)
     if followed or not any(holds(t, Method) for t in types):
         return args, kwargs
     return [real(b, a, place) for a in args], [(k, real(b, v, place)) for k, v in kwargs]

@@ -11,6 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis import calls
+from adcompile.analysis.binding import there
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.guards import guard_class
@@ -199,7 +200,8 @@ def set_by_class(b: Builder, args: list[Atom], setter: Any, place: Place | None)
     if not isinstance(sets, FunctionType):
         return False
     guard_class(b, cls, b.value(args[1]), Known(found))
-    b.dispatch(Const(sets), [args[0], args[2]] if isinstance(found, property) else [Const(found), args[0], args[2]], [])
+    by = [] if isinstance(found, property) else [there(b, found, "", place)]
+    b.dispatch(Const(sets), [*by, args[0], args[2]], [])
     return True
 
 

@@ -17,6 +17,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.heap import Pairs, adopt, give, hand_back, is_mutable, mutable_parts, paired, reached, settle
 from adcompile.analysis.leaving import closing, write_back
+from adcompile.analysis.owned import note_own_methods
 from adcompile.analysis.pools import open_pools
 from adcompile.analysis.store import State
 from adcompile.analysis.ways import live_objects
@@ -138,6 +139,8 @@ def dispatched(
     count = len(values) - len(kwargs)
     names = [getattr(v, "name", "") for v in given]
     cells = [adopt(b, v, g if entry else None, (i,), n) for i, (v, g, n) in enumerate(zip(values, given, names))]
+    for cell in cells:
+        note_own_methods(b, cell)
     pairs = [] if entry else [pair for g, c in zip(given, cells) for pair in paired(b, g, c)]
     before = b.context.store.mark()
     open_pools(b, entry)

@@ -70,16 +70,22 @@ def guard_check(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType
         tests.append(_guard_test(guard, owner, f"v{i}", names))
     for i, fn in enumerate(followed):
         names[f"f{i}"], names[f"c{i}"] = weakref.ref(fn) if fn.__closure__ else fn, fn.__code__
-        found = f"getattr(f{i}(), '__code__', c{i})" if fn.__closure__ else f"f{i}.__code__"
-        tests.append(f"{found} is c{i}")
-        if fn.__defaults__ is not None and not fn.__closure__:
+        tests.append(f"{_of_function(fn, i, '__code__', f'c{i}')} is c{i}")
+        if fn.__defaults__ is not None:
             names[f"d{i}"] = fn.__defaults__
-            tests.append(f"f{i}.__defaults__ is d{i}")
+            tests.append(f"{_of_function(fn, i, '__defaults__', f'd{i}')} is d{i}")
+        if fn.__code__.co_kwonlyargcount:  # what they are is guarded one by one
+            names[f"k{i}"] = list(fn.__kwdefaults__ or ())
+            tests.append(f"list({_of_function(fn, i, '__kwdefaults__', f'k{i}')} or ()) == k{i}")
     asks = any(step[0] == "call" for guard in guards for step in guard.path if isinstance(step, tuple))
     failures = "Exception" if asks else "(LookupError, AttributeError, TypeError)"
     text = f"def valid():\n try:\n  return {' and '.join(tests)}\n except {failures}:\n  return False"
     exec(compile(text, "<adcompile guards>", "exec"), names)
     return names["valid"]
+
+
+def _of_function(fn: pytypes.FunctionType, i: int, attribute: str, dead: str) -> str:
+    return f"getattr(f{i}(), {attribute!r}, {dead})" if fn.__closure__ else f"f{i}.{attribute}"
 
 
 def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any]) -> str:

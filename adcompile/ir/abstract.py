@@ -14,6 +14,7 @@ import operator
 import sys
 import types as pytypes
 import weakref
+from collections import deque
 from collections.abc import Hashable, Iterable
 from typing import Any, cast
 
@@ -29,6 +30,8 @@ from adcompile.ir.types import (
     ListT,
     Maybe,
     ObjectT,
+    OfData,
+    OwnMethod,
     RangeT,
     Scalar,
     Seq,
@@ -141,13 +144,27 @@ def _type(value: Any, ints: bool, outer: tuple[int, ...]) -> Type:
     if cls is slice:
         parts = (_type(part, ints, outer) for part in (value.start, value.stop, value.step))
         return SliceT(cast("tuple[Type, Type, Type]", tuple(parts)))
+    if cls is pytypes.MethodType and (up := levels_up(value, outer)):
+        return OwnMethod(cls, (), value.__func__, up)
     if is_by_identity(value):
         return Known(value)
     held = parts_of_object(value, outer)
     if held is None:
-        return Instance(cls, hidden_of(value))
+        return (OfData if is_of_data(value) else Instance)(cls, hidden_of(value))
     inner = (*outer, id(value))
     return ObjectT(cls, tuple(held), tuple([_type(item, ints, inner) for item in held.values()]))
+
+
+def levels_up(method: Any, outer: tuple[int, ...]) -> int:
+    """How many levels above what holds a method that is bound to an object stands; zero: it is not around it."""
+    inside = id(method.__self__) in outer and isinstance(method.__func__, pytypes.FunctionType)
+    return outer[::-1].index(id(method.__self__)) + 1 if inside else 0
+
+
+def is_of_data(value: Any) -> bool:
+    """Whether a value is a builtin method of a list, dict, set or array: what it gives is what that holds by then."""
+    methods = (pytypes.BuiltinMethodType, pytypes.MethodWrapperType)
+    return isinstance(value, methods) and isinstance(value.__self__, (list, dict, set, deque, bytearray, np.ndarray))
 
 
 _AS_ONE = (-1,)
@@ -295,6 +312,8 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
     if hasattr(cls, "__adcompile_key__"):
         return (value.__adcompile_key__(), _key(value.fun, False, outer))
     if cls is pytypes.MethodType:
+        if up := levels_up(value, outer):
+            return (cls, _key(value.__func__, ints, outer), up)
         # `obj.method` is a new object at each access
         return (cls, _key(value.__func__, ints, outer), Known(value.__self__))
     if cls is pytypes.BuiltinFunctionType and isinstance(value.__self__, np.ufunc):
@@ -305,6 +324,8 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
     if held is not None:
         inner = (*outer, id(value))
         return (cls, *[(name, _key(item, ints, inner)) for name, item in held.items()])
+    if is_of_data(value):
+        return (cls, "of data")
     names, own = _read.get(cls, ()), hidden_of(value) if cls.__dictoffset__ else ()
     if not names and not own or id(value) in outer:
         return cls

@@ -178,6 +178,20 @@ class Filled(Instance):
     sites: frozenset[tuple[type, Place]] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class OwnMethod(Instance):
+    """A method that an object, or a container in it, holds, and that is bound to the object or container so many
+    levels `up`."""
+
+    function: Any = None
+    up: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OfData(Instance):
+    """A builtin method that is bound to a list, dict, set or array."""
+
+
 def is_array_subclass(t: Type) -> bool:
     """Whether values are arrays of a class of their own, in which arithmetic may mean anything."""
     return isinstance(t, Instance) and issubclass(t.cls, np.ndarray)
@@ -442,6 +456,11 @@ _ATOMIC = frozenset({Array, Scalar, Known, Unknown, Maybe, Kept})
 def holds_ref(t: Type) -> bool:
     """Whether a value of this type is, or holds, a reference to a cell."""
     return holds(t, Ref)
+
+
+def handed(t: Type) -> bool:
+    """Whether code that is not followed cannot take such values as they are: see analysis/real."""
+    return holds(t, Ref, Method, ObjectT, OwnMethod)
 
 
 def holds(t: Type, *kinds: type) -> bool:
