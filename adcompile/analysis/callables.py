@@ -149,7 +149,8 @@ def super_attribute(b: Builder, value: Super, owner: Atom, attribute: str, place
     if isinstance(found, classmethod):
         return bound(b, found.__func__, Const(cls or value.cls), attribute)
     if isinstance(getter := stated(type(found), "__get__"), FunctionType):
-        return dispatch(b, Const(getter), [there(b, found, "", place), owner, Const(cls or value.cls)], [], attribute, place)
+        descriptor = there(b, found, "", place)
+        return dispatch(b, Const(getter), [descriptor, owner, Const(cls or value.cls)], [], attribute, place)
     if callable(found) and not is_bound(found):
         home = next(c for c in behind if attribute in vars(c))
         return dispatch(b, Const(getattr), [Const(home), Const(attribute)], [], attribute, place)

@@ -49,7 +49,7 @@ def is_of_library(fn: python_types.FunctionType) -> bool:
 
 
 def home_of(value: type | python_types.FunctionType) -> python_types.ModuleType | None:
-    """The module of a class or function: of a function the one whose names it means, whatever `functools.wraps` says."""
+    """The module of a class or function: of a function that whose names it means, whatever `functools.wraps` says."""
     name = value.__globals__.get("__name__", "") if isinstance(value, python_types.FunctionType) else value.__module__
     return sys.modules.get(name)
 

@@ -29,7 +29,7 @@ from adcompile.analysis.unfollowed import refuse_store
 from adcompile.analysis.writing import AUGMENTED, FUNCTIONS, ITEM_WRITES, KEEPERS, METHODS
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.abstract import is_by_identity
+from adcompile.ir.abstract import is_by_identity, is_of_data
 from adcompile.ir.nodes import (
     Atom,
     Block,
@@ -56,6 +56,7 @@ from adcompile.ir.types import (
     Maybe,
     Method,
     ObjectT,
+    OfData,
     Scalar,
     Seq,
     TupleT,
@@ -90,7 +91,7 @@ def node_of(atom: Atom, types: Mapping[Var, Type]) -> Node | None:
     """The memory an atom stands for; None if nobody can write into it."""
     if isinstance(atom, Var):
         t = types[atom]
-        return atom if has_memory(t) and not (isinstance(t, Instance) and t.cls in IMMUTABLE) else None
+        return atom if isinstance(t, OfData) or has_memory(t) and getattr(t, "cls", None) not in IMMUTABLE else None
     value = atom.value
     if isinstance(value, GlobalRef):
         return ("global", id(value.namespace), value.name)
@@ -101,7 +102,8 @@ def is_fixed(value: Any) -> bool:
     """Whether nobody can write into this, nor into what it holds."""
     if type(value) in (tuple, frozenset):
         return all(map(is_fixed, value))  # pyright: ignore
-    return isinstance(value, IMMUTABLE) or value is ops.UNDEFINED or is_by_identity(value)
+    fixed = isinstance(value, IMMUTABLE) or value is ops.UNDEFINED or is_by_identity(value)
+    return fixed and not is_of_data(value)
 
 
 def names_immutable(atom: Atom) -> bool:
@@ -356,10 +358,11 @@ def check_writes(
     followed: Container[Call] = (),
     sought: Container[Call] = (),
     by_reference: Callable[[Call], Sequence[Atom]] = lambda call: (),
+    twins: Sequence[Sequence[Var]] = (),
 ) -> Written:
     """Refuse writes that a derivative would notice, but for those that are `followed`; the rest is
     handed on for `check_reads`. Those `sought` when the code runs are looked at then. `by_reference`:
-    what calls of functions by reference write into."""
+    what calls of functions by reference write into. `twins`: names of one live container or object."""
     calls = [(i, call) for i, s in enumerate(statements) for call in calls_in(s)]
     definition = {call.result: call for _, call in calls}
     unsure = [(i, call) for i, call in calls if call not in sought]
@@ -368,6 +371,9 @@ def check_writes(
     if not written and not any(is_call_of(call, ops.make_function) for _, call in calls):
         return Written(types, None, {}, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
+    for first, *others in twins:
+        for other in others:
+            aliases.join(first, other)
     near = useful_roots(aliases, [call for _, call in calls], useful)
     shown = [aliases.root(target) in near for _, _, target in written]  # text may go into what is useful itself
     for _, _, target in written:

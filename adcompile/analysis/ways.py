@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 from adcompile.analysis.builder import Builder
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
 from adcompile.ir.types import UNKNOWN
+from adcompile.runtime.structure import DEEPEST
 
 
 def live_objects(b: Builder, classes: set[type], known: set[int]) -> list[Atom]:
-    """The objects of these classes of which the program reads something, by the way from a module or the
-    like, each once: `known` are others."""
-    met = b.context.ways.items()
-    return [read_way(b, *way) for key, (live, way) in met if type(live) in classes and key not in known]
+    """The objects, lists and dicts of these classes of which the program reads something, by the way from a module or
+    the like, each once: `known` are others."""
+    met = dict(b.context.ways)
+    for var, (ref, path) in b.context.origin.items():
+        for live, way in containers_at(b.context.example.get(var), path):
+            met.setdefault(id(live), (live, (ref, way)))
+    return [read_way(b, *way) for key, (live, way) in met.items() if type(live) in classes and key not in known]
+
+
+def containers_at(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """The lists and dicts in a live value, itself among them, with the ways to them."""
+    if isinstance(value, (list, dict)):
+        yield value, path
+    if isinstance(value, (list, tuple, dict)) and len(path) < DEEPEST:
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from containers_at(item, (*path, ("item", key)))
 
 
 def read_way(b: Builder, ref: GlobalRef, path: tuple[Any, ...]) -> Atom:

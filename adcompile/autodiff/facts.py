@@ -14,6 +14,7 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.invariance import without_influence
 from adcompile.analysis.mutation import calls_in, check_writes
 from adcompile.analysis.summaries import summaries, written_arguments
+from adcompile.analysis.twins import guard_apart, twins
 from adcompile.analysis.views import LOST, fn_of
 from adcompile.autodiff.mirror import refuse_memory
 from adcompile.autodiff.refusal import refuse
@@ -63,7 +64,8 @@ def facts(
     by_reference = partial(
         written_arguments, known=summaries([c for s in statements for c in calls_in(s)], b.context.functions, types)
     )
-    written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference)
+    written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference, twins(b))
+    guard_apart(b, [w.target for w in memory.written])
     if backwards:
         b.context.volatile |= written.check_reads(statements, active)
     check_unsaid(b, statements, varied, useful)

@@ -53,6 +53,8 @@ def _owner(guard: Guard, home: Home) -> tuple[str, str] | None:
 
 def _text(guard: Guard) -> str:
     """The type or value that is expected; "" for what cannot be written."""
+    if guard.other is not None:
+        return ""
     try:
         return spell(guard.type if guard.type is not None else Known(guard.value))
     except SignatureError:

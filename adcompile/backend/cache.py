@@ -23,6 +23,7 @@ import numpy as np
 from adcompile.errors import AdcompileError, place_of
 from adcompile.ir import ops
 from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array, type_of
+from adcompile.ir.nodes import GlobalRef
 from adcompile.ir.program import Guard
 from adcompile.ir.types import Array, Instance, Known, Scalar, Seq, Type, array_type, is_scalar_class
 from adcompile.rules.registry import version
@@ -60,14 +61,13 @@ def guard_check(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType
     tests = [f"version() == {version()}"]
     spaces: dict[int, str] = {}
     for i, guard in enumerate(guards):
-        namespace, name = guard.ref.namespace, guard.ref.name
-        space = spaces.setdefault(id(namespace), f"n{len(spaces)}")
-        names[space] = namespace
-        owner = f"{space}[{name!r}]"
-        if name not in namespace:
-            tests.append(f"{name!r} not in {space}")
-            owner = f"builtin[{name!r}]"
-        tests.append(_guard_test(guard, owner, f"v{i}", names))
+        owner = _meaning(guard.ref, spaces, names, tests)
+        if guard.other is not None:
+            ref, way = guard.other
+            other = _way(_meaning(ref, spaces, names, tests), way, f"o{i}", names)
+            tests.append(f"{_way(owner, guard.path, f'v{i}', names)} is not {other}")
+        else:
+            tests.append(_guard_test(guard, owner, f"v{i}", names))
     for i, fn in enumerate(followed):
         names[f"f{i}"], names[f"c{i}"] = weakref.ref(fn) if fn.__closure__ else fn, fn.__code__
         tests.append(f"{_of_function(fn, i, '__code__', f'c{i}')} is c{i}")
@@ -84,23 +84,40 @@ def guard_check(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType
     return names["valid"]
 
 
+def _meaning(ref: GlobalRef, spaces: dict[int, str], names: dict[str, Any], tests: list[str]) -> str:
+    """What a reference means, as text; in front of it the test that it still is a name of the builtins."""
+    space = spaces.setdefault(id(ref.namespace), f"n{len(spaces)}")
+    names[space] = ref.namespace
+    if ref.name in ref.namespace:
+        return f"{space}[{ref.name!r}]"
+    tests.append(f"{ref.name!r} not in {space}")
+    return f"builtin[{ref.name!r}]"
+
+
+def _way(expression: str, path: Sequence[Any], name: str, names: dict[str, Any]) -> str:
+    """What a path leads to, as text."""
+    for step in path:
+        if isinstance(step, tuple):
+            names[f"{name}_{len(names)}"] = step[1]
+            expression += f"[{name}_{len(names) - 1}]"
+        else:
+            expression += f".{step}"
+    return expression
+
+
 def _of_function(fn: pytypes.FunctionType, i: int, attribute: str, dead: str) -> str:
     return f"getattr(f{i}(), {attribute!r}, {dead})" if fn.__closure__ else f"f{i}.{attribute}"
 
 
 def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any]) -> str:
     own = guard.type == Known(ops.UNDEFINED)
-    for step in guard.path[:-1] if own else guard.path:
-        if isinstance(step, tuple) and step[0] == "call":
-            names[f"{name}_args"], names[f"{name}_named"], names[name], names["same"] = *step[1:], guard.value, same
-            return f"same({expression}(*{name}_args, **{name}_named), {name})"
-        if isinstance(step, tuple):
-            names[f"{name}_{len(names)}"] = step[1]
-            expression += f"[{name}_{len(names) - 1}]"
-        else:
-            expression += f".{step}"
+    last = guard.path[-1] if guard.path else ""
+    asks = isinstance(last, tuple) and last[0] == "call"
+    expression = _way(expression, guard.path[:-1] if own or asks else guard.path, name, names)
+    if isinstance(last, tuple) and asks:
+        names[f"{name}_args"], names[f"{name}_named"], names[name], names["same"] = *last[1:], guard.value, same
+        return f"same({expression}(*{name}_args, **{name}_named), {name})"
     if own:
-        last = guard.path[-1]
         if isinstance(last, tuple):  # ("place", name): what `__slots__` says
             return f"{'' if guard.value else 'not '}hasattr({expression}, {last[1]!r})"
         return f"{guard.path[-1]!r} {'in' if guard.value else 'not in'} vars({expression})"

@@ -28,12 +28,14 @@ class Guard:
     Of type Known(UNDEFINED), what it refers to has no own attribute of that name; has one, where `value` is True;
     ("place", name) at the end of its path says that the class has a place for it (`__slots__`).
     With ("call", args, kwargs) as its path, what it refers to gives `value` when it is called.
+    With the way to `other`, the two lead to different objects.
     """
 
     ref: GlobalRef
     value: Any
     path: tuple[Any, ...] = ()  # attribute names, and ("item", key) for elements
     type: Type | None = None
+    other: tuple[GlobalRef, tuple[Any, ...]] | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
