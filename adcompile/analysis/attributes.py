@@ -194,6 +194,8 @@ def known_attribute(
         return assigned
     if is_of_user(type(value)) and not isinstance(value, type) and isinstance(live := there(b, value, "", place), Var):
         return dispatch(b, Const(getattr), [live, *args[1:]], [], name, place)
+    if isinstance(value, enum.Enum) and attribute in vars(value) and attribute[0] != "_":
+        return member(b, owner_of_data(b, value, place), attribute, getattr(value, attribute), getattr, name, place)
     if is_of_user(value) and attribute == "__dict__":
         beware(b, None)
     if runs_as_written(b, attribute) and is_of_user(value):

@@ -45,8 +45,8 @@ MADE: dict[type, Callable[[Any], type]] = {}
 """By the same, the class of the callable itself."""
 
 
-ASKING = (operator.is_, operator.is_not, callable, isinstance, type, id, ops.identity)
-"""What asks a callable something, and neither calls nor keeps it."""
+ASKING = (operator.is_, operator.is_not, operator.getitem, getattr, callable, isinstance, type, id, ops.identity)
+"""What asks a value something, and neither calls nor keeps it."""
 
 
 def class_made(function: Any) -> type | None:

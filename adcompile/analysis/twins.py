@@ -3,6 +3,7 @@ read under another."""
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -35,12 +36,12 @@ def guard_apart(b: Builder, written: Iterable[Atom]) -> None:
     """The program is one for live containers of which those that it writes into are none of the others."""
     example, origin = b.context.example, b.context.origin
     live = [v for v, value in example.items() if v in origin and isinstance(value, KINDS)]
-    for w in [w for w in dict.fromkeys(written) if w in live]:
-        for v in live:
-            if isinstance(w, Var) and example[w] is not example[v] and type(example[w]) is type(example[v]):
-                (ref, path), (other, way) = origin[w], origin[v]
-                key = ("apart", id(ref.namespace), ref.name, path, id(other.namespace), other.name, way)
-                b.context.guards[key] = Guard(ref, None, path, None, (other, way))
+    into = set(written)
+    for w, v in itertools.product([v for v in live if v in into], live):
+        if example[w] is not example[v] and type(example[w]) is type(example[v]):
+            (ref, path), (other, way) = origin[w], origin[v]
+            key = ("apart", id(ref.namespace), ref.name, path, id(other.namespace), other.name, way)
+            b.context.guards[key] = Guard(ref, None, path, None, (other, way))
 
 
 __all__ = ["guard_apart", "twins"]
