@@ -71,7 +71,7 @@ class Context:
     nodes: dict[Any, dict[Any, Node | None]] = field(default_factory=dict)  # of results that nest: see analysis/nesting
     separate: set[Any] = field(default_factory=set)  # lowered functions that get their own ref
     guards: dict[Any, Guard] = field(default_factory=dict)
-    bound_to: dict[Atom, Atom] = field(default_factory=dict)  # methods that arguments hold: see analysis/owned
+    bound_to: dict[Atom, Any] = field(default_factory=dict)  # methods that arguments hold: see analysis/owned
     example: dict[Var, Any] = field(default_factory=dict)  # live objects behind Instance values
     origin: dict[Var, Any] = field(default_factory=dict)  # the global and path a live value was read by
     stand_ins: dict[Var, list[Var]] = field(default_factory=dict)  # see Builder.context_items

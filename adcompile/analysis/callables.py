@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.attributes import class_attributes, class_of, is_bound, named_attributes
-from adcompile.analysis.binding import read_held, there
+from adcompile.analysis.binding import there
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
 from adcompile.analysis.guards import guard_said, homes_of
 from adcompile.analysis.iteration import checked, known_items
 from adcompile.analysis.memoised import note_made
+from adcompile.analysis.owned import held_by_partial
 from adcompile.analysis.real import MADE, REAL, real
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Closure, Instance, Known, Method, Seq, TupleT
 from adcompile.runtime.objects import stated
@@ -80,12 +80,8 @@ def call_live_partial(
     b: Builder, value: functools.partial[Any], args: Args, kwargs: Kwargs, place: Place | None, name: str
 ) -> Atom:
     """A partial application that exists when the derivative is made."""
-    ref = b.context.owner(value)
-    for part, t in (("func", Known(value.func)), ("args", type_of(value.args)), ("keywords", type_of(value.keywords))):
-        b.context.guard_type(ref, (part,), t)
-    held = [read_held(b, value, "args", i, v, place) for i, v in enumerate(value.args)]
-    keywords = {k: read_held(b, value, "keywords", k, v, place) for k, v in value.keywords.items()}
-    merged = [*((k, v) for k, v in keywords.items() if k not in dict(kwargs)), *kwargs]
+    held, named = held_by_partial(b, value, {}, place)
+    merged = [*((k, v) for k, v in named if k not in dict(kwargs)), *kwargs]
     return dispatch(b, Const(value.func), [*held, *args], merged, name, place)
 
 

@@ -448,7 +448,9 @@ def call_instance(
     """Call an object: its class's __call__ with the object first."""
     bound = taken_apart(b, fn, place)
     if bound is not None:
-        return dispatch(b, bound[0], [bound[1], *args], kwargs, name, place)
+        function, first, named = bound
+        rest = [(k, v) for k, v in named if k not in dict(kwargs)]
+        return dispatch(b, function, [*first, *args], [*rest, *kwargs], name, place)
     cls = t.cell.cls if isinstance(t, Ref) else t.cls
     method = getattr(cls, "__call__", None)  # noqa: B004  the function is wanted
     if isinstance(method, python_types.FunctionType):

@@ -7,36 +7,54 @@ code runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping
+from typing import Any
 
-from adcompile.analysis.builder import Builder, is_structured, parts
+from adcompile.analysis.binding import read_held
+from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.live import type_at
-from adcompile.errors import Place, Unsupported
+from adcompile.analysis.real import unknown
+from adcompile.errors import Place
+from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, Var
-from adcompile.ir.types import Known, ObjectT, OfData, OwnMethod, Ref, Type
+from adcompile.ir.types import Known, OfData, OwnMethod, Ref
 
 
 def note_own_methods(b: Builder, atom: Atom, around: tuple[Atom, ...] = ()) -> None:
-    """What the methods are bound to that an adopted argument holds, and that are bound to it or to a part of it."""
+    """What the callables are bound to that an adopted argument holds, and that hold it or a part of it."""
     t = b.type(atom)
     if isinstance(t, OwnMethod):
-        b.context.bound_to[atom] = around[-t.up]
+        held = {place: around[-up] for place, up in t.bound}
+        b.context.bound_to[atom] = held
+        cells = getattr(t.function, "__closure__", None) or ()
+        b.context.cells.update({id(cells[p[1]]): owner for p, owner in held.items() if p[0] == "cell"})
         return
-    held = b.context.store.states[t.cell].content if isinstance(t, Ref) else atom
-    for item in b.items(held) if is_structured(b.type(held)) else ():
+    whole = b.context.store.states[t.cell].content if isinstance(t, Ref) else atom
+    for item in b.items(whole) if is_structured(b.type(whole)) else ():
         note_own_methods(b, item, (*around, atom))
 
 
-def taken_apart(b: Builder, fn: Atom, place: Place | None) -> tuple[Atom, Atom] | None:
-    """The function behind such a method, and what it is bound to; None for other values.
+Bound = tuple[Atom, "list[Atom]", "list[tuple[str, Atom]]"]
+
+
+def taken_apart(b: Builder, fn: Atom, place: Place | None) -> Bound | None:
+    """The function behind such a callable, and what it is bound to: arguments that go first, and by name. None for
+    other values.
 
     Raises Unsupported where nobody knows what it is bound to.
     """
     t = b.type(fn)
     if isinstance(t, OwnMethod):
-        if fn not in b.context.bound_to:
+        held = b.context.bound_to.get(fn)
+        if held is None or any(p[0] == "default" for p in held):
             raise unknown(place)
-        return Const(t.function), b.context.bound_to[fn]
+        if t.cls is not functools.partial:
+            return Const(t.function), [held[p] for p in held if p == "self"], []
+        first = [held["func"]] if "func" in held else []
+        inner = t.function.func.__func__ if first else t.function.func
+        args, named = held_by_partial(b, t.function, held, place)
+        return Const(inner), [*first, *args], named
     if not isinstance(t, OfData):
         return None
     live = b.context.example.get(fn) if isinstance(fn, Var) else None
@@ -49,28 +67,22 @@ def taken_apart(b: Builder, fn: Atom, place: Place | None) -> tuple[Atom, Atom] 
     b.context.guard_type(ref, way, t)
     owner = b.emit(getattr, (fn, Const("__self__")), t, (), "", place)
     b.context.example[owner], b.context.origin[owner] = live.__self__, (ref, way)
-    return Const(getattr(type(live.__self__), live.__name__)), owner
+    return Const(getattr(type(live.__self__), live.__name__)), [owner], []
 
 
-def check_handed(b: Builder, atoms: Sequence[Atom], place: Place | None) -> None:
-    """Before a call that is not followed: refuse such a method without the object that it belongs to, whose attributes
-    it may read."""
-    if any(map(is_bare, map(b.type, atoms))):
-        raise unknown(place or b.place)
+def held_by_partial(
+    b: Builder, value: functools.partial[Any], known: Mapping[Any, Atom], place: Place | None
+) -> tuple[list[Atom], list[tuple[str, Atom]]]:
+    """The arguments of a partial application that exists when the derivative is made; `known` are some of them."""
+    ref = b.context.owner(value)
+    for part, t in (("func", Known(value.func)), ("args", type_of(value.args)), ("keywords", type_of(value.keywords))):
+        b.context.guard_type(ref, (part,), t)
+
+    def read(part: str, key: Any, held: Any) -> Atom:
+        return known.get((part, key)) or read_held(b, value, part, key, held, place)
+
+    args = [read("args", i, held) for i, held in enumerate(value.args)]
+    return args, [(name, read("keywords", name, held)) for name, held in value.keywords.items()]
 
 
-def is_bare(t: Type) -> bool:
-    """Whether values are or hold an argument's own method, and not in the argument."""
-    return isinstance(t, OwnMethod) or not isinstance(t, ObjectT) and any(map(is_bare, parts(t)))
-
-
-def unknown(place: Place | None) -> Unsupported:
-    return Unsupported(
-        "a method that is bound to an argument, or to a list, dict, set or array that comes with one, where nobody "
-        "knows to which",
-        place,
-        "call it by its name: net.act(x), items.append(x)",
-    )
-
-
-__all__ = ["check_handed", "note_own_methods", "taken_apart"]
+__all__ = ["held_by_partial", "note_own_methods", "taken_apart"]

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.builder import Builder, is_structured, parts
 from adcompile.analysis.callbacks import special_methods_write
 from adcompile.analysis.executed import methods_asked
 from adcompile.analysis.heap import give, hand_over, is_opaque, note_renamed, reached, refuse, show
-from adcompile.analysis.owned import check_handed
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -31,6 +30,7 @@ from adcompile.ir.types import (
     Known,
     Method,
     ObjectT,
+    OwnMethod,
     Ref,
     Scalar,
     TupleT,
@@ -78,6 +78,26 @@ def hand(
     if followed or not any(holds(t, Method) for t in types):
         return args, kwargs
     return [real(b, a, place) for a in args], [(k, real(b, v, place)) for k, v in kwargs]
+
+
+def check_handed(b: Builder, atoms: Sequence[Atom], place: Place | None) -> None:
+    """Before a call that is not followed: refuse such a method without the object that it belongs to, whose attributes
+    it may read."""
+    if any(map(is_bare, map(b.type, atoms))):
+        raise unknown(place or b.place)
+
+
+def is_bare(t: Type) -> bool:
+    """Whether values are or hold an argument's own method, and not in the argument."""
+    return isinstance(t, OwnMethod) or not isinstance(t, ObjectT) and any(map(is_bare, parts(t)))
+
+
+def unknown(place: Place | None) -> Unsupported:
+    return Unsupported(
+        "a callable that holds an argument, or a list, dict, set or array that comes with one, where nobody knows which",
+        place,
+        "call it by its name (net.act(x), items.append(x)), or hand it the object when it is called",
+    )
 
 
 def read_now(

@@ -15,7 +15,7 @@ import sys
 import types as pytypes
 import weakref
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -144,8 +144,8 @@ def _type(value: Any, ints: bool, outer: tuple[int, ...]) -> Type:
     if cls is slice:
         parts = (_type(part, ints, outer) for part in (value.start, value.stop, value.step))
         return SliceT(cast("tuple[Type, Type, Type]", tuple(parts)))
-    if cls is pytypes.MethodType and (up := levels_up(value, outer)):
-        return OwnMethod(cls, (), value.__func__, up)
+    if outer and cls in OWN and (bound := bound_to_outer(value, outer)):
+        return OwnMethod(cls, (), value.__func__ if cls is pytypes.MethodType else value, bound)
     if is_by_identity(value):
         return Known(value)
     held = parts_of_object(value, outer)
@@ -155,10 +155,39 @@ def _type(value: Any, ints: bool, outer: tuple[int, ...]) -> Type:
     return ObjectT(cls, tuple(held), tuple([_type(item, ints, inner) for item in held.values()]))
 
 
-def levels_up(method: Any, outer: tuple[int, ...]) -> int:
-    """How many levels above what holds a method that is bound to an object stands; zero: it is not around it."""
-    inside = id(method.__self__) in outer and isinstance(method.__func__, pytypes.FunctionType)
-    return outer[::-1].index(id(method.__self__)) + 1 if inside else 0
+OWN = (pytypes.MethodType, pytypes.FunctionType, functools.partial)
+
+
+def bound_to_outer(value: Any, outer: tuple[int, ...]) -> tuple[tuple[Any, int], ...]:
+    """Where a callable holds one of the objects around it, and how many levels up that is."""
+    return tuple(
+        [(place, outer[::-1].index(id(held)) + 1) for place, held in bound_in(value) if id(held) in outer],
+    )
+
+
+def bound_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    """What a method, function or partial application is bound to, by place."""
+    if isinstance(value, pytypes.MethodType):
+        yield "self", value.__self__
+    elif isinstance(value, functools.partial):
+        if isinstance(value.func, pytypes.MethodType):
+            yield "func", value.func.__self__
+        yield from ((("args", i), held) for i, held in enumerate(value.args))
+        yield from ((("keywords", name), held) for name, held in value.keywords.items())
+    else:
+        for i, cell in enumerate(value.__closure__ or ()):
+            if cell_holds(cell):
+                yield ("cell", i), cell.cell_contents
+        yield from ((("default", i), held) for i, held in enumerate(value.__defaults__ or ()))
+        yield from ((("default", name), held) for name, held in (value.__kwdefaults__ or {}).items())
+
+
+def cell_holds(cell: pytypes.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018  reading it is the test
+    except ValueError:
+        return False
+    return True
 
 
 def is_of_data(value: Any) -> bool:
@@ -304,7 +333,8 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
         _check_tree(value, outer)
         return _container_key(value, cls, ints, (*outer, id(value)))
     if cls is pytypes.FunctionType:
-        return _inner_function_key(value, outer)
+        own = bound_to_outer(value, outer) if outer else ()
+        return (_inner_function_key(value, outer), own) if own else _inner_function_key(value, outer)
     if cls is range:
         return (range, value.start == 0 and value.step == 1)
     if cls is slice:
@@ -312,14 +342,15 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
     if hasattr(cls, "__adcompile_key__"):
         return (value.__adcompile_key__(), _key(value.fun, False, outer))
     if cls is pytypes.MethodType:
-        if up := levels_up(value, outer):
-            return (cls, _key(value.__func__, ints, outer), up)
+        if own := bound_to_outer(value, outer) if outer else ():
+            return (cls, _key(value.__func__, ints, outer), own)
         # `obj.method` is a new object at each access
         return (cls, _key(value.__func__, ints, outer), Known(value.__self__))
     if cls is pytypes.BuiltinFunctionType and isinstance(value.__self__, np.ufunc):
         return (cls, value.__name__, value.__self__)  # so is `np.add.reduce`
     if is_by_identity(value):
-        return Known(value)
+        own = bound_to_outer(value, outer) if outer and cls is functools.partial else ()
+        return (Known(value), own) if own else Known(value)
     held = parts_of_object(value, outer)
     if held is not None:
         inner = (*outer, id(value))

@@ -180,11 +180,11 @@ class Filled(Instance):
 
 @dataclass(frozen=True, slots=True)
 class OwnMethod(Instance):
-    """A method that an object, or a container in it, holds, and that is bound to the object or container so many
-    levels `up`."""
+    """A method, function or partial application that an object or a container in it holds, and that holds this object
+    itself: where, and how many levels up the object is. `function` is the callable, of a method its function."""
 
     function: Any = None
-    up: int = 1
+    bound: tuple[tuple[Any, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

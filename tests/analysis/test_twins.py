@@ -1,4 +1,4 @@
-"""Live lists, dicts and objects under two names: what is written under one is read under the other, or it is refused."""
+"""Live lists, dicts and objects under two names: what is written under one is read under the other, or refused."""
 
 import copy
 from types import SimpleNamespace
