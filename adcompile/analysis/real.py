@@ -94,7 +94,7 @@ def is_bare(t: Type) -> bool:
 
 def unknown(place: Place | None) -> Unsupported:
     return Unsupported(
-        "a callable that holds an argument, or a list, dict, set or array that comes with one, where nobody knows which",
+        "a callable that holds an argument, or a list, dict, set or array in one, where nobody knows which",
         place,
         "call it by its name (net.act(x), items.append(x)), or hand it the object when it is called",
     )

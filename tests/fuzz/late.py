@@ -31,6 +31,27 @@ class Kept:
 
 
 KEPT = Kept()
+SAME = {"HELD": HELD, "SEEN": SEEN, "Kept.shared": Kept.shared, "KEPT": KEPT}
+HELD_TOO, SEEN_TOO, SHARED_TOO, KEPT_TOO = SAME.values()
+"""
+TWIN = {"HELD": "HELD_TOO", "SEEN": "SEEN_TOO", "Kept.shared": "SHARED_TOO", "KEPT": "KEPT_TOO"}
+STEPPER = """\
+class Stepper:
+    def __init__(self):
+        self.k = 0.5
+        self.n = 1
+        self.act = self.scaled
+
+    def scaled(self, v):
+        return v * self.k
+
+    def counted(self, v):
+        self.n += 1
+        return v / self.n
+
+
+STEPPER = Stepper()
+SCALED, COUNTED, METHODS = STEPPER.scaled, STEPPER.counted, {"s": STEPPER.scaled, "c": STEPPER.counted}
 """
 HELD_AT = (
     ("HELD", "['v']"),
@@ -187,6 +208,20 @@ def out_none(g: Generator) -> None:
     g.emit(f"{b.name} *= {g.tame(g.number(0), 1.3).text}")
 
 
+@register("module_methods", "late", "statement", 0.5)
+def module_methods(g: Generator) -> None:
+    """Methods that a module has bound to an object, which is written in between."""
+    g.classes.setdefault("STEPPER", STEPPER)
+    g.emit("STEPPER.n = 1")
+    total = g.bind(NUMBER, g.number(0).text, 6.0)
+    for _ in range(2):
+        if g.rng.random() < 0.4:
+            g.emit(f"STEPPER.k = {g.tame(g.number(1), 1.3).text}")
+        method = g.rng.choice(("SCALED", "COUNTED", "METHODS['s']", "METHODS['c']", "STEPPER.act", "STEPPER.counted"))
+        g.emit(f"{total.name} = {total.name} * 0.5 + {method}({g.tame(g.number(1), 1.3).text})")
+    g.emit("STEPPER.k = 0.5")
+
+
 @register("module_containers", "late", "statement")
 def module_containers(g: Generator) -> None:
     """What a module, a class or an object of it holds becomes of another kind, and is read before and after."""
@@ -194,13 +229,15 @@ def module_containers(g: Generator) -> None:
     owner, key = g.rng.choice(HELD_AT)
     place, total = owner + key, g.bind(NUMBER, g.number(0).text, 6.0)
     for value in g.rng.sample(list(READ_AS), 2):
-        way = g.rng.choice(("plain", "alias", "helper", "try", "loop"))
+        way = g.rng.choice(("plain", "alias", "helper", "try", "loop", "twin"))
         name = g.fresh("kept")
         if way == "plain":
             g.emit(f"{place} = {value}")
         elif way == "alias":
             g.emit(f"{name} = {owner}")
             g.emit(f"{name}{key} = {value}")
+        elif way == "twin":
+            g.emit(f"{TWIN[owner]}{key} = {value}")
         elif way == "helper":
             with g.suite(f"def {name}(owner):"):
                 g.emit(f"owner{key} = {value}")
