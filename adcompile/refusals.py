@@ -12,6 +12,7 @@ import numpy as np
 from adcompile import tangents
 from adcompile.errors import AdcompileError, NotDifferentiable, Place, Unsupported, place_of
 from adcompile.frontend.source import source_of
+from adcompile.ir.abstract import OWN, bound_in, parts_of_object
 from adcompile.spaces import is_hollow, space_of
 from adcompile.targets import innermost, resolve
 
@@ -36,13 +37,53 @@ def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...], names: tuple[s
                 place_of(innermost(fun)),
                 "pass floats or float arrays: 3.0 for 3",
             )
+        check_held(fun, [args[i] for i in wrt])
         return wrt
     given = argnums if isinstance(argnums, tuple) else (argnums,)
     wrt = tuple(_position(fun, i, count, names) for i in given)
     for i, space in zip(wrt, spaces_at(fun, [args[i] for i in wrt])):
         if is_hollow(space):
             raise _no_tangent(innermost(fun), i if i < count else names[i - count], args[i])
+    check_held(fun, [args[i] for i in wrt])
     return wrt
+
+
+def check_held(fun: Any, values: Iterable[Any]) -> None:
+    """Refuse arguments with a function or method that holds a part of the same argument, other than what it is held by:
+    what it computes of that part would be taken for a constant.
+
+    Raises Unsupported.
+    """
+    for value in values:
+        parts: set[int] = set()
+        callables: list[tuple[Any, tuple[int, ...]]] = []
+        todo = [(value, ())]
+        while todo:
+            item, outer = todo.pop()
+            if isinstance(item, OWN):
+                callables.append((item, outer))
+            held = held_in(item, outer)
+            if held is not None and id(item) not in parts:
+                parts.add(id(item))
+                todo += [(part, (*outer, id(item))) for part in held]
+        for item, outer in callables:
+            if any(id(held) in parts and id(held) not in outer for _, held in bound_in(item)):
+                name = getattr(item, "__name__", type(item).__name__)
+                raise Unsupported(
+                    f"an argument that is differentiated holds {name}(), which holds another part of the same argument",
+                    place_of(innermost(fun)),
+                    "call it as a method of that part where it is needed: model.layer.act(x)",
+                )
+
+
+def held_in(value: Any, outer: tuple[int, ...]) -> Iterable[Any] | None:
+    """The items of a container and the attributes of an object; None for other values."""
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, (list, tuple)):
+        return value
+    held = parts_of_object(value, outer)
+    return None if held is None else held.values()
 
 
 def _position(fun: Any, i: Any, count: int, names: tuple[str, ...]) -> int:

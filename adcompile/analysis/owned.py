@@ -8,7 +8,7 @@ code runs.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from adcompile.analysis.binding import read_held
@@ -26,13 +26,31 @@ def note_own_methods(b: Builder, atom: Atom, around: tuple[Atom, ...] = ()) -> N
     t = b.type(atom)
     if isinstance(t, OwnMethod):
         held = {place: around[-up] for place, up in t.bound}
-        b.context.bound_to[atom] = held
+        b.context.bound_to[atom] = (held, {v for owner in held.values() for v in numbers_in(b, owner)})
         cells = getattr(t.function, "__closure__", None) or ()
         b.context.cells.update({id(cells[p[1]]): owner for p, owner in held.items() if p[0] == "cell"})
         return
     whole = b.context.store.states[t.cell].content if isinstance(t, Ref) else atom
     for item in b.items(whole) if is_structured(b.type(whole)) else ():
         note_own_methods(b, item, (*around, atom))
+
+
+def numbers_in(b: Builder, atom: Atom, seen: frozenset[Atom] = frozenset()) -> Iterator[Atom]:
+    """The numbers and arrays that an adopted argument holds."""
+    t = b.type(atom)
+    whole = b.context.store.states[t.cell].content if isinstance(t, Ref) else atom
+    if atom not in seen and is_structured(b.type(whole)):
+        for item in b.items(whole):
+            yield from numbers_in(b, item, seen | {atom})
+    elif isinstance(whole, Var):
+        yield whole
+
+
+def callables_of(b: Builder, inputs: Iterable[Atom]) -> list[Var]:
+    """The callables that hold an argument of which the inputs are a part: what they compute may depend on these."""
+    wanted = set(inputs)
+    held = b.context.bound_to.items()
+    return [v for v, (_, numbers) in held if isinstance(v, Var) and not wanted.isdisjoint(numbers)]
 
 
 Bound = tuple[Atom, "list[Atom]", "list[tuple[str, Atom]]"]
@@ -46,8 +64,8 @@ def taken_apart(b: Builder, fn: Atom, place: Place | None) -> Bound | None:
     """
     t = b.type(fn)
     if isinstance(t, OwnMethod):
-        held = b.context.bound_to.get(fn)
-        if held is None or any(p[0] == "default" for p in held):
+        held, _ = b.context.bound_to.get(fn, ({}, ()))
+        if not held or any(p[0] == "default" for p in held):
             raise unknown(place)
         if t.cls is not functools.partial:
             return Const(t.function), [held[p] for p in held if p == "self"], []
@@ -85,4 +103,4 @@ def held_by_partial(
     return args, [(name, read("keywords", name, held)) for name, held in value.keywords.items()]
 
 
-__all__ = ["held_by_partial", "note_own_methods", "taken_apart"]
+__all__ = ["callables_of", "held_by_partial", "note_own_methods", "taken_apart"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from adcompile.analysis.builder import Builder, is_structured, parts
 from adcompile.analysis.callbacks import special_methods_write
-from adcompile.analysis.executed import methods_asked
+from adcompile.analysis.executed import is_ours, methods_asked
 from adcompile.analysis.heap import give, hand_over, is_opaque, note_renamed, reached, refuse, show
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
@@ -28,6 +28,7 @@ from adcompile.ir.types import (
     Instance,
     IterT,
     Known,
+    Maybe,
     Method,
     ObjectT,
     OwnMethod,
@@ -45,7 +46,7 @@ MADE: dict[type, Callable[[Any], type]] = {}
 """By the same, the class of the callable itself."""
 
 
-ASKING = (operator.is_, operator.is_not, operator.getitem, getattr, callable, isinstance, type, id, ops.identity)
+ASKING = (operator.is_, operator.is_not, callable, isinstance, type, id, ops.identity)
 """What asks a value something, and neither calls nor keeps it."""
 
 
@@ -67,29 +68,38 @@ def hand(
     if b.context.flat_of:
         args, kwargs = read_now(b, fn, args, kwargs, result, place)
     types = [b.type(a) for a in (*args, *(v for _, v in kwargs))]
+    plain = isinstance(result, (Scalar, Array, Known)) or result == Instance(str)
     if any(holds(t, Ref, ObjectT) for t in types):
         args, kwargs = opened(b, fn, args, kwargs, place)
-        plain = isinstance(result, (Scalar, Array, Known)) or result == Instance(str)
         change = show if plain else give  # the result may hold what it is given
         args, kwargs = [change(b, a) for a in args], [(k, change(b, v)) for k, v in kwargs]
     followed = is_structured(result) or isinstance(result, (IterT, Method)) or isinstance(fn, FunctionRef)
-    if not followed and fn not in ASKING:
-        check_handed(b, [*args, *(v for _, v in kwargs)], place)
+    called = fn.value if isinstance(fn, Const) else None if isinstance(fn, Var) else fn
+    if not followed and not isinstance(result, OwnMethod) and called not in ASKING and not is_read(called, args):
+        check_handed([b.type(a) for a in (*args, *(v for _, v in kwargs))], plain, place or b.place)
     if followed or not any(holds(t, Method) for t in types):
         return args, kwargs
     return [real(b, a, place) for a in args], [(k, real(b, v, place)) for k, v in kwargs]
 
 
-def check_handed(b: Builder, atoms: Sequence[Atom], place: Place | None) -> None:
-    """Before a call that is not followed: refuse such a method without the object that it belongs to, whose attributes
-    it may read."""
-    if any(map(is_bare, map(b.type, atoms))):
-        raise unknown(place or b.place)
+def is_read(fn: Any, args: Sequence[Atom]) -> bool:
+    """Whether this takes out a part that is known; or is our own, which keeps and puts back."""
+    reads = fn in (operator.getitem, getattr, object.__getattribute__)
+    return is_ours(fn) or reads and isinstance(args[1], Const)
+
+
+def check_handed(types: Sequence[Type], plain: bool, place: Place | None) -> None:
+    """Before a call that is not followed: refuse a callable that holds an argument, without the argument, whose
+    attributes it may read; an argument with such a callable too, where the result may be or hold it, and is not
+    `plain`: nobody would know any longer what the callable is bound to."""
+    if any(is_bare(t) or not plain and holds(t, OwnMethod) for t in types):
+        raise unknown(place)
 
 
 def is_bare(t: Type) -> bool:
     """Whether values are or hold an argument's own method, and not in the argument."""
-    return isinstance(t, OwnMethod) or not isinstance(t, ObjectT) and any(map(is_bare, parts(t)))
+    inner = (t.type,) if isinstance(t, Maybe) else () if isinstance(t, ObjectT) else parts(t)
+    return isinstance(t, OwnMethod) or any(map(is_bare, inner))
 
 
 def unknown(place: Place | None) -> Unsupported:

@@ -13,6 +13,7 @@ from adcompile.analysis.alias import Memory, effect_of
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.invariance import without_influence
 from adcompile.analysis.mutation import calls_in, check_writes
+from adcompile.analysis.owned import callables_of
 from adcompile.analysis.summaries import summaries, written_arguments
 from adcompile.analysis.twins import guard_apart, twins
 from adcompile.analysis.views import LOST, fn_of
@@ -45,7 +46,7 @@ def facts(
     block = Block((), tuple(statements), Yield(tuple(outputs)))
     still = without_influence(block, types, b.context.definition)
     varied, useful = Varied(types, b.context.definition, still), Useful(types, b.context.definition)
-    varied.vars.update(inputs)
+    varied.vars.update((*inputs, *callables_of(b, inputs)))
     looked_up = sought(b, block, inputs, outputs)
     memory = Memory(b, statements, (*inputs, *outputs), shown, looked_up)
     varied.run(block)
@@ -94,7 +95,7 @@ def sought(b: Builder, block: Block, inputs: Sequence[Var], outputs: Sequence[At
         return frozenset()
     types = b.context.types
     varied, useful = Varied(types, b.context.definition), Useful(types, b.context.definition)
-    varied.vars.update(inputs)
+    varied.vars.update((*inputs, *callables_of(b, inputs)))
     varied.run(block)
     for output in outputs:
         useful.add(output)

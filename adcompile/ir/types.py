@@ -181,7 +181,8 @@ class Filled(Instance):
 @dataclass(frozen=True, slots=True)
 class OwnMethod(Instance):
     """A method, function or partial application that an object or a container in it holds, and that holds this object
-    itself: where, and how many levels up the object is. `function` is the callable, of a method its function."""
+    itself: where, and how many levels up the object is. `function` is the callable, of a method its function; None:
+    one of several."""
 
     function: Any = None
     bound: tuple[tuple[Any, int], ...] = ()
@@ -366,6 +367,10 @@ def join_dim(a: Dim, b: Dim) -> Dim:
     return a if a == b else "any"
 
 
+def is_called(t: Type) -> bool:
+    return isinstance(t, (OwnMethod, Method, Closure)) or isinstance(t, Known) and callable(t.value)
+
+
 def join(a: Type, b: Type) -> Type:
     """The least type that holds the values of both."""
     if a == b:
@@ -380,6 +385,8 @@ def join(a: Type, b: Type) -> Type:
         return maybe(join(a.type if isinstance(a, Maybe) else a, b.type if isinstance(b, Maybe) else b))
     if NONE in (a, b):
         return maybe(b if a == NONE else a)
+    if is_called(a) and is_called(b) and (isinstance(a, OwnMethod) or isinstance(b, OwnMethod)):
+        return OwnMethod(object)
     a, b = widen(a), widen(b)
     if a == b:
         return a
@@ -476,7 +483,7 @@ def holds(t: Type, *kinds: type) -> bool:
             return any(holds(item, *kinds) for item in items)
         case Closure(_, defaults, kwdefaults, cells):
             return any(holds(item, *kinds) for item in (*defaults, *cells, *(t for _, t in kwdefaults)))
-        case Method(_, owner):
-            return holds(owner, *kinds)
+        case Method(_, inner) | Maybe(inner):
+            return holds(inner, *kinds)
         case _:
             return False

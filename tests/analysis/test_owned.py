@@ -161,6 +161,45 @@ def test_own_methods_in_code_that_is_not_followed_are_refused():
         ad.grad(f)(Net(3.0), X)
 
 
+def chosen(nets, x, k):
+    total = 0.0
+    for i in range(k):
+        total = total + np.sum(nets[i % 2].act(x))
+    return total
+
+
+def chosen_by_a_test(nets, x, k):
+    act = nets[0].act if k > 1 else nets[1].act
+    return np.sum(act(x))
+
+
+@pytest.mark.parametrize("f", [chosen, chosen_by_a_test])
+@pytest.mark.parametrize("kinds", [("lin", "square"), ("lin", "lin"), ("lambda", "square")])
+def test_own_methods_that_are_chosen_when_the_code_runs(f, kinds):
+    def at(w):
+        return f([Net(w, kinds[0]), Net(0.5, kinds[1])], X, 3)
+
+    expected = (at(0.7 + 1e-6) - at(0.7 - 1e-6)) / 2e-6
+    try:
+        assert np.isclose(ad.grad(f)([Net(0.7, kinds[0]), Net(0.5, kinds[1])], X, 3)[0].w, expected)
+    except ad.AdcompileError as error:
+        assert error.place is not None
+
+
+class Model:
+    def __init__(self, w):
+        self.net = Net(w)
+        self.run = self.net.square
+
+
+def test_methods_of_another_part_of_the_argument_are_refused():
+    for f in (lambda m, x: np.sum(m.run(x)), lambda m, x: np.sum(m.net.lin(m.run(x)))):
+        with pytest.raises(ad.Unsupported, match="holds another part of the same argument"):
+            ad.grad(f)(Model(2.0), X)
+        assert np.allclose(ad.grad(f, argnums=1)(Model(2.0), X), [(f(Model(2.0), X + h) - f(Model(2.0), X - h)) / 2e-6
+            for h in 1e-6 * np.eye(2)])  # fmt: skip
+
+
 def test_functions_with_their_object_as_a_default_are_refused():
     net = Net(3.0)
     net.act = lambda v, net=net: v * net.w
