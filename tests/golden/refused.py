@@ -203,8 +203,46 @@ def pullback_made_outside(x):
     return np.sum(PULLBACK(x)[0])
 
 
+class Layer:
+    def __init__(self, w, kind):
+        self.w = w
+        self.act = self.linear if kind else self.squared
+
+    def linear(self, x):
+        return self.w * x
+
+    def squared(self, x):
+        return (self.w * x) ** 2
+
+
+class Stack:
+    def __init__(self, w):
+        self.layer = Layer(w, 1)
+        self.run = self.layer.linear
+
+
+def own_method_chosen(layers, k):
+    return layers[k % 2].act(2.0)
+
+
+def method_of_another_part(model):
+    return model.run(2.0)
+
+
+TWICE = [1.0]
+AGAIN = TWICE
+
+
+def list_under_two_names(x):
+    TWICE[0] = x
+    return AGAIN[0] * x
+
+
 # name: what raises
 CALLS = {
+    "own_method_chosen": lambda: ad.grad(own_method_chosen)([Layer(1.0, 0), Layer(2.0, 1)], 3),
+    "method_of_another_part": lambda: ad.grad(method_of_another_part)(Stack(2.0)),
+    "list_under_two_names": lambda: ad.grad(list_under_two_names)(2.0),
     "pullback_made_outside": lambda: ad.grad(pullback_made_outside)(V),
     "active_try": lambda: ad.grad(active_try)(2.0),
     "active_with": lambda: ad.grad(active_with)(2.0),
