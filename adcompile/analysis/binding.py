@@ -17,6 +17,7 @@ from adcompile.analysis.heap import fresh
 from adcompile.analysis.infer import (
     Terminated,
 )
+from adcompile.analysis.library import is_of_library
 from adcompile.analysis.live import type_at
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -104,7 +105,7 @@ def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, pla
     ref, path = b.context.owner(owner), (field_name, ("item", key))
     t = type_at(b, ref, path, value)
     if isinstance(t, (Known, Scalar)):
-        if field_name != "__defaults__":  # a tuple, which is guarded as a whole
+        if field_name != "__defaults__" and not (isinstance(owner, python_types.FunctionType) and is_of_library(owner)):
             b.context.guard_type(ref, path, Known(value))
         return Const(value)
     whole = Instance(type(getattr(owner, field_name)))

@@ -11,6 +11,9 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
+from adcompile.analysis.alias import Memory
 from adcompile.analysis.binding import read_held
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.live import type_at
@@ -19,6 +22,13 @@ from adcompile.errors import Place
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import Known, OfData, OwnMethod, Ref
+
+READING = frozenset(
+    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum diagonal "
+    "dot flatten item max mean min nonzero prod ptp ravel repeat reshape round searchsorted squeeze std sum "
+    "swapaxes take tobytes tolist trace transpose var view __getitem__ __matmul__ __add__ __mul__ __sub__".split()
+)
+"""Methods of arrays that write into nothing but what they are given."""
 
 
 def note_own_methods(b: Builder, atom: Atom, around: tuple[Atom, ...] = ()) -> None:
@@ -53,6 +63,16 @@ def callables_of(b: Builder, inputs: Iterable[Atom]) -> list[Var]:
     return [v for v, (_, numbers) in held if isinstance(v, Var) and not wanted.isdisjoint(numbers)]
 
 
+def check_reading(b: Builder, memory: Memory) -> None:
+    """Refuse calls of an array's method that comes as an argument, where the array may be one that is written.
+
+    Raises Unsupported.
+    """
+    for call in memory.definition.values() if memory.entered else ():
+        if isinstance(call.fn, Var) and isinstance(b.type(call.fn), OfData):
+            raise unknown(call.place or b.place)
+
+
 Bound = tuple[Atom, "list[Atom]", "list[tuple[str, Atom]]"]
 
 
@@ -77,6 +97,8 @@ def taken_apart(b: Builder, fn: Atom, place: Place | None) -> Bound | None:
         return None
     live = b.context.example.get(fn) if isinstance(fn, Var) else None
     if live is None or fn not in b.context.origin:
+        if t.data is np.ndarray and t.name in READING:
+            return None
         raise unknown(place)
     ref, path = b.context.origin[fn]  # type: ignore[index]
     b.context.guard_type(ref, (*path, "__name__"), Known(live.__name__))
@@ -103,4 +125,4 @@ def held_by_partial(
     return args, [(name, read("keywords", name, held)) for name, held in value.keywords.items()]
 
 
-__all__ = ["callables_of", "held_by_partial", "note_own_methods", "taken_apart"]
+__all__ = ["callables_of", "check_reading", "held_by_partial", "note_own_methods", "taken_apart"]

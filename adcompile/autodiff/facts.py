@@ -13,7 +13,7 @@ from adcompile.analysis.alias import Memory, effect_of
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.invariance import without_influence
 from adcompile.analysis.mutation import calls_in, check_writes
-from adcompile.analysis.owned import callables_of
+from adcompile.analysis.owned import callables_of, check_reading
 from adcompile.analysis.summaries import summaries, written_arguments
 from adcompile.analysis.twins import guard_apart, twins
 from adcompile.analysis.views import LOST, fn_of
@@ -69,6 +69,7 @@ def facts(
     guard_apart(b, [w.target for w in memory.written])
     if backwards:
         b.context.volatile |= written.check_reads(statements, active)
+    check_reading(b, memory)
     check_unsaid(b, statements, varied, useful)
     check_stored(b, memory, varied, useful)
     if not memory.written and not shown:

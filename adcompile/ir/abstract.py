@@ -150,7 +150,9 @@ def _type(value: Any, ints: bool, outer: tuple[int, ...]) -> Type:
         return Known(value)
     held = parts_of_object(value, outer)
     if held is None:
-        return (OfData if is_of_data(value) else Instance)(cls, hidden_of(value))
+        if is_of_data(value):
+            return OfData(cls, (), type(value.__self__), value.__name__)
+        return Instance(cls, hidden_of(value))
     inner = (*outer, id(value))
     return ObjectT(cls, tuple(held), tuple([_type(item, ints, inner) for item in held.values()]))
 
@@ -356,7 +358,7 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
         inner = (*outer, id(value))
         return (cls, *[(name, _key(item, ints, inner)) for name, item in held.items()])
     if is_of_data(value):
-        return (cls, "of data")
+        return (cls, type(value.__self__), value.__name__)
     names, own = _read.get(cls, ()), hidden_of(value) if cls.__dictoffset__ else ()
     if not names and not own or id(value) in outer:
         return cls

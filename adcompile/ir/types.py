@@ -190,7 +190,10 @@ class OwnMethod(Instance):
 
 @dataclass(frozen=True, slots=True)
 class OfData(Instance):
-    """A builtin method that is bound to a list, dict, set or array."""
+    """A builtin method of this name that is bound to a list, dict, set or array, an object of class `data`."""
+
+    data: type = object
+    name: str = ""
 
 
 def is_array_subclass(t: Type) -> bool:
