@@ -24,9 +24,10 @@ from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import Known, OfData, OwnMethod, Ref
 
 READING = frozenset(
-    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum diagonal "
-    "dot flatten item max mean min nonzero prod ptp ravel repeat reshape round searchsorted squeeze std sum "
-    "swapaxes take tobytes tolist trace transpose var view __getitem__ __matmul__ __add__ __mul__ __sub__".split()
+    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod "
+    "cumsum diagonal dot flatten item max mean min nonzero prod ptp ravel repeat reshape round "
+    "searchsorted squeeze std sum swapaxes take tobytes tolist trace transpose var view __getitem__ "
+    "__matmul__ __add__ __mul__ __sub__".split()
 )
 """Methods of arrays that write into nothing but what they are given."""
 
