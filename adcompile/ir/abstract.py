@@ -161,10 +161,10 @@ OWN = (pytypes.MethodType, pytypes.FunctionType, functools.partial)
 
 
 def bound_to_outer(value: Any, outer: tuple[int, ...]) -> tuple[tuple[Any, int], ...]:
-    """Where a callable holds one of the objects around it, and how many levels up that is."""
-    return tuple(
-        [(place, outer[::-1].index(id(held)) + 1) for place, held in bound_in(value) if id(held) in outer],
-    )
+    """Where a callable among the arguments holds one of the objects around it, and how many levels up that is."""
+    if outer[:1] == _AS_ONE:
+        return ()
+    return tuple([(place, outer[::-1].index(id(held)) + 1) for place, held in bound_in(value) if id(held) in outer])
 
 
 def bound_in(value: Any) -> Iterator[tuple[Any, Any]]:
