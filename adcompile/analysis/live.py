@@ -136,6 +136,12 @@ WHOLES = (ops.build_list, ops.build_tuple, ops.build_dict, ops.identity, list, t
 PARTS = (operator.getitem, getattr, dict.get, dict.setdefault, dict.pop, list.pop, next, iter, reversed, dict.values)
 
 
+def is_flat(value: Any) -> bool:
+    """Whether a container is a long one that holds numbers alone."""
+    items = value.values() if isinstance(value, dict) else value
+    return len(value) > LARGE and all(is_scalar_class(cls) for cls in set(map(type, items)))
+
+
 def containers_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
     """The lists and dicts in a live value, itself among them."""
     seen = set() if seen is None else seen
@@ -144,6 +150,8 @@ def containers_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
     seen.add(id(value))
     if not isinstance(value, tuple):
         yield value
+    if is_flat(value):
+        return
     for item in value.values() if isinstance(value, dict) else value:
         yield from containers_in(item, seen)
 
@@ -221,6 +229,6 @@ def any_element(b: Builder, owner: Atom, held: Any) -> Type:
 
 
 __all__ = [
-    "LARGE", "any_element", "element_type", "is_open", "is_written", "live_key", "live_type", "may_change", "note_code",
-    "note_given", "note_put", "type_at",
+    "LARGE", "any_element", "element_type", "is_flat", "is_open", "is_written", "live_key", "live_type", "may_change",
+    "note_code", "note_given", "note_put", "type_at",
 ]  # fmt: skip

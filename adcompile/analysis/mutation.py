@@ -358,7 +358,7 @@ def check_writes(
     followed: Container[Call] = (),
     sought: Container[Call] = (),
     by_reference: Callable[[Call], Sequence[Atom]] = lambda call: (),
-    twins: Sequence[Sequence[Var]] = (),
+    twins: Callable[[], Sequence[Sequence[Var]]] = tuple,
 ) -> Written:
     """Refuse writes that a derivative would notice, but for those that are `followed`; the rest is
     handed on for `check_reads`. Those `sought` when the code runs are looked at then. `by_reference`:
@@ -371,7 +371,7 @@ def check_writes(
     if not written and not any(is_call_of(call, ops.make_function) for _, call in calls):
         return Written(types, None, {}, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
-    for first, *others in twins:
+    for first, *others in twins():
         for other in others:
             aliases.join(first, other)
     near = useful_roots(aliases, [call for _, call in calls], useful)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.live import is_flat
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
 from adcompile.ir.types import UNKNOWN
@@ -27,7 +28,7 @@ def containers_at(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, tupl
     """The lists and dicts in a live value, itself among them, with the ways to them."""
     if isinstance(value, (list, dict)):
         yield value, path
-    if isinstance(value, (list, tuple, dict)) and len(path) < DEEPEST:
+    if isinstance(value, (list, tuple, dict)) and len(path) < DEEPEST and not is_flat(value):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from containers_at(item, (*path, ("item", key)))
 

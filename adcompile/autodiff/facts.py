@@ -65,7 +65,7 @@ def facts(
     by_reference = partial(
         written_arguments, known=summaries([c for s in statements for c in calls_in(s)], b.context.functions, types)
     )
-    written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference, twins(b))
+    written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference, partial(twins, b))
     guard_apart(b, [w.target for w in memory.written])
     if backwards:
         b.context.volatile |= written.check_reads(statements, active)
