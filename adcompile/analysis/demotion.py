@@ -5,7 +5,7 @@ display that made one, or the live data it is, stands for an object of which onl
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import MemberDescriptorType, SimpleNamespace
 from typing import Any
 
@@ -145,9 +145,9 @@ def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
     if isinstance(t, Seq) and not differentiable(t.item) and fn in (list.sort, list.reverse, list.clear):
         return  # of a sequence only the type of the items is known, and that stays
     made = b.context.definition.get(owner) if isinstance(owner, Var) else None
-    origin = b.context.origin.get(owner) if isinstance(owner, Var) else None
-    if origin is not None and live_key(*origin) not in b.context.demoted:
-        b.context.demoted.add(live_key(*origin))
+    keys = {live_key(*origin) for origin in origins_above(b, owner)}
+    if not keys <= b.context.demoted:
+        b.context.demoted.update(keys)
         raise Restart
     if made is None or made.place is None or made.place in b.context.demoted:
         raise Unsupported(
@@ -157,6 +157,16 @@ def demote(b: Builder, fn: Any, owner: Atom, place: Place | None) -> None:
         )
     b.context.demoted.add(made.place)
     raise Restart
+
+
+def origins_above(b: Builder, atom: Atom) -> Iterator[Any]:
+    """The ways to a live container, and to those of known structure around it."""
+    while isinstance(atom, Var) and isinstance(b.type(atom), (ListT, DictT, Seq, TupleT)):
+        if atom in b.context.origin:
+            yield b.context.origin[atom]
+        made = b.context.definition.get(atom)
+        reads = made is not None and isinstance(made.fn, Const) and made.fn.value is operator.getitem
+        atom = made.args[0] if made is not None and reads else Const(None)
 
 
 CHANGING = frozenset(m.__name__ for m in METHODS)

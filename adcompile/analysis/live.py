@@ -218,6 +218,15 @@ def element_type(b: Builder, held: Any, values: Iterable[Any]) -> Type:
     return t if t == now or isinstance(t, (Scalar, Array)) else UNKNOWN
 
 
+def element_at(b: Builder, owner: Var, key: Any, value: Any) -> tuple[Type, tuple[GlobalRef, tuple[Any, ...]] | None]:
+    """The type of what a live container holds under a key, `value` when the program is compiled, and the way to it."""
+    origin = b.context.origin.get(owner)
+    way = None if origin is None else (origin[0], (*origin[1], ("item", key)))
+    t = element_type(b, b.context.example[owner], [value])
+    opened = way is not None and isinstance(value, (list, dict)) and is_open(b, *way, value)
+    return Instance(type(value)) if opened and t != UNKNOWN else t, way
+
+
 def any_element(b: Builder, owner: Atom, held: Any) -> Type:
     """The type of whatever a live list or dict holds, which a guard compares."""
     t = element_type(b, held, held.values() if isinstance(held, dict) else held)
@@ -229,6 +238,6 @@ def any_element(b: Builder, owner: Atom, held: Any) -> Type:
 
 
 __all__ = [
-    "LARGE", "any_element", "element_type", "is_flat", "is_open", "is_written", "live_key", "live_type", "may_change",
-    "note_code", "note_given", "note_put", "type_at",
+    "LARGE", "any_element", "element_at", "element_type", "is_flat", "is_open", "is_written", "live_key", "live_type",
+    "may_change", "note_code", "note_given", "note_put", "type_at",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from adcompile.analysis.heap import fresh, give, look
 from adcompile.analysis.infer import Terminated, branch_on, run_primal
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.leaves import deep_widen
-from adcompile.analysis.live import LARGE, any_element, element_type, is_written, live_type, may_change, type_at
+from adcompile.analysis.live import LARGE, any_element, element_at, is_written, live_type, may_change, type_at
 from adcompile.analysis.nesting import present, record_item
 from adcompile.analysis.positions import read_at
 from adcompile.analysis.slots import assign_name, global_value
@@ -450,16 +450,14 @@ def instance_element(b: Builder, owner: Atom, t: Instance, index: Atom, name: st
             value: Any = example[key]
         except (KeyError, IndexError, TypeError):
             return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
-        u = element_type(b, example, [value])
+        u, way = element_at(b, owner, key, value)
         if u == UNKNOWN or value is None and is_written(b, owner):  # the program puts things there
             return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
         var = b.emit(operator.getitem, (owner, index), u, (), name, place)
         b.context.example[var] = value
-        origin = b.context.origin.get(owner)
-        if origin is not None:
-            step = ("item", key)
-            b.context.guard_type(origin[0], (*origin[1], step), u)
-            b.context.origin[var] = (origin[0], (*origin[1], step))
+        if way is not None:
+            b.context.guard_type(*way, u)
+            b.context.origin[var] = way
         return var
     if isinstance(example, (list, dict)) and not isinstance(b.type(index), SliceT):
         return b.emit(operator.getitem, (owner, index), any_element(b, owner, example), (), name, place)

@@ -117,3 +117,29 @@ def test_names_that_become_one_later(monkeypatch):
     FIRST[0] = 0.5
     monkeypatch.setitem(globals(), "SECOND", [4.0])
     assert ad.grad(counted)(3.0) == 4.0
+
+
+HISTORY = {"loss": [], "best": {"value": 9.0}, "calls": 0}
+
+
+def logged(x):
+    v = x * x
+    HISTORY["loss"].append(float(v))
+    HISTORY["calls"] += 1
+    if v < HISTORY["best"]["value"]:
+        HISTORY["best"]["value"] = float(v)
+    return v
+
+
+def read_back(x):
+    HISTORY["loss"].append(x * x)
+    return HISTORY["loss"][-1] * x
+
+
+def test_lists_and_dicts_within_those_of_a_module():
+    for k in range(1, 4):
+        assert ad.grad(logged)(3.0 / k) == 6.0 / k
+        assert ad.jvp(logged, (3.0 / k,), (1.0,))[1] == 6.0 / k
+    assert len(HISTORY["loss"]) == HISTORY["calls"] == 6 and HISTORY["best"]["value"] == 1.0
+    with pytest.raises(ad.Unsupported, match="a write into a list"):
+        ad.grad(read_back)(3.0)
