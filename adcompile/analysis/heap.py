@@ -25,6 +25,7 @@ from adcompile.ir.types import (
     BOOL,
     NEVER,
     UNKNOWN,
+    Around,
     Array,
     Cell,
     Closure,
@@ -376,31 +377,26 @@ def is_mutable(t: Type) -> bool:
     return isinstance(t, (ListT, DictT, ObjectT)) or isinstance(t, Seq) and t.cls is list
 
 
-def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:
-    """The lists, dicts and objects of known structure that a value is or holds."""
-    t = b.type(atom)
-    if not is_mutable(t):
-        return []
-    held = [p for item in b.items(atom) for p in mutable_parts(b, item)] if is_structured(t) else []
-    return held if isinstance(t, TupleT) else [atom, *held]
-
-
-def adopt(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str = "") -> Atom:
+def adopt(
+    b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str = "", around: tuple[Atom, ...] = ()
+) -> Atom:
     """An argument as cells. `value` has its structure and the leaves to compute with, `real` is
     what the caller of the program has, if it has; `path` names that in every round of the
-    specialisation."""
+    specialisation. `around`: the cells that it stands in."""
     t = b.type(value)
+    if isinstance(t, Around):
+        return around[-t.up]
     if not is_mutable(t):
         return value
     if isinstance(t, TupleT):
-        return b.build(t, adopted_items(b, value, real, path, name), name)
+        return b.build(t, adopted_items(b, value, real, path, name, (*around, value)), name)
     cls = list if isinstance(t, (ListT, Seq)) else dict if isinstance(t, DictT) else t.cls  # type: ignore[union-attr]
     cell = Cell(cls, name, real=real)
     written = real is not None and ("outside", path) in b.context.demoted
     if isinstance(t, Seq):
         content = b.emit(list, (value,), t, (), name) if written or real is None else value
-    elif written or real is None or holds(t, OwnMethod) or any(map(is_mutable, parts(t))):
-        content = b.build(t, adopted_items(b, value, real, path, name), name)
+    elif written or real is None or holds(t, OwnMethod, Around) or any(map(is_mutable, parts(t))):
+        content = b.build(t, adopted_items(b, value, real, path, name, (*around, Const(cell))), name)
     else:
         content = value
     b.context.store.put(cell, State(content))
@@ -477,14 +473,16 @@ def as_it_is(b: Builder, atom: Atom) -> Atom:
     return renewed(b, settle(b, atom))
 
 
-def adopted_items(b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str) -> list[Atom]:
+def adopted_items(
+    b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str, around: tuple[Atom, ...]
+) -> list[Atom]:
     types = parts(b.type(value))
     same = value is real
     items = b.items(value)
     out: list[Atom] = []
     for k, (item, t) in enumerate(zip(items, types)):
         inner = item if same or not is_mutable(t) else None if real is None else b.item(real, k)
-        out.append(adopt(b, item, inner, (*path, k), getattr(item, "name", "") or name))
+        out.append(adopt(b, item, inner, (*path, k), getattr(item, "name", "") or name, around))
     return out
 
 

@@ -35,6 +35,8 @@ READING = frozenset(
 def note_own_methods(b: Builder, atom: Atom, around: tuple[Atom, ...] = ()) -> None:
     """What the callables are bound to that an adopted argument holds, and that hold it or a part of it."""
     t = b.type(atom)
+    if atom in around:
+        return
     if isinstance(t, OwnMethod):
         held = {place: around[-up] for place, up in t.bound}
         b.context.bound_to[atom] = (held, {v for owner in held.values() for v in numbers_in(b, owner)})

@@ -6,11 +6,12 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.heap import is_mutable
 from adcompile.analysis.live import is_flat
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
-from adcompile.ir.types import UNKNOWN
+from adcompile.ir.types import UNKNOWN, TupleT
 from adcompile.runtime.structure import DEEPEST
 
 
@@ -42,4 +43,13 @@ def read_way(b: Builder, ref: GlobalRef, path: tuple[Any, ...]) -> Atom:
     return atom
 
 
-__all__ = ["live_objects", "read_way"]
+def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:
+    """The lists, dicts and objects of known structure that a value is or holds."""
+    t = b.type(atom)
+    if not is_mutable(t):
+        return []
+    held = [p for item in b.items(atom) for p in mutable_parts(b, item)] if is_structured(t) else []
+    return held if isinstance(t, TupleT) else [atom, *held]
+
+
+__all__ = ["live_objects", "mutable_parts", "read_way"]

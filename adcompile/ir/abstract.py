@@ -23,6 +23,7 @@ import numpy as np
 from adcompile.errors import Unsupported
 from adcompile.ir.types import (
     PYTHON_SCALARS,
+    Around,
     Array,
     DictT,
     Instance,
@@ -150,6 +151,8 @@ def _type(value: Any, ints: bool, outer: tuple[int, ...]) -> Type:
         return Known(value)
     held = parts_of_object(value, outer)
     if held is None:
+        if id(value) in outer and outer[:1] != _AS_ONE:
+            return Around(cls, hidden_of(value), outer[::-1].index(id(value)) + 1)
         if is_of_data(value):
             return OfData(cls, (), type(value.__self__), value.__name__)
         return Instance(cls, hidden_of(value))
@@ -359,6 +362,8 @@ def _key(value: Any, ints: bool, outer: tuple[int, ...]) -> Hashable:
         return (cls, *[(name, _key(item, ints, inner)) for name, item in held.items()])
     if is_of_data(value):
         return (cls, type(value.__self__), value.__name__)
+    if id(value) in outer and outer[:1] != _AS_ONE:
+        return (cls, outer[::-1].index(id(value)))
     names, own = _read.get(cls, ()), hidden_of(value) if cls.__dictoffset__ else ()
     if not names and not own or id(value) in outer:
         return cls

@@ -189,6 +189,13 @@ class OwnMethod(Instance):
 
 
 @dataclass(frozen=True, slots=True)
+class Around(Instance):
+    """An object, so many levels `up`, in itself or in what it holds."""
+
+    up: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class OfData(Instance):
     """A builtin method of this name that is bound to a list, dict, set or array, an object of class `data`."""
 
