@@ -22,7 +22,6 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import (
-    BOOL,
     NEVER,
     UNKNOWN,
     Around,
@@ -139,7 +138,7 @@ def lend(b: Builder, cell: Cell, borrower: Cell | None = None, parts: Sequence[C
 
 # -- values without references ------------------------------------------------------------------
 
-Memo = dict[Cell, Any]
+Memo = dict[Any, Any]
 """What has been built for each cell; None while it is being built."""
 
 
@@ -153,8 +152,10 @@ def settle(b: Builder, atom: Atom, memo: Memo | None = None, escaping: bool = Fa
     if isinstance(t, Ref):
         return settled_cell(b, t.cell, memo, escaping)
     if is_structured(t):
-        items = [settle(b, item, memo, escaping) for item in b.items(atom)]
-        return b.build(t, items, getattr(atom, "name", ""))
+        memo[atom] = None
+        whole = settled_items(b, atom, memo, escaping)
+        del memo[atom]
+        return whole
     assert isinstance(atom, Var)
     if isinstance(t, Method):
         return bound_again(b, atom, t, settle(b, owner_of(b, atom), memo, escaping))
@@ -162,6 +163,11 @@ def settle(b: Builder, atom: Atom, memo: Memo | None = None, escaping: bool = Fa
     assert isinstance(t, IterT)
     args = [settle(b, a, memo, escaping) for a in made.args]
     return b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, atom.name, made.place)
+
+
+def settled_items(b: Builder, atom: Atom, memo: Memo, escaping: bool) -> Atom:
+    items = [settle(b, item, memo, escaping) for item in b.items(atom)]
+    return b.build(b.type(atom), items, getattr(atom, "name", ""))
 
 
 def owner_of(b: Builder, method: Atom, place: Place | None = None) -> Atom:
@@ -193,6 +199,9 @@ def bound_again(b: Builder, method: Var, t: Method, owner: Atom) -> Var:
 
 def settled_cell(b: Builder, cell: Cell, memo: Memo, escaping: bool) -> Atom:
     if cell in memo:
+        if memo[cell] is None and cell.real is not None and cell not in b.context.written:
+            above = [k for k, value in memo.items() if value is None and getattr(k, "cls", None) is not ops.Variable]
+            return b.emit(ops.identity, (cell.real,), Around(cell.cls, (), len(above) - above.index(cell)))
         if memo[cell] is None:
             raise Unsupported(
                 f"this {cell.cls.__name__} holds itself, and is needed as a value",
@@ -207,7 +216,7 @@ def settled_cell(b: Builder, cell: Cell, memo: Memo, escaping: bool) -> Atom:
         memo[cell] = cell.real
         return cell.real
     memo[cell] = None
-    memo[cell] = settle(b, content, memo, escaping)
+    memo[cell] = (settled_items if is_structured(b.type(content)) else settle)(b, content, memo, escaping)
     return memo[cell]
 
 
@@ -358,15 +367,6 @@ def is_opaque(t: Type) -> bool:
     return isinstance(t, (Instance, Unknown))
 
 
-def asked_once(b: Builder, test: Atom) -> Atom:
-    """A test as a bool, where it asks an array, a container or an object, which may be written into before the
-    way back."""
-    t = b.type(test)
-    steady = not isinstance(t, (Array, Instance, Unknown))
-    steady = steady or isinstance(t, Instance) and t.cls in (str, bytes, frozenset)
-    return test if steady else b.emit(bool, (test,), BOOL)
-
-
 # -- what the caller has ------------------------------------------------------------------------
 
 
@@ -414,21 +414,23 @@ def adopt(
 Pairs = list[tuple[Cell, Cell, State]]
 
 
-def paired(b: Builder, given: Atom, adopted: Atom) -> Pairs:
-    """The cells of an adopted argument, right after it was adopted, with those that the caller has, and
-    what these hold then."""
+def paired(b: Builder, given: Atom, adopted: Atom, above: frozenset[Cell] = frozenset()) -> Pairs:
+    """The cells of an argument, right after it was adopted, with those that the caller has, and what these hold then."""
     t, own = b.type(given), b.type(adopted)
     if not isinstance(t, Ref) or not isinstance(own, Ref):
-        return _paired_items(b, given, adopted) if holds_ref(t) and isinstance(t, TupleT) else []
+        return _paired_items(b, given, adopted, above) if holds_ref(t) and isinstance(t, TupleT) else []
+    if own.cell in above:
+        return []
     states = b.context.store.states
     state = states[t.cell]
-    return [(own.cell, t.cell, state), *_paired_items(b, state.content, states[own.cell].content)]
+    inner = _paired_items(b, state.content, states[own.cell].content, above | {own.cell})
+    return [(own.cell, t.cell, state), *inner]
 
 
-def _paired_items(b: Builder, given: Atom, adopted: Atom) -> Pairs:
+def _paired_items(b: Builder, given: Atom, adopted: Atom, above: frozenset[Cell]) -> Pairs:
     if not is_structured(b.type(given)):
         return []
-    return [pair for g, a in zip(b.items(given), b.items(adopted)) for pair in paired(b, g, a)]
+    return [pair for g, a in zip(b.items(given), b.items(adopted)) for pair in paired(b, g, a, above)]
 
 
 def hand_back(b: Builder, pairs: Pairs, place: Place | None) -> None:

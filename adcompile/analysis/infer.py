@@ -16,8 +16,8 @@ from adcompile.analysis.begin import Begin
 from adcompile.analysis.bound import TRUE, flags_of, present, with_bound
 from adcompile.analysis.builder import Builder, Lifted, Tentative
 from adcompile.analysis.carried import Carried, Frame, Misfit
-from adcompile.analysis.heap import asked_once, look
-from adcompile.analysis.joins import Join, Side, Tree, tells
+from adcompile.analysis.heap import look
+from adcompile.analysis.joins import Join, Side, Tree, asked_once, tells
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
 from adcompile.analysis.made import is_managed, only_arranges, wrapped

@@ -20,7 +20,9 @@ from adcompile.analysis.store import State, whence
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
+    BOOL,
     NEVER,
+    Array,
     Cell,
     Instance,
     IterT,
@@ -29,6 +31,7 @@ from adcompile.ir.types import (
     Ref,
     Scalar,
     Type,
+    Unknown,
     holds,
     holds_ref,
     join,
@@ -266,3 +269,12 @@ class Join:
             for cell in outer:
                 self.content(cell, [(side, cell) for side in self.sides])
         return self.merged[key]
+
+
+def asked_once(b: Builder, test: Atom) -> Atom:
+    """A test as a bool, where it asks an array, a container or an object, which may be written into before the
+    way back."""
+    t = b.type(test)
+    steady = not isinstance(t, (Array, Instance, Unknown))
+    steady = steady or isinstance(t, Instance) and t.cls in (str, bytes, frozenset)
+    return test if steady else b.emit(bool, (test,), BOOL)
