@@ -415,7 +415,7 @@ Pairs = list[tuple[Cell, Cell, State]]
 
 
 def paired(b: Builder, given: Atom, adopted: Atom, above: frozenset[Cell] = frozenset()) -> Pairs:
-    """The cells of an argument, right after it was adopted, with those that the caller has, and what these hold then."""
+    """The cells of an argument, right after it was adopted, with those that the caller has, and what these hold."""
     t, own = b.type(given), b.type(adopted)
     if not isinstance(t, Ref) or not isinstance(own, Ref):
         return _paired_items(b, given, adopted, above) if holds_ref(t) and isinstance(t, TupleT) else []

@@ -10,7 +10,7 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import Memo, hand_back, read, settle
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.real import real
-from adcompile.analysis.ways import live_objects
+from adcompile.analysis.ways import WrittenWithin, live_objects, live_written
 from adcompile.ir.nodes import Atom, Const, If, Var, Yield
 from adcompile.ir.types import Cell, Known
 from adcompile.runtime import state as run_time
@@ -23,13 +23,17 @@ def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
     """At the end of a function: its result as a value, and what the caller's lists, dicts and
     objects that have been written into hold now and held before."""
     written = list(b.context.written)
-    if written:
+    within = {w.cls for w in b.context.demoted if isinstance(w, WrittenWithin)}
+    if written or within:
         owners = {id(o): Const(o) for o, *_ in (b.context.assigned[c] for c in written if c in b.context.assigned)}
-        classes = {cell.cls for cell in written} | {type(o.value) for o in owners.values()}
+        classes = within.union([cell.cls for cell in written], [type(o.value) for o in owners.values()])
         theirs = [cell.real for cell in b.context.outside if cell.cls in classes]
         apart = [*theirs, *owners.values(), *live_objects(b, classes, set(owners))] if theirs else []
         if len(apart) > 1:
             b.emit(run_time.different, apart, Known(None))
+    theirs = [cell.real for cell in b.context.outside if cell.cls in (list, dict)]
+    for live in live_written(b) if theirs else ():
+        b.emit(run_time.none_of, (live, *theirs), Known(None))
     memo: Memo = {}
     value = _handed_out(b, result, memo)
     pending = _held_now(b, written, memo)

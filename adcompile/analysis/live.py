@@ -6,9 +6,10 @@ from __future__ import annotations
 import dis
 import functools
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections import ChainMap, UserDict, UserList, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from adcompile.analysis.builder import Builder, Restart
@@ -35,6 +36,8 @@ from adcompile.ir.types import (
 )
 
 LARGE = 32
+HOLDERS = (deque, set, frozenset, MappingProxyType, ChainMap, UserDict, UserList)
+"""Containers of Python that are not followed, and may hold such as are."""
 
 
 def live_type(value: Any, written: bool = False) -> Type:
@@ -42,6 +45,8 @@ def live_type(value: Any, written: bool = False) -> Type:
     lists of numbers are sequences; others, and those that the program writes into, are read element by element."""
     if isinstance(value, set) or isinstance(value, (list, dict)) and written:
         return Instance(type(value))
+    if isinstance(value, tuple) and written:
+        return UNKNOWN
     if isinstance(value, (list, dict)) and len(value) > LARGE:
         t = type_of(value) if isinstance(value, list) and holds_numbers(value[0]) and one_class(value) else UNKNOWN
         return t if isinstance(t, Seq) else Instance(type(value))
@@ -138,21 +143,21 @@ PARTS = (operator.getitem, getattr, dict.get, dict.setdefault, dict.pop, list.po
 
 def is_flat(value: Any) -> bool:
     """Whether a container is a long one that holds numbers alone."""
-    items = value.values() if isinstance(value, dict) else value
+    items = value.values() if isinstance(value, Mapping) else value
     return len(value) > LARGE and all(is_scalar_class(cls) for cls in set(map(type, items)))
 
 
 def containers_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
     """The lists and dicts in a live value, itself among them."""
     seen = set() if seen is None else seen
-    if not isinstance(value, (list, dict, tuple)) or id(value) in seen:
+    if not isinstance(value, (list, dict, tuple, *HOLDERS)) or id(value) in seen:
         return
     seen.add(id(value))
-    if not isinstance(value, tuple):
+    if isinstance(value, (list, dict)):
         yield value
     if is_flat(value):
         return
-    for item in value.values() if isinstance(value, dict) else value:
+    for item in value.values() if isinstance(value, Mapping) else value:
         yield from containers_in(item, seen)
 
 

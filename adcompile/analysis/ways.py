@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.heap import is_mutable
-from adcompile.analysis.live import is_flat
+from adcompile.analysis.live import Put, is_flat
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
 from adcompile.ir.types import UNKNOWN, TupleT
@@ -18,11 +19,17 @@ from adcompile.runtime.structure import DEEPEST
 def live_objects(b: Builder, classes: set[type], known: set[int]) -> list[Atom]:
     """The objects, lists and dicts of these classes of which the program reads something, by the way from a module or
     the like, each once: `known` are others."""
+    met = ways_of(b).items()
+    return [read_way(b, *way) for key, (live, way) in met if type(live) in classes and key not in known]
+
+
+def ways_of(b: Builder) -> dict[int, Any]:
+    """By the identity of what is met there: it, and the way to it."""
     met = dict(b.context.ways)
     for var, (ref, path) in b.context.origin.items():
         for live, way in containers_at(b.context.example.get(var), path):
             met.setdefault(id(live), (live, (ref, way)))
-    return [read_way(b, *way) for key, (live, way) in met.items() if type(live) in classes and key not in known]
+    return met
 
 
 def containers_at(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
@@ -32,6 +39,20 @@ def containers_at(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, tupl
     if isinstance(value, (list, tuple, dict)) and len(path) < DEEPEST and not is_flat(value):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from containers_at(item, (*path, ("item", key)))
+
+
+@dataclass(frozen=True)
+class WrittenWithin:
+    """A derivative inside the function writes into lists, dicts or objects of this class that it is given: into copies
+    here, which nobody could compare with anything."""
+
+    cls: type
+
+
+def live_written(b: Builder) -> list[Atom]:
+    """The lists and dicts of modules and the like that the program writes into, by the way to them."""
+    holders = {put.holder for put in b.context.demoted if isinstance(put, Put)}
+    return [read_way(b, *way) for key, (_, way) in ways_of(b).items() if key in holders] if holders else []
 
 
 def read_way(b: Builder, ref: GlobalRef, path: tuple[Any, ...]) -> Atom:
@@ -52,4 +73,4 @@ def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:
     return held if isinstance(t, TupleT) else [atom, *held]
 
 
-__all__ = ["live_objects", "mutable_parts", "read_way"]
+__all__ = ["WrittenWithin", "live_objects", "live_written", "mutable_parts", "read_way"]

@@ -20,7 +20,7 @@ from adcompile.analysis.leaving import closing, write_back
 from adcompile.analysis.owned import note_own_methods
 from adcompile.analysis.pools import open_pools
 from adcompile.analysis.store import State
-from adcompile.analysis.ways import live_objects, mutable_parts
+from adcompile.analysis.ways import WrittenWithin, live_objects, mutable_parts
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, zero
 from adcompile.autodiff.facts import facts
@@ -155,6 +155,7 @@ def dispatched(
         return Called(result, *closing(b, result), cells=cells)
     inner = set(reached(b, cells))
     classes = {c.cls for c, s in b.context.store.changed(before).items() if s is not None and c in inner}
+    b.context.demoted.update(map(WrittenWithin, classes))
     changed, apart = bool(classes), [part for g in given for part in mutable_parts(b, g)]
     apart += live_objects(b, classes, set()) if apart else []  # a default may be one of these
     if changed and len(apart) > 1:

@@ -25,7 +25,7 @@ from adcompile.ir import ops
 from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array, type_of
 from adcompile.ir.nodes import GlobalRef
 from adcompile.ir.program import Guard
-from adcompile.ir.types import Array, Instance, Known, Scalar, Seq, Type, array_type, is_scalar_class
+from adcompile.ir.types import Array, Instance, Known, Scalar, Seq, Type, Unknown, array_type, is_scalar_class
 from adcompile.rules.registry import version
 from adcompile.runtime import settings
 
@@ -156,6 +156,8 @@ def has_type(value: Any, t: Type) -> bool:
     if isinstance(t, Seq):
         items = value.values() if type(value) is dict else value
         return type(value) is t.cls and all(has_type(item, t.item) for item in items)
+    if isinstance(t, Unknown):
+        return True
     if isinstance(t, Instance) and t.cls in (list, dict, set):  # read element by element, and written into
         return type(value) is t.cls
     return Known(value) == t if isinstance(t, Known) else type_of(value) == t

@@ -161,6 +161,15 @@ def different(*values: Any) -> None:
         raise Unsupported(TWICE, remedy=COPY)
 
 
+def none_of(value: Any, *others: Any) -> None:
+    """Refuse arguments, the `others`, of which one is what the function writes into by another name.
+
+    Raises Unsupported.
+    """
+    if any(other is value for other in others):
+        raise Unsupported(TWICE, remedy=COPY)
+
+
 def unshared(what: str, array: Any, *others: Any) -> None:
     """Raise RuleError, which says `what`, if arrays among the others share memory with an array, or if it
     is none."""
