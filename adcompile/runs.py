@@ -26,7 +26,7 @@ from adcompile.ir.walk import statements_of
 from adcompile.refusals import spaces_at
 from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import check_places
-from adcompile.runtime.state import different, none_of
+from adcompile.runtime.state import different, holds_none, none_of
 from adcompile.targets import innermost
 
 
@@ -88,11 +88,14 @@ def invoker(derived: Any) -> Callable[..., Any]:
     return checked if inplace else invoke
 
 
+COMPARING = (different, none_of, holds_none)
+
+
 def located(run: Callable[..., Any], derived: Any, place: Place | None) -> Callable[..., Any]:
     """`run`; where it compares arguments, or asks what memory they share, its errors have the place of the function."""
     body = derived.program.functions[derived.program.entry].body
     calls = [s for s in statements_of(body) if isinstance(s, Call) and isinstance(s.fn, Const)]
-    compares = any(call.fn.value is fn for call in calls if isinstance(call.fn, Const) for fn in (different, none_of))
+    compares = any(call.fn.value is fn for call in calls if isinstance(call.fn, Const) for fn in COMPARING)
     if not compares and not derived.inplace:
         return run
 

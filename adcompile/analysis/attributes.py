@@ -42,6 +42,7 @@ from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var
 from adcompile.ir.types import (
     NEVER,
     UNKNOWN,
+    Around,
     Array,
     Closure,
     DictT,
@@ -98,6 +99,8 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         raise Unsupported(f"{attribute} of an iterator", place, "use next(items), iter(items) or a loop")
     if isinstance(t, Method) and type(t.function) in class_attributes:
         return class_attributes[type(t.function)](b, t.function, owner_of(b, owner, place), attribute, place)
+    if isinstance(t, Around):
+        raise Unsupported("an object that holds itself, where it is not followed", place, "read it by another way")
     if isinstance(t, Known):
         return known_attribute(b, owner, t.value, attribute, args, name, place)
     if owner in b.context.flat_of:

@@ -386,7 +386,7 @@ def adopt(
     t = b.type(value)
     if isinstance(t, Around):
         return around[-t.up]
-    if not is_mutable(t):
+    if not is_mutable(t) and not holds(t, Around):
         return value
     if isinstance(t, TupleT):
         return b.build(t, adopted_items(b, value, real, path, name, (*around, value)), name)

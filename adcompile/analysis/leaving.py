@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
@@ -9,19 +10,22 @@ from typing import Any
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import Memo, hand_back, read, settle
 from adcompile.analysis.leaves import is_undefined
+from adcompile.analysis.live import CHANGING
 from adcompile.analysis.real import real
-from adcompile.analysis.ways import WrittenWithin, live_objects, live_written
-from adcompile.ir.nodes import Atom, Const, If, Var, Yield
-from adcompile.ir.types import Cell, Known
+from adcompile.analysis.ways import WrittenWithin, holders, live_objects, live_written
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, If, Var, Yield
+from adcompile.ir.types import Cell, Instance, Known, Unknown
+from adcompile.ir.walk import statements_of
 from adcompile.runtime import state as run_time
 from adcompile.runtime.objects import stated
 
 Held = list[tuple[Cell, Atom]]
 
 
-def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
-    """At the end of a function: its result as a value, and what the caller's lists, dicts and
-    objects that have been written into hold now and held before."""
+def closing(b: Builder, result: Atom, given: Sequence[Atom]) -> tuple[Atom, Held, Held]:
+    """At the end of a function: its result as a value, and what the caller's lists, dicts and objects that have been
+    written into hold now and held before. `given`: the arguments as the caller has them."""
     written = list(b.context.written)
     within = {w.cls for w in b.context.demoted if isinstance(w, WrittenWithin)}
     if written or within:
@@ -31,6 +35,11 @@ def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
         apart = [*theirs, *owners.values(), *live_objects(b, classes, set(owners))] if theirs else []
         if len(apart) > 1:
             b.emit(run_time.different, apart, Known(None))
+    else:
+        apart = []
+    apart = [cell.real for cell in b.context.outside] if writes_unseen(b) else apart
+    for holder in holders(b, given) if apart else ():
+        b.emit(run_time.holds_none, (holder, *apart), Known(None))
     theirs = [cell.real for cell in b.context.outside if cell.cls in (list, dict)]
     for live in live_written(b) if theirs else ():
         b.emit(run_time.none_of, (live, *theirs), Known(None))
@@ -39,6 +48,21 @@ def closing(b: Builder, result: Atom) -> tuple[Atom, Held, Held]:
     pending = _held_now(b, written, memo)
     before = [(cell, settle(b, b.context.originals[cell], memo, escaping=True)) for cell in written]
     return value, pending, before
+
+
+def writes_unseen(b: Builder) -> bool:
+    """Whether something is written into that is known only when the code runs."""
+    calls = (s for s in statements_of(Block((), tuple(b.statements), Yield())) if isinstance(s, Call))
+    return any(is_unseen_write(b, call) for call in calls)
+
+
+def is_unseen_write(b: Builder, call: Call) -> bool:
+    if isinstance(call.fn, Var):
+        made = b.context.definition.get(call.fn)
+        named = made.args[1] if made is not None and len(made.args) > 1 else None
+        return not isinstance(named, Const) or named.value in CHANGING
+    writes = any(call.fn.value is fn for fn in (ops.set_attribute, setattr, operator.setitem, operator.delitem))
+    return writes and isinstance(b.type(call.args[0]), (Unknown, Instance))
 
 
 def _held_now(b: Builder, cells: Sequence[Cell], memo: Memo) -> Held:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.builder import Builder, is_structured, parts
 from adcompile.analysis.heap import is_mutable
-from adcompile.analysis.live import Put, is_flat
+from adcompile.analysis.live import HOLDERS, Put, is_flat
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
-from adcompile.ir.types import UNKNOWN, TupleT
+from adcompile.ir.types import UNKNOWN, Array, Instance, TupleT, Type
 from adcompile.runtime.structure import DEEPEST
+
+HOLDING = (*HOLDERS, Iterator, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def live_objects(b: Builder, classes: set[type], known: set[int]) -> list[Atom]:
@@ -55,6 +57,32 @@ def live_written(b: Builder) -> list[Atom]:
     return [read_way(b, *way) for key, (_, way) in ways_of(b).items() if key in holders] if holders else []
 
 
+def holders(b: Builder, given: Sequence[Atom]) -> list[Atom]:
+    """Containers that are not followed and may hold such as are: among what the caller gives, and live ones."""
+    found = [h for atom in given if has_holder(b.type(atom)) for h in holders_in(b, atom)]
+    live = [way for var, way in b.context.origin.items() if isinstance(b.context.example.get(var), HOLDING)]
+    return [*found, *(read_way(b, *way) for way in dict.fromkeys(live))]
+
+
+def holders_in(b: Builder, atom: Atom) -> Iterator[Atom]:
+    if is_structured(b.type(atom)):
+        for item in b.items(atom):
+            yield from holders_in(b, item)
+    elif has_holder(b.type(atom)):
+        yield atom
+
+
+def has_holder(t: Type) -> bool:
+    if isinstance(t, Array):
+        return t.dtype.kind == "O"
+    return isinstance(t, Instance) and may_hold(t.cls) or any(map(has_holder, parts(t)))
+
+
+def may_hold(cls: type) -> bool:
+    """Whether objects of a class are containers that are not followed."""
+    return issubclass(cls, HOLDING) or issubclass(cls, (list, dict)) and cls not in (list, dict)
+
+
 def read_way(b: Builder, ref: GlobalRef, path: tuple[Any, ...]) -> Atom:
     """What a way from a module leads to, read now."""
     atom: Atom = b.emit(ops.load_global, (Const(ref),), UNKNOWN)
@@ -73,4 +101,4 @@ def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:
     return held if isinstance(t, TupleT) else [atom, *held]
 
 
-__all__ = ["WrittenWithin", "live_objects", "live_written", "mutable_parts", "read_way"]
+__all__ = ["WrittenWithin", "holders", "live_objects", "live_written", "mutable_parts", "read_way"]

@@ -152,7 +152,7 @@ def dispatched(
     b.context.regions = regions
     check_memoised(b)
     if entry:
-        return Called(result, *closing(b, result), cells=cells)
+        return Called(result, *closing(b, result, given), cells=cells)
     inner = set(reached(b, cells))
     classes = {c.cls for c, s in b.context.store.changed(before).items() if s is not None and c in inner}
     b.context.demoted.update(map(WrittenWithin, classes))

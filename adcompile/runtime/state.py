@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import FunctionType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,24 @@ def none_of(value: Any, *others: Any) -> None:
     """
     if any(other is value for other in others):
         raise Unsupported(TWICE, remedy=COPY)
+
+
+def holds_none(holder: Any, *others: Any) -> None:
+    """Refuse arguments, the `others`, that a container of another kind holds too: what is written into them would be
+    in it.
+
+    Raises Unsupported.
+    """
+    wanted, seen, todo = {id(other) for other in others}, set[int](), [holder]
+    while todo:
+        value = todo.pop()
+        if id(value) in wanted:
+            raise Unsupported(TWICE, remedy=COPY)
+        if id(value) in seen or isinstance(value, (str, bytes, int, float, complex, type, FunctionType, ModuleType)):
+            continue
+        seen.add(id(value))
+        objects = isinstance(value, np.ndarray) and value.dtype == object
+        todo += value.ravel().tolist() if objects else gc.get_referents(value)
 
 
 def unshared(what: str, array: Any, *others: Any) -> None:
