@@ -13,6 +13,7 @@ from adcompile import tangents
 from adcompile.errors import AdcompileError, NotDifferentiable, Place, Unsupported, place_of
 from adcompile.frontend.source import source_of
 from adcompile.ir.abstract import OWN, bound_in, parts_of_object
+from adcompile.runtime.state import reaches
 from adcompile.spaces import is_hollow, space_of
 from adcompile.targets import innermost, resolve
 
@@ -49,8 +50,8 @@ def differentiated(fun: Any, argnums: Any, args: tuple[Any, ...], names: tuple[s
 
 
 def check_held(fun: Any, values: Iterable[Any]) -> None:
-    """Refuse arguments with a function or method that holds a part of the same argument, other than what it is held by:
-    what it computes of that part would be taken for a constant.
+    """Refuse arguments with a callable that holds a part of the same argument, other than what it is held by: what it
+    computes of that part would be taken for a constant.
 
     Raises Unsupported.
     """
@@ -60,19 +61,20 @@ def check_held(fun: Any, values: Iterable[Any]) -> None:
         todo = [(value, ())]
         while todo:
             item, outer = todo.pop()
-            if isinstance(item, OWN):
-                callables.append((item, outer))
             held = held_in(item, outer)
+            if held is None and callable(item):
+                callables.append((item, outer))
             if held is not None and id(item) not in parts:
                 parts.add(id(item))
                 todo += [(part, (*outer, id(item))) for part in held]
         for item, outer in callables:
-            if any(id(held) in parts and id(held) not in outer for _, held in bound_in(item)):
+            bound = [held for _, held in bound_in(item)] if isinstance(item, OWN) else [item]
+            if any(id(held) not in outer and reaches(held, parts) for held in bound):
                 name = getattr(item, "__name__", type(item).__name__)
                 raise Unsupported(
-                    f"an argument that is differentiated holds {name}(), which holds another part of the same argument",
+                    f"an argument that is differentiated holds {name}(), which holds a part of the same argument",
                     place_of(innermost(fun)),
-                    "call it as a method of that part where it is needed: model.layer.act(x)",
+                    "call a method of that part where it is needed: model.layer.act(x)",
                 )
 
 

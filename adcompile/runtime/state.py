@@ -177,16 +177,34 @@ def holds_none(holder: Any, *others: Any) -> None:
 
     Raises Unsupported.
     """
-    wanted, seen, todo = {id(other) for other in others}, set[int](), [holder]
+    if reaches(holder, {id(other) for other in others}):
+        raise Unsupported(TWICE, remedy=COPY)
+
+
+INERT = (str, bytes, int, float, complex, type, ModuleType)
+
+
+def reaches(value: Any, wanted: set[int]) -> bool:
+    """Whether a value is, or holds at any depth, one of the objects of these identities."""
+    seen, todo = set[int](), [value]
     while todo:
         value = todo.pop()
         if id(value) in wanted:
-            raise Unsupported(TWICE, remedy=COPY)
-        if id(value) in seen or isinstance(value, (str, bytes, int, float, complex, type, FunctionType, ModuleType)):
-            continue
-        seen.add(id(value))
-        objects = isinstance(value, np.ndarray) and value.dtype == object
-        todo += value.ravel().tolist() if objects else gc.get_referents(value)
+            return True
+        if id(value) not in seen and not isinstance(value, INERT):
+            seen.add(id(value))
+            todo += held_within(value)
+    return False
+
+
+def held_within(value: Any) -> list[Any]:
+    """What a value holds; of a function what it has captured, its defaults and its attributes."""
+    if isinstance(value, FunctionType):
+        held = [value.__closure__ or (), value.__defaults__ or (), value.__kwdefaults__ or {}, vars(value)]
+        return [item for part in held for item in gc.get_referents(part)]
+    if isinstance(value, np.ndarray):
+        return value.ravel().tolist() if value.dtype == object else []
+    return gc.get_referents(value)
 
 
 def unshared(what: str, array: Any, *others: Any) -> None:

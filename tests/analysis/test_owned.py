@@ -194,10 +194,33 @@ class Model:
 
 def test_methods_of_another_part_of_the_argument_are_refused():
     for f in (lambda m, x: np.sum(m.run(x)), lambda m, x: np.sum(m.net.lin(m.run(x)))):
-        with pytest.raises(ad.Unsupported, match="holds another part of the same argument"):
+        with pytest.raises(ad.Unsupported, match="holds a part of the same argument"):
             ad.grad(f)(Model(2.0), X)
         assert np.allclose(ad.grad(f, argnums=1)(Model(2.0), X), [(f(Model(2.0), X + h) - f(Model(2.0), X - h)) / 2e-6
             for h in 1e-6 * np.eye(2)])  # fmt: skip
+
+
+def calls_first(f):
+    return lambda v: f(v)
+
+
+WRAPPED = {
+    "captured method": lambda net: calls_first(net.lin),
+    "captured list": lambda net: calls_first(lambda v, held=[net]: held[0].lin(v)),
+    "cached": lambda net: functools.lru_cache(None)(net.lin),
+    "partial of a method": lambda net: functools.partial(lambda fn, v: fn(v), net.lin),
+    "dispatched": lambda net: functools.singledispatch(net.lin),
+    "called by a wrapper": lambda net: net.lin.__call__,
+}
+
+
+@pytest.mark.parametrize("wrap", WRAPPED.values(), ids=WRAPPED)
+def test_callables_that_hold_their_object_at_some_depth_are_refused(wrap):
+    net = Net(3.0)
+    net.act = wrap(net)
+    for f in (lambda net: net.act(0.5) * net.w, lambda net: np.sum(net.act(0.5))):
+        with pytest.raises(ad.Unsupported, match="holds a part of the same argument"):
+            ad.grad(f)(net)
 
 
 def test_functions_with_their_object_as_a_default_are_refused():
