@@ -18,7 +18,7 @@ from adcompile.analysis.builder import Builder, rank
 from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.guards import guard_absent, guard_class, guard_own, hook, says
-from adcompile.analysis.heap import cell_of, give, look, owner_of, refuse
+from adcompile.analysis.heap import ROUND, cell_of, give, look, owner_of, refuse
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.laziness import check_unmoved
 from adcompile.analysis.library import is_of_user
@@ -99,7 +99,7 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         raise Unsupported(f"{attribute} of an iterator", place, "use next(items), iter(items) or a loop")
     if isinstance(t, Method) and type(t.function) in class_attributes:
         return class_attributes[type(t.function)](b, t.function, owner_of(b, owner, place), attribute, place)
-    if isinstance(t, Around):
+    if isinstance(t, Around) and ROUND in b.context.demoted:
         raise Unsupported("an object that holds itself, where it is not followed", place, "read it by another way")
     if isinstance(t, Known):
         return known_attribute(b, owner, t.value, attribute, args, name, place)

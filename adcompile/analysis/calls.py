@@ -29,6 +29,7 @@ from adcompile.analysis.demotion import (
     handed_over,
     is_container_write,
     loosened,
+    may_write_into,
     puts_back,
     stirs,
 )
@@ -40,6 +41,7 @@ from adcompile.analysis.heap import (
     give,
     is_opaque,
     look,
+    note_write,
     outdate,
     owner_of,
     settle,
@@ -213,6 +215,8 @@ def call_known(
             return Const(None)
         check_alias(b, args[0], place)
         check_renamed(b, value, args[0], place)
+    if may_write_into(value, args, kwargs):
+        note_write(b)
     if is_container_write(value) and args:
         beware_of_names(b, args[0])
         demote(b, value, args[0], place)
@@ -273,6 +277,7 @@ def emit_unknown(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, name: st
     """A call of what nothing is known of: it may write into the lists and dicts it is given."""
     args, kwargs = with_stored(b, fn, args, kwargs, place)
     if is_unknown(fn) and not is_reader(fn):
+        note_write(b)
         args, kwargs = loosened(b, fn, args, kwargs, place)
     return b.emit(fn, args, UNKNOWN, kwargs, name, place)
 

@@ -9,8 +9,11 @@ from collections.abc import Iterator, Sequence
 from types import MemberDescriptorType, SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from adcompile.analysis.builder import Builder, Restart
-from adcompile.analysis.heap import check_alias, hand_over
+from adcompile.analysis.detached import is_in
+from adcompile.analysis.heap import check_alias, hand_over, note_write
 from adcompile.analysis.live import live_key, note_given
 from adcompile.analysis.mutation import AUGMENTED, is_unknown_call
 from adcompile.analysis.slots import beware
@@ -76,6 +79,15 @@ def is_container_write(fn: Any) -> bool:
         return fn in CONTAINER_WRITES
     except TypeError:
         return False
+
+
+def may_write_into(fn: Any, args: Sequence[Atom], kwargs: Kwargs) -> bool:
+    """Whether a call that is known writes into something it is given."""
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin or any(name == "out" for name, _ in kwargs):
+        return True
+    at = isinstance(getattr(fn, "__self__", None), np.ufunc) and getattr(fn, "__name__", "") == "at"
+    known = (CONTAINER_WRITES, METHODS, FUNCTIONS, AUGMENTED)
+    return at or isinstance(fn, OpaqueCode) or any(is_in(fn, writers) for writers in known)
 
 
 IN_RECURSION = (
@@ -233,6 +245,7 @@ def call_unseen(
     """A call of what is known only when the code runs, `known` is its class or None: it may write into what it is
     given, and into what has been given away before."""
     beware_of_owner(b, fn, place)
+    note_write(b)
     args, kwargs = handed_over(b, known, args, kwargs, place)
     for a in (fn, *args, *(v for _, v in kwargs)):
         demote(b, known, a, place)

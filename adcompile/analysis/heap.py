@@ -81,6 +81,7 @@ def look(b: Builder, atom: Atom, place: Place | None = None) -> Atom:
 
 def write(b: Builder, cell: Cell, content: Atom, place: Place | None = None) -> None:
     """Replace what a cell holds."""
+    note_write(b)
     state = b.context.store.states[cell]
     if state.lent or state.stale:
         refuse(b, cell, "is written into here, and something that does not follow writes holds it", place)
@@ -216,7 +217,8 @@ def settled_cell(b: Builder, cell: Cell, memo: Memo, escaping: bool) -> Atom:
         memo[cell] = cell.real
         return cell.real
     memo[cell] = None
-    memo[cell] = (settled_items if is_structured(b.type(content)) else settle)(b, content, memo, escaping)
+    whole = is_structured(b.type(content)) and holds_ref(b.type(content))
+    memo[cell] = (settled_items if whole else settle)(b, content, memo, escaping)
     return memo[cell]
 
 
@@ -385,7 +387,8 @@ def adopt(
     specialisation. `around`: the cells that it stands in."""
     t = b.type(value)
     if isinstance(t, Around):
-        return around[-t.up]
+        b.context.demoted.add(ROUND_MET)
+        return around[-t.up] if ROUND in b.context.demoted else value
     if not is_mutable(t) and not holds(t, Around):
         return value
     if isinstance(t, TupleT):
@@ -412,25 +415,6 @@ def adopt(
 
 
 Pairs = list[tuple[Cell, Cell, State]]
-
-
-def paired(b: Builder, given: Atom, adopted: Atom, above: frozenset[Cell] = frozenset()) -> Pairs:
-    """The cells of an argument, right after it was adopted, with those that the caller has, and what these hold."""
-    t, own = b.type(given), b.type(adopted)
-    if not isinstance(t, Ref) or not isinstance(own, Ref):
-        return _paired_items(b, given, adopted, above) if holds_ref(t) and isinstance(t, TupleT) else []
-    if own.cell in above:
-        return []
-    states = b.context.store.states
-    state = states[t.cell]
-    inner = _paired_items(b, state.content, states[own.cell].content, above | {own.cell})
-    return [(own.cell, t.cell, state), *inner]
-
-
-def _paired_items(b: Builder, given: Atom, adopted: Atom, above: frozenset[Cell]) -> Pairs:
-    if not is_structured(b.type(given)):
-        return []
-    return [pair for g, a in zip(b.items(given), b.items(adopted)) for pair in paired(b, g, a, above)]
 
 
 def hand_back(b: Builder, pairs: Pairs, place: Place | None) -> None:
@@ -478,19 +462,28 @@ def as_it_is(b: Builder, atom: Atom) -> Atom:
 def adopted_items(
     b: Builder, value: Atom, real: Atom | None, path: tuple[Any, ...], name: str, around: tuple[Atom, ...]
 ) -> list[Atom]:
-    types = parts(b.type(value))
-    same = value is real
-    items = b.items(value)
     out: list[Atom] = []
-    for k, (item, t) in enumerate(zip(items, types)):
-        inner = item if same or not is_mutable(t) else None if real is None else b.item(real, k)
+    for k, (item, t) in enumerate(zip(b.items(value), parts(b.type(value)))):
+        inner = item if value is real or not is_mutable(t) else None if real is None else b.item(real, k)
         out.append(adopt(b, item, inner, (*path, k), getattr(item, "name", "") or name, around))
     return out
+
+
+ROUND_MET, ROUND = ("objects that hold themselves", "met"), ("objects that hold themselves", "followed")
+
+
+def note_write(b: Builder) -> None:
+    """Before a write into anything: arguments that hold themselves are followed all the way round, where else the
+    way round is read as the code runs."""
+    if ROUND_MET in b.context.demoted and ROUND not in b.context.demoted:
+        b.context.demoted.add(ROUND)
+        raise Restart
 
 
 def note_written(b: Builder, cell: Cell) -> None:
     """A write into what the caller has: its first content must be at hand, so specialise again
     with it taken out at the beginning."""
+    note_write(b)
     path = ("outside", b.context.paths[cell])
     if path not in b.context.demoted:
         b.context.demoted.add(path)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured, parts
-from adcompile.analysis.heap import is_mutable
+from adcompile.analysis.heap import Pairs, is_mutable
 from adcompile.analysis.live import HOLDERS, Put, is_flat
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
-from adcompile.ir.types import UNKNOWN, Array, Instance, TupleT, Type
+from adcompile.ir.types import UNKNOWN, Array, Cell, Instance, Ref, TupleT, Type, holds_ref
 from adcompile.runtime.structure import DEEPEST
 
 HOLDING = (*HOLDERS, Iterator, type({}.keys()), type({}.values()), type({}.items()))
@@ -101,4 +101,23 @@ def mutable_parts(b: Builder, atom: Atom) -> list[Atom]:
     return held if isinstance(t, TupleT) else [atom, *held]
 
 
-__all__ = ["WrittenWithin", "holders", "live_objects", "live_written", "mutable_parts", "read_way"]
+def paired(b: Builder, given: Atom, adopted: Atom, above: frozenset[Cell] = frozenset()) -> Pairs:
+    """The cells of an argument, right after it was adopted, with those that the caller has, and what these hold."""
+    t, own = b.type(given), b.type(adopted)
+    if not isinstance(t, Ref) or not isinstance(own, Ref):
+        return _paired_items(b, given, adopted, above) if holds_ref(t) and isinstance(t, TupleT) else []
+    if own.cell in above:
+        return []
+    states = b.context.store.states
+    state = states[t.cell]
+    inner = _paired_items(b, state.content, states[own.cell].content, above | {own.cell})
+    return [(own.cell, t.cell, state), *inner]
+
+
+def _paired_items(b: Builder, given: Atom, adopted: Atom, above: frozenset[Cell]) -> Pairs:
+    if not is_structured(b.type(given)):
+        return []
+    return [pair for g, a in zip(b.items(given), b.items(adopted)) for pair in paired(b, g, a, above)]
+
+
+__all__ = ["WrittenWithin", "holders", "live_objects", "live_written", "mutable_parts", "paired", "read_way"]

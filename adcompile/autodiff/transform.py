@@ -15,12 +15,12 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
-from adcompile.analysis.heap import Pairs, adopt, give, hand_back, is_mutable, paired, reached, settle
+from adcompile.analysis.heap import Pairs, adopt, give, hand_back, is_mutable, reached, settle
 from adcompile.analysis.leaving import closing, write_back
 from adcompile.analysis.owned import note_own_methods
 from adcompile.analysis.pools import open_pools
 from adcompile.analysis.store import State
-from adcompile.analysis.ways import WrittenWithin, live_objects, mutable_parts
+from adcompile.analysis.ways import WrittenWithin, live_objects, mutable_parts, paired
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, zero
 from adcompile.autodiff.facts import facts

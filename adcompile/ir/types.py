@@ -493,7 +493,7 @@ def holds(t: Type, *kinds: type) -> bool:
             return any(holds(item, *kinds) for item in items)
         case Closure(_, defaults, kwdefaults, cells):
             return any(holds(item, *kinds) for item in (*defaults, *cells, *(t for _, t in kwdefaults)))
-        case Method(_, inner) | Maybe(inner):
-            return holds(inner, *kinds)
+        case Method(_, owner):
+            return holds(owner, *kinds)
         case _:
             return False

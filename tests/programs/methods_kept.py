@@ -18,7 +18,7 @@ class Stepper:
 
 
 STEPPER = Stepper(0.5)
-SCALED, SQUARED = STEPPER.scaled, STEPPER.squared
+KEPT = (STEPPER.scaled, STEPPER.squared)
 TABLE = {"scaled": STEPPER.scaled, "squared": STEPPER.squared}
 HELD = functools.partial(STEPPER.scaled)
 ITEMS = np.array([0.5, 2.0])
@@ -26,7 +26,7 @@ TOTAL = ITEMS.sum
 
 
 def kept_under_a_name(x):
-    return SCALED(x) * SQUARED(x * x)
+    return KEPT[0](x) * KEPT[1](x * x)
 
 
 def kept_in_a_table(x):
@@ -39,9 +39,9 @@ def kept_by_its_object(x):
 
 def object_written_between(x, y):
     STEPPER.k = x * y
-    z = SCALED(y) + HELD(x)
+    z = KEPT[0](y) + HELD(x)
     STEPPER.k = 0.5
-    return z * SQUARED(x)
+    return z * KEPT[1](x)
 
 
 def object_written_in_a_loop(x, n):
