@@ -17,6 +17,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, Context, is_structured, same_form
+from adcompile.analysis.holding import has_holder
 from adcompile.analysis.mutation import (
     AUGMENTED,
     Classes,
@@ -206,8 +207,11 @@ class Memory(Classes):
         return owner is not None and (owner[0] in inner or self.is_inner_part(owner[0], inner))
 
     def may_overlap(self, n: Node) -> bool:
-        """Whether what comes from outside may be memory that is written: an array, or a list of arrays."""
-        return not isinstance(n, Var) or isinstance(self.types[n], Array) or holds_inexact(self.types[n])
+        """Whether what comes from outside may be memory that is written: an array, a list of arrays, or
+        a container that is not followed and may hold one."""
+        if not isinstance(n, Var):
+            return True
+        return isinstance(self.types[n], Array) or holds_inexact(self.types[n]) or has_holder(self.types[n])
 
     def is_array(self, n: Node) -> bool:
         """Whether memory from outside is an array, and none of the lists, dicts and objects that hold some."""

@@ -12,7 +12,7 @@ from adcompile.analysis.heap import Memo, hand_back, read, settle
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.live import CHANGING
 from adcompile.analysis.real import real
-from adcompile.analysis.ways import WrittenWithin, holders, live_objects, live_written
+from adcompile.analysis.ways import WrittenWithin, holders, live_followed, live_holders, live_objects, live_written
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, If, Var, Yield
 from adcompile.ir.types import Cell, Instance, Known, Unknown
@@ -37,8 +37,13 @@ def closing(b: Builder, result: Atom, given: Sequence[Atom]) -> tuple[Atom, Held
             b.emit(run_time.different, apart, Known(None))
     else:
         apart = []
-    apart = [cell.real for cell in b.context.outside] if writes_unseen(b) else apart
-    for holder in holders(b, given) if apart else ():
+    unseen = writes_unseen(b)
+    apart = [cell.real for cell in b.context.outside] if unseen else apart
+    theirs = holders(b, given) if apart or unseen else []
+    apart_of_theirs = [*apart, *live_followed(b)] if theirs and unseen else apart
+    for holder in theirs if apart_of_theirs else ():
+        b.emit(run_time.holds_none, (holder, *apart_of_theirs), Known(None))
+    for holder in live_holders(b) if apart else ():
         b.emit(run_time.holds_none, (holder, *apart), Known(None))
     theirs = [cell.real for cell in b.context.outside if cell.cls in (list, dict)]
     for live in live_written(b) if theirs else ():

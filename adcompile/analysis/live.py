@@ -6,13 +6,15 @@ from __future__ import annotations
 import dis
 import functools
 import operator
-from collections import ChainMap, UserDict, UserList, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from contextvars import ContextVar
 from dataclasses import dataclass
-from types import CodeType, FunctionType, MappingProxyType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from adcompile.analysis.builder import Builder, Restart
+from adcompile.analysis.holding import HOLDERS, within
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.writing import METHODS
@@ -36,8 +38,6 @@ from adcompile.ir.types import (
 )
 
 LARGE = 32
-HOLDERS = (deque, set, frozenset, MappingProxyType, ChainMap, UserDict, UserList)
-"""Containers of Python that are not followed, and may hold such as are."""
 
 
 def live_type(value: Any, written: bool = False) -> Type:
@@ -138,13 +138,16 @@ def origins_of(b: Builder, atom: Atom) -> Iterator[Var]:
 
 
 WHOLES = (ops.build_list, ops.build_tuple, ops.build_dict, ops.identity, list, tuple, dict)
-PARTS = (operator.getitem, getattr, dict.get, dict.setdefault, dict.pop, list.pop, next, iter, reversed, dict.values)
+PARTS = (
+    *(operator.getitem, getattr, dict.get, dict.setdefault, dict.pop, list.pop, next, iter, reversed, dict.values),
+    *(ContextVar.get, deque.pop, deque.popleft),
+)
 
 
 def is_flat(value: Any) -> bool:
     """Whether a container is a long one that holds numbers alone."""
-    items = value.values() if isinstance(value, Mapping) else value
-    return len(value) > LARGE and all(is_scalar_class(cls) for cls in set(map(type, items)))
+    long = isinstance(value, Sized) and len(value) > LARGE
+    return long and all(is_scalar_class(cls) for cls in set(map(type, within(value))))
 
 
 def containers_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
@@ -157,7 +160,7 @@ def containers_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
         yield value
     if is_flat(value):
         return
-    for item in value.values() if isinstance(value, Mapping) else value:
+    for item in within(value):
         yield from containers_in(item, seen)
 
 

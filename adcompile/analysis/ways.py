@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adcompile.analysis.builder import Builder, is_structured, parts
+from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.heap import Pairs, is_mutable
-from adcompile.analysis.live import HOLDERS, Put, is_flat
+from adcompile.analysis.holding import HOLDERS, ONCE, has_holder
+from adcompile.analysis.library import is_of_user
+from adcompile.analysis.live import Put, is_flat
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
-from adcompile.ir.types import UNKNOWN, Array, Cell, Instance, Ref, TupleT, Type, holds_ref
+from adcompile.ir.types import UNKNOWN, Cell, Ref, TupleT, holds_ref
 from adcompile.runtime.structure import DEEPEST
-
-HOLDING = (*HOLDERS, Iterator, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def live_objects(b: Builder, classes: set[type], known: set[int]) -> list[Atom]:
@@ -58,10 +58,20 @@ def live_written(b: Builder) -> list[Atom]:
 
 
 def holders(b: Builder, given: Sequence[Atom]) -> list[Atom]:
-    """Containers that are not followed and may hold such as are: among what the caller gives, and live ones."""
-    found = [h for atom in given if has_holder(b.type(atom)) for h in holders_in(b, atom)]
-    live = [way for var, way in b.context.origin.items() if isinstance(b.context.example.get(var), HOLDING)]
-    return [*found, *(read_way(b, *way) for way in dict.fromkeys(live))]
+    """Containers among what the caller gives that are not followed, and may hold such as are."""
+    return [h for atom in given if has_holder(b.type(atom)) for h in holders_in(b, atom)]
+
+
+def live_holders(b: Builder) -> list[Atom]:
+    """Live containers that are not followed, and may hold such as are."""
+    live = [way for var, way in b.context.origin.items() if isinstance(b.context.example.get(var), (*HOLDERS, *ONCE))]
+    return [read_way(b, *way) for way in dict.fromkeys(live)]
+
+
+def live_followed(b: Builder) -> list[Atom]:
+    """The live lists, dicts and objects of the user's that the program reads."""
+    met = ways_of(b).values()
+    return [read_way(b, *way) for live, way in met if isinstance(live, (list, dict)) or is_of_user(type(live))]
 
 
 def holders_in(b: Builder, atom: Atom) -> Iterator[Atom]:
@@ -70,17 +80,6 @@ def holders_in(b: Builder, atom: Atom) -> Iterator[Atom]:
             yield from holders_in(b, item)
     elif has_holder(b.type(atom)):
         yield atom
-
-
-def has_holder(t: Type) -> bool:
-    if isinstance(t, Array):
-        return t.dtype.kind == "O"
-    return isinstance(t, Instance) and may_hold(t.cls) or any(map(has_holder, parts(t)))
-
-
-def may_hold(cls: type) -> bool:
-    """Whether objects of a class are containers that are not followed."""
-    return issubclass(cls, HOLDING) or issubclass(cls, (list, dict)) and cls not in (list, dict)
 
 
 def read_way(b: Builder, ref: GlobalRef, path: tuple[Any, ...]) -> Atom:
@@ -120,4 +119,7 @@ def _paired_items(b: Builder, given: Atom, adopted: Atom, above: frozenset[Cell]
     return [pair for g, a in zip(b.items(given), b.items(adopted)) for pair in paired(b, g, a, above)]
 
 
-__all__ = ["WrittenWithin", "holders", "live_objects", "live_written", "mutable_parts", "paired", "read_way"]
+__all__ = [
+    "WrittenWithin", "holders", "live_followed", "live_holders", "live_objects", "live_written", "mutable_parts",
+    "paired", "read_way",
+]  # fmt: skip

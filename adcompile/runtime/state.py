@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections import deque
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -204,7 +206,19 @@ def held_within(value: Any) -> list[Any]:
         return [item for part in held for item in gc.get_referents(part)]
     if isinstance(value, np.ndarray):
         return value.ravel().tolist() if value.dtype == object else []
+    if isinstance(value, (weakref.ref, ContextVar)):
+        return named_by(value)
     return gc.get_referents(value)
+
+
+def named_by(value: weakref.ref[Any] | ContextVar[Any]) -> list[Any]:
+    """What a weak reference or a context variable leads to now."""
+    if isinstance(value, weakref.ref):
+        return [value()]
+    try:
+        return [value.get()]
+    except LookupError:  # it means nothing here
+        return []
 
 
 def unshared(what: str, array: Any, *others: Any) -> None:
