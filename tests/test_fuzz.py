@@ -18,7 +18,7 @@ from tests.fuzz import faults
 from tests.fuzz.checker import STAGES, Check, Verdict, Wrong, check
 from tests.fuzz.constructs import GROUPS, TABLE, blocks, enabled, pairs, wanted
 from tests.fuzz.counts import Counts
-from tests.fuzz.differences import Slope, settled
+from tests.fuzz.differences import Slope, seen_by, settled
 from tests.fuzz.program import Program, generate, runs
 from tests.fuzz.runner import judge, left_out, programs, run, second_order
 from tests.fuzz.shrink import shrink
@@ -140,6 +140,12 @@ def test_steps_that_agree_by_chance_are_no_evidence():
     oscillating = [Slope(value, 0.0) for value in (1.8e4, -3e5, 2e7, 5e9, 6e9)]
     assert not settled(oscillating, 2.3e11, 1e-11)
     assert settled(oscillating[:1] * 5, 2.3e11, 1e-11)
+
+
+def test_a_slope_that_the_finest_steps_see_is_not_called_wrong():
+    """Within a steep function the rounding of what lies within is larger than that of the result."""
+    assert seen_by(Slope(-1.1297e8, 4e5), -1.12979e8, 1.13e8)
+    assert not seen_by(Slope(-395.6, 108.2), -1.12979e8, 1.13e8)
 
 
 def broken(name):

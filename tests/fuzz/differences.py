@@ -41,6 +41,11 @@ def kinked(phi: Callable[[float], float], size: float, h: float = 1e-4) -> bool:
     return not abs(right - left) <= 2e-3 * (size + abs(right) + abs(left)) * max(1.0, h / 1e-4)
 
 
+def seen_by(slope: Slope, value: float, size: float) -> bool:
+    """Whether a slope is the same as this value, as far as two of the finest steps must agree."""
+    return abs(slope.value - value) <= 1e-2 * (size + abs(slope.value))
+
+
 def settled(slopes: list[Slope], size: float, least: float) -> bool:
     """Whether the two finest steps see about the same slope. Where a function oscillates faster than the
     least of them, as an iterated sine of large numbers does, each sees another, the larger the finer it is.
