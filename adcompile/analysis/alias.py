@@ -16,6 +16,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied
+from adcompile.analysis.boxes import keeps_given
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, Context, is_structured, same_form
 from adcompile.analysis.holding import has_holder
 from adcompile.analysis.mutation import (
@@ -141,7 +142,7 @@ class Memory(Classes):
         part = self.part(s)
         if part is not None:
             self.join(s.result, part)
-        elif may_share(s, self.types):
+        elif may_share(s, self.types) or keeps_given(self.b.context, s):
             for a in self.operands(s):
                 self.join(s.result, a)
         for target in () if s in self.sought else writes_into(s, self.types, self.definition):

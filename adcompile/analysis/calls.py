@@ -89,6 +89,7 @@ from adcompile.ir.types import (
     Ref,
     Scalar,
     TupleT,
+    Type,
     Unknown,
     holds_ref,
     is_array_subclass,
@@ -306,9 +307,10 @@ def apply_rule(
     b: Builder, fn: Any, rule: Rule, args: list[Atom], kwargs: list[tuple[str, Atom]], name: str, place: Place | None
 ) -> Atom:
     args, kwargs = without_no_out(b, fn, *by_position(fn, rule, args, kwargs))
+    given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
     fn, args, kwargs, lists = as_arrays(b, fn, rule, args, kwargs, place)
     stored = call_out(b, fn, args, kwargs, name, place)
-    return stored if stored is not None else call_rule(b, fn, rule, args, kwargs, name, place, lists)
+    return stored if stored is not None else call_rule(b, fn, rule, args, kwargs, name, place, lists, given)
 
 
 def call_rule(
@@ -320,8 +322,10 @@ def call_rule(
     name: str,
     place: Place | None,
     lists: Lists | None = None,
+    given: Sequence[Atom] = (),
 ) -> Atom:
-    """A callable with a rule: fold it if all is known, else emit it with its type."""
+    """A callable with a rule: fold it if all is known, else emit it with its type. `given`: the lists, dicts and
+    objects that it is given."""
     if stores_outcome(rule):
         with b.pinned_at(place):
             return dispatch(b, Const(rule.body), *by_place(rule, args, kwargs), "", place)
@@ -332,8 +336,7 @@ def call_rule(
     beware_of_given(b, [*args, *(v for _, v in kwargs)])
     if arguments_written(fn, args, kwargs) or stirs(b, fn, args):
         args, kwargs = loosened(b, fn, args, kwargs, place)
-    given = [a for a in (*args, *(v for _, v in kwargs)) if holds_ref(b.type(a))]
-    if given:
+    if any(holds_ref(b.type(a)) for a in (*args, *(v for _, v in kwargs))):
         args, kwargs = opened(b, fn, args, kwargs, place)
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in args]
@@ -356,7 +359,7 @@ def call_rule(
     plain = fn in (np.asarray, np.array, np.ascontiguousarray, np.ndarray.tolist) and "subok" not in kwtypes
     if isinstance(t, Unknown) and not plain:
         t = next((k for k in (*types, *kwtypes.values()) if is_array_subclass(k)), t)
-    if given and not is_reader(fn) and not isinstance(t, (Scalar, Array, Known)):
+    if given and not is_reader(fn) and keeps_objects(t):
         for a in given:  # the result may hold what it was made of
             give(b, a)
     if isinstance(t, Known) and rule.by_value and may_be_real(b, types):
@@ -367,6 +370,11 @@ def call_rule(
     if rule.kind == "elementwise" or fn in SAME_SHAPE:
         note_shape(b, var, args, kwargs)
     return var
+
+
+def keeps_objects(t: Type) -> bool:
+    """Whether a result of this type may hold the lists, dicts and objects that it was made of."""
+    return t.dtype.hasobject if isinstance(t, Array) else not isinstance(t, (Scalar, Known))
 
 
 # -- Python functions ---------------------------------------------------------------------------

@@ -192,7 +192,8 @@ class Escapes:
         given = self.sites(*s.args, *(v for _, v in s.kwargs))
         if given <= sites_in(result):
             return True
-        return is_one(fn, COPYING) and not any(self.holds_containers(site) for site in given)
+        whole = all(isinstance(self.type(a), Filled) or not self.sites(a) for a in s.args)
+        return is_one(fn, COPYING) and whole and not any(self.holds_containers(site) for site in given)
 
     def holds_containers(self, site: Site) -> bool:
         held = self.context.contents[site] if self.context.contents is not None else None

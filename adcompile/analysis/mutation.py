@@ -358,11 +358,11 @@ def check_writes(
     followed: Container[Call] = (),
     sought: Container[Call] = (),
     by_reference: Callable[[Call], Sequence[Atom]] = lambda call: (),
-    twins: Callable[[], Sequence[Sequence[Var]]] = tuple,
+    together: Callable[[], Sequence[Sequence[Atom]]] = tuple,
 ) -> Written:
     """Refuse writes that a derivative would notice, but for those that are `followed`; the rest is
     handed on for `check_reads`. Those `sought` when the code runs are looked at then. `by_reference`:
-    what calls of functions by reference write into. `twins`: names of one live container or object."""
+    what calls of functions by reference write into. `together`: what is one live container or object, or holds one."""
     calls = [(i, call) for i, s in enumerate(statements) for call in calls_in(s)]
     definition = {call.result: call for _, call in calls}
     unsure = [(i, call) for i, call in calls if call not in sought]
@@ -371,7 +371,7 @@ def check_writes(
     if not written and not any(is_call_of(call, ops.make_function) for _, call in calls):
         return Written(types, None, {}, {})
     aliases = Aliases(types, Block((), tuple(statements), Yield()))
-    for first, *others in twins():
+    for first, *others in together():
         for other in others:
             aliases.join(first, other)
     near = useful_roots(aliases, [call for _, call in calls], useful)

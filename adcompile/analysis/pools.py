@@ -24,7 +24,7 @@ from adcompile.analysis.heap import cell_of, fresh, look, read, settle
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.mutation import positions_written
 from adcompile.analysis.store import State
-from adcompile.errors import Place, Unsupported
+from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import (
@@ -42,6 +42,7 @@ from adcompile.ir.types import (
     join,
 )
 from adcompile.rules.numpy.index import is_slice
+from adcompile.runtime.plain import check_numbers
 
 
 @dataclass
@@ -142,7 +143,9 @@ def as_value(b: Builder, atom: Atom, place: Place | None) -> Atom:
     if not holds_numbers(b, t):
         return atom
     if isinstance(t, (ListT, TupleT)):
-        return b.build(t, [as_value(b, item, place) for item in b.items(now)], "", place)
+        items = b.items(now)
+        values = [as_value(b, item, place) for item in items]
+        return atom if all(v is i for v, i in zip(values, items)) else b.build(t, values, "", place)
     if isinstance(t, IterT):
         return mapped(b, now, lambda _, item: item, place) if is_pooled(element_type(b, t)) else atom
     if isinstance(t, Filled) and not issubclass(t.cls, list):
@@ -310,7 +313,15 @@ def on_values(
     values, settings = [seen_as(a) for a in args], [(k, seen_as(v)) for k, v in kwargs]
     if all(v is a for v, a in zip((*values, *(v for _, v in settings)), (*args, *(v for _, v in kwargs)))):
         return None
-    return b.context.dispatch(b, Const(fn), values, settings, name, place)
+    result = b.context.dispatch(b, Const(fn), values, settings, name, place)
+    if is_numpy and may_hold(b.type(result)):
+        b.emit(check_numbers, (Const(spot(place)), result), NONE, (), "", place)
+    return result
+
+
+def may_hold(t: Type) -> bool:
+    """Whether what a function of NumPy's gives may be an array of the lists themselves."""
+    return t.dtype.hasobject if isinstance(t, Array) else isinstance(t, Unknown)
 
 
 def is_row(b: Builder, atom: Atom) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.alias import Memory, effect_of
+from adcompile.analysis.boxes import given, keeps_given
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.hidden import hidden
 from adcompile.analysis.invariance import without_influence
@@ -66,7 +67,8 @@ def facts(
     by_reference = partial(
         written_arguments, known=summaries([c for s in statements for c in calls_in(s)], b.context.functions, types)
     )
-    written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference, partial(twins, b))
+    one = partial(together, b, statements)
+    written = check_writes(types, statements, varied, useful, followed, looked_up, by_reference, one)
     guard_apart(b, [w.target for w in memory.written])
     if backwards:
         b.context.volatile |= written.check_reads(statements, active)
@@ -91,6 +93,12 @@ def facts(
     check_unseen(b, memory, varied, useful)
     b.context.volatile |= memory.volatile() | stopped(memory, varied)
     return Activity(frozenset(varied.vars), active, mirrored), memory
+
+
+def together(b: Builder, statements: Sequence[Statement]) -> list[Sequence[Atom]]:
+    """Names of one live container or object, and arrays of objects with what they are made of."""
+    made = [c for s in statements for c in calls_in(s) if keeps_given(b.context, c)]
+    return [*twins(b), *((c.result, *given(b.context, c)) for c in made)]
 
 
 def sought(b: Builder, block: Block, inputs: Sequence[Var], outputs: Sequence[Atom]) -> frozenset[Call]:

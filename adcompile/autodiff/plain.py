@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.boxes import KEPT, PARTS, may_be_boxes
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.dynamic import at
 from adcompile.errors import Unsupported
-from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Array, Instance, Known, ListT, TupleT, Type, Unknown
+from adcompile.ir.types import DictT, Instance, Known, ListT, ObjectT, TupleT, Type, Unknown
 from adcompile.rules.registry import lookup
 from adcompile.runtime.plain import says_number
 
@@ -29,16 +29,6 @@ WHOLE: tuple[Any, ...] = (
 
 JOINING: tuple[Any, ...] = (operator.add, operator.iadd, operator.mul, operator.imul)
 """These join and repeat lists and tuples."""
-PARTS: tuple[Any, ...] = (operator.getitem, ops.unpack, ops.unpack_star)
-"""These take parts out of their first argument, which may be anything."""
-
-
-KEPT: set[Any] = {
-    *PARTS, operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.matmul,
-    np.sum, np.mean, np.max, np.min, np.array, np.asarray, np.ravel, np.reshape, np.ndarray.sum, np.ndarray.mean,
-    np.ndarray.max, np.ndarray.min,
-}  # fmt: skip
-"""Their derivatives hold for arrays of objects as well, if these are real numbers."""
 
 
 def is_asked(fn: Any) -> bool:
@@ -63,30 +53,31 @@ def checked(
     fn = fn_of(s)
     if s.role != "primal" or fn is None:
         return [], []
-    if fn in IN_ORDER:
-        return in_order(context, s, carries), []
+    before = in_order(context, s, carries) if fn in IN_ORDER else []
     compares = any(fn is c for c in COMPARISONS)
     if not compares and not is_asked(fn):
-        return [], []
+        return before, []
     given = s.args[:1] if takes_part(fn) else (*s.args, *(v for _, v in s.kwargs))
     found = [a for part in given for a in spread(context, part)]
     if not any(map(carries, found)):
-        return [], []
+        return before, []
     if not compares:
         check_conversions(s, [Builder(context).type(a) for a in found])
+    if not takes_part(fn):
+        check_whole(s, [Builder(context).type(a) for a in found if carries(a)])
     # what carries nothing is a factor of what does
     operands = [a for a in found if is_unseen(context, a)]
     b = Builder(context, s.role, place=s.place)
     if compares and operands:
         b.emit(rt.check_answer, (at(s.place), s.result), Known(None), (), "", s.place)
-        return [], b.statements
+        return before, b.statements
     if operands:
         check = rt.check_numbers if fn in KEPT else rt.check_plain
         read = [b.real(a) if isinstance(a, Var) else a for a in operands]
         b.emit(check, (at(s.place), *read), Known(None), (), "", s.place)
     if any(fn is f for f in JOINING) and any(may_be_list(context, a) and carries(a) for a in s.args):
         b.emit(rt.check_joined, (at(s.place), *s.args), Known(None), (), "", s.place)
-    return b.statements, []
+    return [*before, *b.statements], []
 
 
 def check_conversions(s: Call, operands: list[Type]) -> None:
@@ -100,6 +91,15 @@ def check_conversions(s: Call, operands: list[Type]) -> None:
                 s.place,
                 "make a plain number of it before: float(…) or int(…)",
             )
+
+
+def check_whole(s: Call, operands: list[Type]) -> None:
+    """Refuse dicts and objects with derivatives among what calls compute with: an array of them."""
+    for t in operands:
+        if isinstance(t, (DictT, ObjectT)) or isinstance(t, Instance) and issubclass(t.cls, dict):
+            name = "dict" if isinstance(t, DictT) else t.cls.__name__
+            message = f"a {name} that holds values with derivatives, in an array of objects or a computation"
+            raise Unsupported(message, s.place, "go through lists and dicts, and keep the numbers in arrays of floats")
 
 
 IN_ORDER = (np.concatenate, np.stack, np.place)
@@ -148,61 +148,3 @@ def is_unseen(context: Context, atom: Atom) -> bool:
     if made is not None and (fn is max or fn is min):
         return any(is_unseen(context, a) or isinstance(Builder(context).type(a), Instance) for a in made.args)
     return fn is None or takes_part(fn) or not is_asked(fn) or may_be_boxes(context, atom)
-
-
-def may_be_boxes(context: Context, atom: Atom) -> bool:
-    """Whether a value that a call with a rule has made may be an array of objects: a cast, and what `KEPT` make of
-    one. What others are given is checked."""
-    found, todo = context.boxes, [atom]
-    while todo:
-        v = todo[-1]
-        made = context.definition.get(v) if isinstance(v, Var) and v not in found else None
-        if made is None:
-            todo.pop()
-            continue
-        given = [a for a in operands_of(made) if isinstance(a, Var) and is_open(context, a)]
-        rest = [a for a in given if a not in found and a in context.definition]
-        if fn_of(made) in KEPT and not casts(context, made) and rest:
-            todo += rest
-            continue
-        assert isinstance(v, Var)
-        found[v] = casts(context, made) or fn_of(made) in KEPT and any(found.get(a, False) for a in given)
-        todo.pop()
-    return isinstance(atom, Var) and found.get(atom, False)
-
-
-def operands_of(s: Call) -> tuple[Atom, ...]:
-    return (*s.args, *(v for _, v in s.kwargs))
-
-
-def is_open(context: Context, var: Var) -> bool:
-    return isinstance(context.types.get(var), Unknown)
-
-
-def casts(context: Context, s: Call) -> bool:
-    """Whether a call may make an array of objects of numbers: by what it is told, by an array of objects that it is
-    given, or because a user has written the rule."""
-    fn, kwargs = fn_of(s), dict(s.kwargs)
-    if fn is None or str(getattr(fn, "__module__", None)).partition(".")[0] not in OURS:
-        return True
-    types = [Builder(context).type(a) for a in operands_of(s)]
-    if any(isinstance(t, Array) and t.dtype.hasobject for t in types):
-        return True
-    if "dtype" in kwargs or "otypes" in kwargs or fn in TYPED and len(s.args) > TYPED[fn]:
-        told = kwargs["dtype"] if "dtype" in kwargs else kwargs.get("otypes") or s.args[TYPED[fn]]
-        return not (isinstance(told, Const) and is_dtype_of_numbers(told.value))
-    return fn in TYPED
-
-
-OURS = ("numpy", "_operator", "math", "builtins", "scipy", "adcompile")
-TYPED: dict[Any, int] = {
-    np.ndarray.astype: 1, np.array: 1, np.asarray: 1, np.asanyarray: 1, np.full: 2, np.full_like: 2,
-}  # fmt: skip
-"""The position of the dtype among their arguments; without one it is that of what they are given."""
-
-
-def is_dtype_of_numbers(value: Any) -> bool:
-    try:
-        return value is not None and not np.dtype(value).hasobject
-    except TypeError:
-        return False

@@ -147,7 +147,9 @@ def dispatched(
     regions, b.context.regions = b.context.regions, entry and b.context.regions
     theirs = [] if entry else [(b.context.received.get(g, g), c) for g, c in zip(given, cells)]  # type: ignore[call-overload]
     b.context.adopted.append((before, [pair for g, c in theirs for pair in paired(b, g, c)]))
+    role, b.role = b.role, "primal"  # also where it is called once more, in a pass of a Jacobian
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
+    b.role = role
     b.context.adopted.pop()
     b.context.regions = regions
     check_memoised(b)

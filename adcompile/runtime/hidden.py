@@ -88,4 +88,4 @@ def _elements(value: Any) -> Iterable[Any] | None:
 
 def is_array_of_numbers(value: Any) -> bool:
     """Whether an array of objects holds real numbers only, or None: NumPy computes with them as with others."""
-    return all(item is None or isinstance(item, _NUMBERS) for item in value.ravel().tolist())
+    return value.dtype == object and all(item is None or isinstance(item, _NUMBERS) for item in value.ravel().tolist())

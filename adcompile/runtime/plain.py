@@ -49,7 +49,7 @@ def check_numbers(at: str, *operands: Any) -> None:
 
 
 def _is_boxes(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype == object
+    return isinstance(value, np.ndarray) and value.dtype.hasobject
 
 
 def check_plain(at: str, *operands: Any) -> None:
