@@ -12,6 +12,7 @@ from adcompile.analysis.views import fn_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Unknown
+from adcompile.rules.registry import lookup
 
 PARTS: tuple[Any, ...] = (operator.getitem, ops.unpack, ops.unpack_star)
 """These take parts out of their first argument, which may be anything."""
@@ -25,12 +26,16 @@ KEPT: set[Any] = {
 """Their derivatives hold for arrays of objects as well, if these are real numbers."""
 
 
+ARRANGING = ("linear", "vjp")
+"""The kinds of rules of what arranges what it is given, as np.concatenate and np.where do, and computes nothing new."""
+
+
 def keeps_given(context: Context, s: Call) -> bool:
     """Whether what a call gives may be an array of the very objects, lists and arrays that it is given."""
-    t = context.types.get(s.result)
+    t, rule = context.types.get(s.result), lookup(fn_of(s))
     if isinstance(t, Array):
         return t.dtype.hasobject
-    if not isinstance(t, Unknown):
+    if not isinstance(t, Unknown) or rule is None or rule.kind not in ARRANGING:
         return False
     return may_be_boxes(context, s.result) or any(may_be_boxes(context, a) for a in given(context, s))
 

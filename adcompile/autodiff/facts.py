@@ -10,9 +10,9 @@ import numpy as np
 
 from adcompile.analysis.activity import Activity, Useful, Varied, check_detached
 from adcompile.analysis.alias import Memory, effect_of
+from adcompile.analysis.backdoors import check_backdoors
 from adcompile.analysis.boxes import given, keeps_given
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.hidden import hidden
 from adcompile.analysis.invariance import without_influence
 from adcompile.analysis.mutation import calls_in, check_writes
 from adcompile.analysis.owned import callables_of, check_reading
@@ -84,7 +84,7 @@ def facts(
         if made is not None and fn is not None and lookup(fn) is None and isinstance(b.type(unknown), Unknown):
             raise refuse(made)  # nothing is known of what it does, so that it is in the way first
         raise refuse_memory(memory.place_of(unknown) or b.place, made)
-    unseen = hidden(b, memory, varied, useful)
+    unseen = check_backdoors(b, memory, varied, useful)
     if unseen is not None:
         raise refuse_memory(memory.place_of(unseen) or b.place, memory.definition.get(unseen))
     mirrored = memory.mirrored(active)

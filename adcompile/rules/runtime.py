@@ -250,7 +250,7 @@ register(rt.shadow, Rule("constant", typing=first))
 _CHECKS = (rt.check_tangent, rt.check_plain, rt.check_numbers, rt.check_joined, rt.check_answer, rt.check_parts)
 for _fn in (*_CHECKS, rt.check_cached, rt.check_elements, rt.check_unreached, rt.alias_map, rt.unshared):
     register(_fn, Rule("constant", pure=False))
-for _fn in (rt.take_down, rt.take_down_arrays, rt.put_back, rt.refill, rt.set_own, rt.unset):
+for _fn in (rt.take_down, rt.take_down_arrays, rt.put_back, rt.refill, rt.set_own, rt.unset, rt.holds_no_memory_of):
     register(_fn, Rule("constant", pure=False))
 for _fn in (rt.check_tangent_of, rt.check_cotangent, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept):
     register(_fn, Rule("constant", pure=False))  # what debug mode checks

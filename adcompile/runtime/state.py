@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FunctionType, ModuleType, SimpleNamespace
@@ -183,20 +183,34 @@ def holds_none(holder: Any, *others: Any) -> None:
         raise Unsupported(TWICE, remedy=COPY)
 
 
+def holds_no_memory_of(at: str, holder: Any, *arrays: Any) -> None:
+    """Refuse a container that holds memory of these arrays at any depth: it is read where they are written into.
+
+    Raises SharedMemory.
+    """
+    mine = [a for a in arrays if isinstance(a, np.ndarray)]
+    if any(share(a, held) for held in reached(holder) if isinstance(held, np.ndarray) for a in mine):
+        what = "memory that is written in place and carries derivatives, and that is read through a container"
+        raise SharedMemory(f"{what} ({at})" if at else what, None, "read it by its own name, or write into a copy")
+
+
 INERT = (str, bytes, int, float, complex, type, ModuleType)
 
 
 def reaches(value: Any, wanted: set[int]) -> bool:
     """Whether a value is, or holds at any depth, one of the objects of these identities."""
+    return any(id(held) in wanted for held in reached(value))
+
+
+def reached(value: Any) -> Iterator[Any]:
+    """A value, and what it holds at any depth."""
     seen, todo = set[int](), [value]
     while todo:
         value = todo.pop()
-        if id(value) in wanted:
-            return True
+        yield value
         if id(value) not in seen and not isinstance(value, INERT):
             seen.add(id(value))
             todo += held_within(value)
-    return False
 
 
 def held_within(value: Any) -> list[Any]:

@@ -1,0 +1,189 @@
+"""Arrays that are written with derivatives, and read through containers that are not followed: right, or refused."""
+
+import contextvars
+import types
+import weakref
+from collections import ChainMap, OrderedDict, UserDict, UserList, defaultdict, deque
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+
+A = np.array([2.0, 3.0])
+QUEUE = deque([A])
+PROXY = types.MappingProxyType({"a": A})
+CHAIN = ChainMap({"a": A})
+ORDERED, DEFAULT, OWN_DICT, OWN_LIST = OrderedDict(a=A), defaultdict(list, a=A), UserDict(a=A), UserList([A])
+CURRENT = contextvars.ContextVar("current", default=A)
+WEAK = weakref.ref(A)
+BOXES = np.empty(1, dtype=object)
+BOXES[0] = A
+SIZES = deque([2.0, 3.0])
+
+
+def by_queue(x):
+    A[0] = x
+    return QUEUE[0][0] * x
+
+
+def by_proxy(x):
+    A[0] = x
+    return PROXY["a"][0] * x
+
+
+def by_chain(x):
+    A[0] = x
+    return CHAIN["a"][0] * x
+
+
+def by_variable(x):
+    A[0] = x
+    return CURRENT.get()[0] * x
+
+
+def by_reference(x):
+    A[0] = x
+    return WEAK()[0] * x
+
+
+def by_boxes(x):
+    A[0] = x
+    return BOXES[0][0] * x
+
+
+def by_items(x):
+    A[0] = x
+    total = 0.0
+    for a in ORDERED.values():
+        total = total + a[0] * x
+    return total
+
+
+def by_sum(x):
+    A[0] = x
+    return sum(a[0] for a in QUEUE) * x
+
+
+def by_stack(x):
+    A[0] = x
+    return np.sum(np.stack(list(QUEUE))) * x
+
+
+def by_pop(x):
+    A[0] = x
+    a = QUEUE.pop()
+    QUEUE.append(a)
+    return a[0] * x
+
+
+def into_queue(x):
+    QUEUE[0][0] = x
+    return A[0] * x
+
+
+def by_ordered(x):
+    A[0] = x
+    return ORDERED["a"][0] * x
+
+
+def by_default(x):
+    A[0] = x
+    return DEFAULT["a"][0] * x
+
+
+def by_own_dict(x):
+    A[0] = x
+    return OWN_DICT["a"][0] * x
+
+
+def by_own_list(x):
+    A[0] = x
+    return OWN_LIST[0][0] * x
+
+
+def beside_numbers(x):
+    A[0] = x
+    return SIZES[0] * A[0] * x + len(QUEUE)
+
+
+def difference(f, h=1e-6):
+    values = []
+    for step in (h, -h):
+        A[:] = [2.0, 3.0]
+        values.append(f(3.0 + step))
+    A[:] = [2.0, 3.0]
+    return (values[0] - values[1]) / (2 * h)
+
+
+UNFOLLOWED = (
+    by_queue, by_proxy, by_chain, by_variable, by_reference, by_boxes, by_items, by_sum, by_stack, by_pop, into_queue,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("derivative", [ad.grad, ad.jacfwd])
+@pytest.mark.parametrize("f", UNFOLLOWED)
+def test_live_containers_that_are_not_followed(f, derivative):
+    with pytest.raises(ad.Unsupported, match=r"written in place|no known type"):
+        derivative(f)(3.0)
+    A[:] = [2.0, 3.0]
+
+
+@pytest.mark.parametrize("derivative", [ad.grad, ad.jacfwd])
+@pytest.mark.parametrize("f", [by_ordered, by_default, by_own_dict, by_own_list, beside_numbers])
+def test_live_containers_that_are(f, derivative):
+    A[:] = [2.0, 3.0]
+    assert np.allclose(derivative(f)(3.0), difference(f))
+
+
+def through_dict(x, a, q):
+    a[0] = x
+    return q["k"][0] * x
+
+
+def through_list(x, a, q):
+    a[0] = x
+    return q[0][0] * x
+
+
+def through_get(x, a, q):
+    a[0] = x
+    return q.get()[0] * x
+
+
+def through_call(x, a, q):
+    a[0] = x
+    return q()[0] * x
+
+
+def boxed(a):
+    boxes = np.empty(1, dtype=object)
+    boxes[0] = a
+    return boxes
+
+
+def current(a):
+    variable = contextvars.ContextVar("given")
+    variable.set(a)
+    return variable
+
+
+@pytest.mark.parametrize(
+    ("f", "holder"),
+    [
+        *((through_dict, h) for h in (lambda a: OrderedDict(k=a), lambda a: types.MappingProxyType({"k": a}))),
+        *((through_dict, h) for h in (lambda a: UserDict(k=a), lambda a: defaultdict(list, k=a))),
+        *((through_list, h) for h in (lambda a: deque([a]), lambda a: UserList([a]), boxed)),
+        *((through_get, current), (through_call, weakref.ref)),
+    ],
+)
+def test_arguments_in_containers_that_are_not_followed(f, holder):
+    def arguments():
+        a = np.array([2.0, 3.0])
+        return 3.0, a, holder(a)
+
+    for derivative in (ad.grad, ad.jacfwd):
+        with pytest.raises(ad.Unsupported):
+            derivative(f)(*arguments())
+    values = [f(3.0 + h, *arguments()[1:]) for h in (1e-6, -1e-6)]
+    assert np.allclose((values[0] - values[1]) / 2e-6, 6.0)  # it would see what is written
