@@ -16,7 +16,7 @@ from adcompile.analysis.views import fn_of
 from adcompile.analysis.ways import read_way
 from adcompile.errors import spot
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, GlobalRef, Var, Yield
-from adcompile.ir.types import Instance, Known, Scalar, Type, differentiable
+from adcompile.ir.types import Array, Known, Scalar, differentiable
 from adcompile.ir.walk import statements_of
 
 READS = (operator.getitem, getattr)
@@ -32,7 +32,8 @@ def check_backdoors(b: Builder, memory: Memory, varied: Varied, useful: Useful) 
         group = memory.members.get(root, ())
         moving = any(v in varied.vars and holds_inexact(b.type(v)) for v in group)
         for v in group if moving else ():
-            if v in useful.vars and holds_unseen(b.type(v)) and is_backdoor(b, memory, v, useful):
+            asked = v in useful.vars or isinstance(b.type(v), Array)  # an array of objects has no derivative itself
+            if asked and has_holder(b.type(v)) and is_backdoor(b, memory, v, useful):
                 holder = None if root in filled_roots else from_outside(b, memory, v)
                 if holder is None:
                     return v
@@ -54,15 +55,10 @@ def is_backdoor(b: Builder, memory: Memory, v: Var, useful: Useful) -> bool:
     return False
 
 
-def holds_unseen(t: Type) -> bool:
-    """Whether a value of this type is a container of which it is not known what it holds."""
-    return has_holder(t) or isinstance(t, Instance) and issubclass(t.cls, (list, dict))
-
-
 def is_followed(b: Builder, s: Call) -> bool:
     """Whether a call takes something out of a container that is known, or gives a number alone."""
     t = b.type(s.result)
-    known = holds_inexact(t) or isinstance(t, Instance) or is_structured(t)
+    known = holds_inexact(t) or has_holder(t) or is_structured(t)
     return fn_of(s) in READS and known or isinstance(t, Scalar) and not differentiable(t)
 
 

@@ -242,8 +242,6 @@ def dtypes_of(made: Any, place: Place | None) -> Any:
     if made.signature is not None or made.excluded:
         raise Unsupported("np.vectorize with a signature, or arguments that are excluded", place, WRITTEN_OUT)
     dtypes = tuple(map(np.dtype, made.otypes or ()))
-    if any(dtype.hasobject for dtype in dtypes):
-        raise Unsupported("np.vectorize of a function that gives objects", place, "write a comprehension")
     return dtypes[0] if len(dtypes) == 1 else dtypes or None
 
 

@@ -63,7 +63,7 @@ def checked(
         return before, []
     if not compares:
         check_conversions(s, [Builder(context).type(a) for a in found])
-    if not takes_part(fn):
+    if str(getattr(fn, "__module__", None)).partition(".")[0] == "numpy":
         check_whole(s, [Builder(context).type(a) for a in found if carries(a)])
     # what carries nothing is a factor of what does
     operands = [a for a in found if is_unseen(context, a)]
@@ -94,11 +94,11 @@ def check_conversions(s: Call, operands: list[Type]) -> None:
 
 
 def check_whole(s: Call, operands: list[Type]) -> None:
-    """Refuse dicts and objects with derivatives among what calls compute with: an array of them."""
+    """Refuse dicts and objects with derivatives among what NumPy's functions are given: arrays of them."""
     for t in operands:
         if isinstance(t, (DictT, ObjectT)) or isinstance(t, Instance) and issubclass(t.cls, dict):
             name = "dict" if isinstance(t, DictT) else t.cls.__name__
-            message = f"a {name} that holds values with derivatives, in an array of objects or a computation"
+            message = f"a {name} that holds values with derivatives, in an array of objects"
             raise Unsupported(message, s.place, "go through lists and dicts, and keep the numbers in arrays of floats")
 
 

@@ -101,7 +101,10 @@ def vectorized(function: Any, dtypes: Any, *args: Any) -> Any:
     else:
         values = [function(*row) for row in zip(*[column.tolist() for column in columns])]
     if not isinstance(dtypes, tuple):
-        return np.reshape(np.array(values, dtypes), shape)
+        made = np.array(values, dtypes)
+        if np.ndim(made) != 1:
+            raise ValueError("np.vectorize of a function that gives lists, tuples or arrays")
+        return np.reshape(made, shape)
     results: tuple[Any, ...] = ()
     for k in positions(dtypes):
         results = (*results, np.reshape(np.array([value[k] for value in values], dtypes[k]), shape))

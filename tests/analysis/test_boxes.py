@@ -96,7 +96,7 @@ def constant_object(x):
 
 
 ALL = (
-    of_list, of_dict, of_object, of_array, chosen, chosen_and_written, written_through, in_records, joined, mapped,
+    of_list, of_dict, of_object, of_array, chosen, chosen_and_written, written_through, in_records, joined,
     constant_list, constant_object,
 )  # fmt: skip
 
@@ -113,6 +113,11 @@ def test_right_or_refused(f, derivative):
         assert np.allclose(got, slope)
 
 
+def test_what_np_vectorize_is_given_gives_numbers():
+    with pytest.raises(ValueError, match="gives lists"):
+        ad.grad(mapped)(2.0)
+
+
 def test_a_pass_of_a_jacobian_checks_what_a_gradient_does():
     """The function is called again for each column: it is the user's code there, too."""
 
@@ -124,5 +129,3 @@ def test_a_pass_of_a_jacobian_checks_what_a_gradient_does():
 
     with pytest.raises(ad.Unsupported, match="array of objects"):
         ad.jacfwd(written)(2.0)
-
-
