@@ -137,7 +137,7 @@ def all_entered(b: Builder, values: Atom, t: Type, place: Place | None) -> Atom:
 
 def as_value(b: Builder, atom: Atom, place: Place | None) -> Atom:
     """A list with the values that such a list, or an iterator, holds numbers for, as far down as there are such
-    lists; what is none is as it is."""
+    lists; what is none is as it is, and so are dicts."""
     now = look(b, atom, place)
     t = b.type(now)
     if not holds_numbers(b, t):
@@ -148,17 +148,15 @@ def as_value(b: Builder, atom: Atom, place: Place | None) -> Atom:
         return atom if all(v is i for v, i in zip(values, items)) else b.build(t, values, "", place)
     if isinstance(t, IterT):
         return mapped(b, now, lambda _, item: item, place) if is_pooled(element_type(b, t)) else atom
-    if isinstance(t, Filled) and not issubclass(t.cls, list):
-        return atom
     return mapped(b, now, lambda c, item: as_value(c, item, place), place)
 
 
 def holds_numbers(b: Builder, t: Type) -> bool:
-    """Whether a container, or one that it holds, holds numbers in place of values."""
+    """Whether a list or iterator, or one that it holds, holds numbers in place of values; dicts are not opened."""
     match t:
         case Filled():
             item = held_by(b, t).item
-            return is_pooled(item) or holds_numbers(b, item)
+            return issubclass(t.cls, list) and (is_pooled(item) or holds_numbers(b, item))
         case Seq(item):
             return holds_numbers(b, item)
         case ListT(items) | TupleT(items) | IterT(_, items):
