@@ -17,7 +17,6 @@ from adcompile.rules.registry import lookup
 PARTS: tuple[Any, ...] = (operator.getitem, ops.unpack, ops.unpack_star)
 """These take parts out of their first argument, which may be anything."""
 
-
 KEPT: set[Any] = {
     *PARTS, operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.matmul,
     np.sum, np.mean, np.max, np.min, np.array, np.asarray, np.ravel, np.reshape, np.ndarray.sum, np.ndarray.mean,
@@ -25,17 +24,17 @@ KEPT: set[Any] = {
 }  # fmt: skip
 """Their derivatives hold for arrays of objects as well, if these are real numbers."""
 
-
 ARRANGING = ("linear", "vjp")
 """The kinds of rules of what arranges what it is given, as np.concatenate and np.where do, and computes nothing new."""
 
 
 def keeps_given(context: Context, s: Call) -> bool:
     """Whether what a call gives may be an array of the very objects, lists and arrays that it is given."""
-    t, rule = context.types.get(s.result), lookup(fn_of(s))
+    t = context.types.get(s.result)
     if isinstance(t, Array):
         return t.dtype.hasobject
-    if not isinstance(t, Unknown) or rule is None or rule.kind not in ARRANGING:
+    rule = lookup(fn_of(s)) if isinstance(t, Unknown) else None
+    if rule is None or rule.kind not in ARRANGING:
         return False
     return may_be_boxes(context, s.result) or any(may_be_boxes(context, a) for a in given(context, s))
 

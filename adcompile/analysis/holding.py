@@ -7,11 +7,8 @@ from collections import ChainMap, UserDict, UserList, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import _lru_cache_wrapper  # pyright: ignore[reportPrivateUsage]
-from numbers import Number
 from types import MappingProxyType
 from typing import Any
-
-import numpy as np
 
 from adcompile.analysis.builder import parts
 from adcompile.ir.types import Array, Instance, Known, Type
@@ -23,7 +20,6 @@ NAMING = (weakref.ref, ContextVar)
 HOLDERS = (*COLLECTIONS, *NAMING)
 ONCE = (Iterator, type({}.keys()), type({}.values()), type({}.items()), _lru_cache_wrapper)
 """What gives things when it is asked."""
-NUMBERS = (Number, str, bytes, np.generic, np.dtype, type, type(None), type(...), slice, range)
 
 
 def is_holder(cls: type) -> bool:
@@ -47,17 +43,4 @@ def within(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, Mapping) else value
 
 
-def holds_numbers_alone(value: Any) -> bool:
-    """Whether nobody can write into what containers hold, at any depth, and what is no container."""
-    seen, todo = set[int](), [value]
-    while todo:
-        value = todo.pop()
-        if isinstance(value, (list, dict, tuple, *HOLDERS)) and id(value) not in seen:
-            seen.add(id(value))
-            todo += within(value)
-        elif not isinstance(value, (list, dict, tuple, *HOLDERS, *NUMBERS)):
-            return False
-    return True
-
-
-__all__ = ["HOLDERS", "ONCE", "has_holder", "holds_numbers_alone", "is_holder", "within"]
+__all__ = ["HOLDERS", "ONCE", "has_holder", "is_holder", "within"]

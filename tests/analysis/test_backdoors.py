@@ -219,3 +219,28 @@ def test_a_container_that_holds_the_array_later():
     finally:
         OTHERS[0] = kept
         A[:] = [2.0, 3.0]
+
+
+LOSSES, LOG = deque([1.0]), []
+
+
+def beside_what_is_filled(x, a):
+    a[0] = x
+    LOSSES.append(2.0)
+    LOG.append(1.0)
+    return LOSSES[0] * a[0] * x
+
+
+def puts_the_array(x, a):
+    LOSSES.append(a)
+    a[0] = x
+    return LOSSES[-1][0] * x
+
+
+def test_containers_that_are_filled():
+    for derivative in (ad.grad, ad.jacfwd):
+        LOSSES.clear()
+        LOSSES.append(1.0)
+        assert np.allclose(derivative(beside_what_is_filled)(3.0, np.array([2.0, 3.0])), 6.0)
+        with pytest.raises(ad.Unsupported):
+            derivative(puts_the_array)(3.0, np.array([2.0, 3.0]))

@@ -8,7 +8,7 @@ from collections import OrderedDict, deque
 import numpy as np
 import pytest
 
-from adcompile.analysis.holding import has_holder, holds_numbers_alone, is_holder, within
+from adcompile.analysis.holding import has_holder, is_holder, within
 from adcompile.ir.abstract import type_of
 
 A = np.ones(2)
@@ -29,10 +29,3 @@ def test_what_they_hold():
     empty, named = contextvars.ContextVar("empty"), contextvars.ContextVar("named", default=A)
     assert list(within(empty)) == [] and within(named)[0] is A and within(weakref.ref(A))[0] is A
     assert list(within({"a": 1})) == [1] and is_holder(deque) and not is_holder(list)
-
-
-def test_numbers_alone():
-    round_ = [1.0]
-    round_.append(round_)
-    assert holds_numbers_alone({"a": [(1.0, "x"), {2}], "b": np.float64(1.0)}) and holds_numbers_alone(round_)
-    assert not any(map(holds_numbers_alone, (A, [A], deque([A]), object(), [lambda: A])))
