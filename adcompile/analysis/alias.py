@@ -61,6 +61,7 @@ class Memory(Classes):
     written: list[Written] = field(default_factory=list[Written])
     outside: dict[Node, Atom] = field(default_factory=dict[Node, Atom])
     entered: set[Node] = field(default_factory=set[Node])  # outside memory that is itself written into
+    mixed: set[Node] = field(default_factory=set[Node])  # and that of which elements of arrays are
 
     def __post_init__(self) -> None:
         self.types = self.b.context.types
@@ -189,6 +190,8 @@ class Memory(Classes):
         self.entered = {n for n in self.outside if self.find(n) in touched}
         elements = [w for w in self.written if not puts(w.call, w.target, self.types)]
         deep = {self.find(n) for w in elements for n in self.nodes(w.target)}
+        arrays = {self.find(n) for w in self.array_writes() for n in self.nodes(w.target)}
+        self.mixed = {n for n in self.outside if self.find(n) in arrays}
         shown = [n for a in self.shown for n in self.nodes(a)]
         seen = [*(n for n in self.outside if self.find(n) in deep), *(n for n in shown if n in self.outside)]
         for other in filter(self.may_overlap, self.outside) if seen else ():
@@ -197,6 +200,10 @@ class Memory(Classes):
         for other in filter(self.may_overlap, self.outside) if filled else ():
             if not self.is_array(other):
                 self.union(filled[0], other)
+
+    def array_writes(self) -> list[Written]:
+        """What writes elements of arrays that have derivatives."""
+        return [w for w in self.written if isinstance(w.target, Var) and holds_inexact(self.types[w.target])]
 
     def is_written(self, n: Node) -> bool:
         """Whether memory may be written under this name, not only because other memory from outside overlaps it."""

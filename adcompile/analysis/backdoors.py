@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import Useful, Varied
-from adcompile.analysis.alias import Memory, holds_inexact, puts
+from adcompile.analysis.alias import Memory, Written, holds_inexact
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.holding import has_holder
 from adcompile.analysis.mutation import Node
@@ -25,23 +25,28 @@ READS = (operator.getitem, getattr)
 def check_backdoors(b: Builder, memory: Memory, varied: Varied, useful: Useful) -> Var | None:
     """Where the result is made of what containers give that are not followed, and arrays are written with derivatives:
     ask when the code runs whether these are in them. What cannot be asked is given, to be refused."""
-    elements = [w for w in memory.written if not puts(w.call, w.target, memory.types)]
-    for root in dict.fromkeys(memory.find(n) for w in elements for n in memory.nodes(w.target)):
+    for root in dict.fromkeys(memory.find(n) for w in memory.array_writes() for n in memory.nodes(w.target)):
         group = memory.members.get(root, ())
-        moving = any(v in varied.vars and holds_inexact(b.type(v)) for v in group)
-        for v in group if moving else ():
-            asked = v in useful.vars or isinstance(b.type(v), Array)  # an array of objects has no derivative itself
-            if asked and has_holder(b.type(v)) and is_backdoor(b, memory, v, useful):
-                holder = None if is_filled(b, memory, v) else from_outside(b, memory, v)
-                if holder is None:
-                    return v
-                given = (Const(spot(v.place)), holder, *written(b, memory, root))
-                b.emit(rt.holds_no_memory_of, given, Known(None), (), "", v.place)
+        if not any(v in varied.vars and holds_inexact(b.type(v)) for v in group):
+            continue
+        holders = [v for v in group if has_holder(b.type(v))]
+        used = [v for v in holders if is_backdoor(b, memory, v, useful)]
+        outside = [v for v in holders if v in memory.outside or v in b.context.origin]
+        asked = outside if any(v not in outside for v in used) else used  # it may be one of them, under another name
+        filled = next((v for v in asked if is_filled(b, memory, v)), None)
+        if filled is not None:
+            return filled
+        arrays = list(written(b, memory, root)) if asked else []
+        for v in asked:
+            holder = b.real(v) if v in memory.outside else read_way(b, *b.context.origin[v])
+            b.emit(rt.holds_no_memory_of, (Const(spot(v.place)), holder, *arrays), Known(None), (), "", v.place)
     return None
 
 
 def is_backdoor(b: Builder, memory: Memory, v: Var, useful: Useful) -> bool:
     """Whether a container may give arrays that are not followed."""
+    if v not in useful.vars and not isinstance(b.type(v), Array):  # an array of objects has no derivative itself
+        return False
     for s in statements_of(Block((), tuple(memory.statements), Yield())):
         if isinstance(s, For) and s.iterable is v:
             return True
@@ -51,16 +56,19 @@ def is_backdoor(b: Builder, memory: Memory, v: Var, useful: Useful) -> bool:
 
 
 def is_filled(b: Builder, memory: Memory, v: Var) -> bool:
-    """Whether the statements themselves may put an array, or what holds some, into a container."""
+    """Whether the statements themselves may put an array into a container of which they write elements."""
     origin = b.context.origin.get(v)
-    for w in memory.written:
-        one = w.target is v or isinstance(w.target, Var) and (
-            isinstance(b.type(w.target), Unknown) or origin is not None and b.context.origin.get(w.target) == origin
-        )
-        given = [a for a in (*w.call.args, *(a for _, a in w.call.kwargs)) if a is not w.target]
-        if one and puts(w.call, w.target, memory.types) and any(memory.nodes(a) for a in given):
-            return True
-    return False
+    node = v if origin is None else ("global", id(origin[0].namespace), origin[0].name)
+    return node in memory.mixed and any(may_fill(b, memory, w, v) for w in memory.written)
+
+
+def may_fill(b: Builder, memory: Memory, w: Written, v: Var) -> bool:
+    if not isinstance(w.target, Var) or isinstance(b.type(w.target), Array):
+        return False
+    ways, t = b.context.origin, b.type(w.target)
+    if w.target in ways:
+        return ways[w.target] == ways.get(v)
+    return w.target is v or isinstance(t, Unknown) or has_holder(t) and w.target not in memory.outside
 
 
 def is_followed(b: Builder, s: Call) -> bool:
@@ -70,19 +78,12 @@ def is_followed(b: Builder, s: Call) -> bool:
     return fn_of(s) in READS and known or isinstance(t, Scalar) and not differentiable(t)
 
 
-def from_outside(b: Builder, memory: Memory, v: Var) -> Atom | None:
-    """A container as it is before the statements."""
-    if v in memory.outside:
-        return v
-    return read_way(b, *b.context.origin[v]) if v in b.context.origin else None
-
-
 def written(b: Builder, memory: Memory, root: Node) -> Iterator[Atom]:
     """The arrays from outside of one class that are written into, as they are before the statements."""
     for n, atom in memory.outside.items():
         if n in memory.entered and memory.find(n) == root:
             if isinstance(n, Var):
-                yield n
+                yield b.real(n)
             elif isinstance(atom, Const) and not isinstance(atom.value, GlobalRef):
                 yield atom
     for v in memory.members.get(root, ()):

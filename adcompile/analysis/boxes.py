@@ -34,7 +34,7 @@ def keeps_given(context: Context, s: Call) -> bool:
     if isinstance(t, Array):
         return t.dtype.hasobject
     rule = lookup(fn_of(s)) if isinstance(t, Unknown) else None
-    if rule is None or rule.kind not in ARRANGING:
+    if rule is None or rule.kind not in ARRANGING or not is_ours(fn_of(s)):
         return False
     return may_be_boxes(context, s.result) or any(may_be_boxes(context, a) for a in given(context, s))
 
@@ -81,7 +81,7 @@ def casts(context: Context, s: Call) -> bool:
     """Whether a call may make an array of objects of numbers: by what it is told, by an array of objects that it is
     given, or because a user has written the rule."""
     fn, kwargs = fn_of(s), dict(s.kwargs)
-    if fn is None or str(getattr(fn, "__module__", None)).partition(".")[0] not in OURS:
+    if fn is None or not is_ours(fn):
         return True
     types = [Builder(context).type(a) for a in operands_of(s)]
     if any(isinstance(t, Array) and t.dtype.hasobject for t in types):
@@ -90,6 +90,11 @@ def casts(context: Context, s: Call) -> bool:
         told = kwargs["dtype"] if "dtype" in kwargs else kwargs.get("otypes") or s.args[TYPED[fn]]
         return not (isinstance(told, Const) and is_dtype_of_numbers(told.value))
     return fn in TYPED
+
+
+def is_ours(fn: Any) -> bool:
+    """Whether the rule of a function is no user's."""
+    return str(getattr(fn, "__module__", None)).partition(".")[0] in OURS
 
 
 OURS = ("numpy", "_operator", "math", "builtins", "scipy", "adcompile")

@@ -21,7 +21,7 @@ from adcompile.analysis.mutation import positions_written
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, For, Function, If, OpaqueCode, Raise, Return, Statement, While, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Closure, Filled, IterT, Method, Type
+from adcompile.ir.types import Array, Closure, Filled, IterT, ListT, Method, TupleT, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, statements_of
 
 TAKING: tuple[Any, ...] = (operator.getitem, getattr, ops.pop, ops.unpack, next)
@@ -192,8 +192,8 @@ class Escapes:
         given = self.sites(*s.args, *(v for _, v in s.kwargs))
         if given <= sites_in(result):
             return True
-        whole = all(isinstance(self.type(a), Filled) or not self.sites(a) for a in s.args)
-        return is_one(fn, COPYING) and whole and not any(self.holds_containers(site) for site in given)
+        within = any(isinstance(self.type(a), (ListT, TupleT)) and self.sites(a) for a in s.args)
+        return is_one(fn, COPYING) and not within and not any(self.holds_containers(site) for site in given)
 
     def holds_containers(self, site: Site) -> bool:
         held = self.context.contents[site] if self.context.contents is not None else None

@@ -159,7 +159,9 @@ def holds_numbers(b: Builder, t: Type) -> bool:
             return issubclass(t.cls, list) and (is_pooled(item) or holds_numbers(b, item))
         case Seq(item):
             return holds_numbers(b, item)
-        case ListT(items) | TupleT(items) | IterT(_, items):
+        case IterT(_, items):
+            return is_pooled(element_type(b, t)) or any(holds_numbers(b, item) for item in items)
+        case ListT(items) | TupleT(items):
             return any(holds_numbers(b, item) for item in items)
         case _:
             return False
