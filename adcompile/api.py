@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import sys
 import types as pytypes
 import weakref
@@ -99,6 +100,7 @@ def _build(
         mutated,
         plan.closure,
         plan.backend,
+        plan.budget,
     )
     derived, unfollowed = _derive(fun, request, types[:count], tuple(zip(names, types[count:])))
     made = Made(derived, wrt, invoker(derived), unfollowed)
@@ -198,7 +200,8 @@ class Derivative:
         Derivative.__init__(self, *self._given, **self._settings())
 
     def _settings(self) -> dict[str, Any]:
-        return {"restore": self.plan.restore, "closure": self.plan.closure, "backend": self.plan.backend}
+        plan = self.plan
+        return {"restore": plan.restore, "closure": plan.closure, "backend": plan.backend, "budget": plan.budget}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._plain.__code__ is not self._code:
@@ -250,6 +253,7 @@ class Derivative:
         more += "" if self.plan.restore else ", restore=False"
         more += ", wrt_closure=True" if self.plan.closure else ""
         more += f", backend={self.plan.backend!r}" if self.plan.backend else ""
+        more += f", memory_budget={self.plan.budget}" if self.plan.budget is not None else ""
         return f"{self.transform}({name}{more})"
 
     def __reduce__(self) -> Any:
@@ -276,6 +280,7 @@ def grad(
     restore: bool = True,
     wrt_closure: bool = False,
     backend: Backend | None = None,
+    memory_budget: int | None = None,
 ) -> Derivative: ...
 @overload
 def grad(
@@ -286,6 +291,7 @@ def grad(
     restore: bool = True,
     wrt_closure: bool = False,
     backend: Backend | None = None,
+    memory_budget: int | None = None,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 def grad(
     fun: Callable[..., Any] | None = None,
@@ -295,6 +301,7 @@ def grad(
     restore: bool = True,
     wrt_closure: bool = False,
     backend: Backend | None = None,
+    memory_budget: int | None = None,
 ) -> Any:
     """The gradient of a function with a real scalar result, as a function of the same arguments.
 
@@ -309,10 +316,14 @@ def grad(
     function itself has captured from an enclosing one, by name. `backend` says what runs it: "numpy",
     "numba" or "auto"; None: what `ad.config` has set.
 
+    With `memory_budget` loops keep at most so many bytes for their way back, and run steps again where
+    that is too little; the gradient is the same, up to the rounding of single operations. Raises
+    Unsupported for loops that cannot run again, and, when called, for a budget without room for one step.
+
     Raises NotDifferentiable (a TypeError) if the argument or the result has no derivative;
     errors of the function itself come through as they are.
     """
-    return transform("grad", fun, argnums, has_aux, backend, restore=restore, closure=wrt_closure)
+    return transform("grad", fun, argnums, has_aux, backend, memory_budget, restore=restore, closure=wrt_closure)
 
 
 @overload
@@ -324,6 +335,7 @@ def value_and_grad(
     restore: bool = True,
     wrt_closure: bool = False,
     backend: Backend | None = None,
+    memory_budget: int | None = None,
 ) -> Derivative: ...
 @overload
 def value_and_grad(
@@ -334,6 +346,7 @@ def value_and_grad(
     restore: bool = True,
     wrt_closure: bool = False,
     backend: Backend | None = None,
+    memory_budget: int | None = None,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 def value_and_grad(
     fun: Callable[..., Any] | None = None,
@@ -343,9 +356,11 @@ def value_and_grad(
     restore: bool = True,
     wrt_closure: bool = False,
     backend: Backend | None = None,
+    memory_budget: int | None = None,
 ) -> Any:
     """Like `grad`, but the result is `(value, gradient)`, with `has_aux` `((value, aux), gradient)`."""
-    return transform("value_and_grad", fun, argnums, has_aux, backend, restore=restore, closure=wrt_closure)
+    settings = {"restore": restore, "closure": wrt_closure}
+    return transform("value_and_grad", fun, argnums, has_aux, backend, memory_budget, **settings)
 
 
 def transform(
@@ -354,14 +369,17 @@ def transform(
     argnums: Any,
     has_aux: bool = False,
     backend: Backend | None = None,
+    budget: int | None = None,
     **settings: bool,
 ) -> Any:
     """A transform of a function; without one, the decorator."""
     if backend is not None:
         known_backend(backend)
+    if budget is not None and operator.index(budget) < 1:
+        raise ValueError(f"memory_budget must be a number of bytes, not {budget}")
     if fun is None:
-        return lambda fun: Derivative(fun, name, argnums, has_aux, backend=backend, **settings)
-    return Derivative(fun, name, argnums, has_aux, backend=backend, **settings)
+        return lambda fun: Derivative(fun, name, argnums, has_aux, backend=backend, budget=budget, **settings)
+    return Derivative(fun, name, argnums, has_aux, backend=backend, budget=budget, **settings)
 
 
 def find(fun: Callable[..., Any], args: Any, plan: Plan) -> tuple[Target, Bound, Entry]:
@@ -376,8 +394,9 @@ def find(fun: Callable[..., Any], args: Any, plan: Plan) -> tuple[Target, Bound,
 
 
 def _describe(d: Derivative, place: Place | None) -> tuple[Any, str, Any, bool]:
-    if not d.plan.restore or d.plan.closure:
-        setting = "wrt_closure=True" if d.plan.closure else "restore=False"
+    if not d.plan.restore or d.plan.closure or d.plan.budget is not None:
+        limited = "memory_budget" if d.plan.budget is not None else "restore=False"
+        setting = "wrt_closure=True" if d.plan.closure else limited
         raise Unsupported(
             f"a derivative with {setting} inside a function", place, "pass what it is about as an argument"
         )

@@ -33,6 +33,7 @@ from adcompile.analysis import (
     managers,
     objects,
     reads,
+    several,
     splats,
     stored,
     structure,
@@ -79,7 +80,7 @@ from adcompile.runtime import settings
 
 HANDLERS = (
     *(attributes, builtins, callables, checkpoints, classes, containers, copying, folds, generated, getters, having),
-    *(elements, iterators, managers, objects, reads, splats, stored, structure, traversal, nested, variables),
+    *(elements, iterators, managers, objects, reads, several, splats, stored, structure, traversal, nested, variables),
 )
 """The modules that give callables their meaning; they register it when they are imported."""
 
@@ -104,6 +105,7 @@ class Request:
     mutated: bool = False  # forward, split: (co)tangents of the arguments after the call too
     closure: bool = False  # joint: gradients by what the function has captured, behind the others
     backend: settings.Backend | None = None  # what runs it; None: what is set
+    budget: int | None = None  # joint: bytes that loops may keep; None: what they need
 
 
 @dataclass(frozen=True, eq=False)
@@ -408,7 +410,7 @@ class Entry:
             value, dot, self.after, after_dots = pair
             self.result = b.type(value)
             return b.build_tuple(value, dot, *([b.build_tuple(*after_dots)] if request.mutated else []))
-        by_cells = list(self.by_cells.values())
+        by_cells, self.context.budget = list(self.by_cells.values()), request.budget
         value, aux, grads = gradient(
             b, fun, args, kwargs, request.argnums, request.has_aux, True, by_cells, request.restore
         )

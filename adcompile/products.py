@@ -13,12 +13,13 @@ from adcompile.api import find
 from adcompile.autodiff import nested
 from adcompile.boundary import accept, check_buffers, conj, gathered, own_tree, project
 from adcompile.errors import AdcompileError, Unsupported, place_of
+from adcompile.ir.abstract import type_of
 from adcompile.refusals import spaces_at
 from adcompile.runs import Made, Plan, conjugated
 from adcompile.runtime.settings import Backend, known_backend
 from adcompile.runtime.shadows import groups_of
 from adcompile.spaces import cotangent_space, crosses, is_hollow, space_of
-from adcompile.tangents import ArraySpace, NoTangent, is_absent
+from adcompile.tangents import ArraySpace, NoTangent, Product, Record, is_absent
 from adcompile.targets import Target, innermost, resolve
 
 
@@ -68,11 +69,17 @@ def _along(fun: Callable[..., Any], primals: Any, given: Any) -> dict[int, Any]:
     """The tangents of the arguments that have one, checked, by position; zeros where none is given."""
     for positions in ([i for i, t in enumerate(given) if not is_absent(t)], range(len(given))):
         spaces = dict(zip(positions, spaces_at(fun, [primals[i] for i in positions])))
-        checked = {i: accept(given[i], space, f"tangent {i}", forward=True) for i, space in spaces.items()}
+        checked = {i: accept(given[i], _whole(primals[i], s), f"tangent {i}", forward=True) for i, s in spaces.items()}
         along = {i: t for i, t in checked.items() if not is_hollow(spaces[i])}
         if along:
             return along
     return {}
+
+
+def _whole(value: Any, space: Any) -> Any:
+    """The space of the tangents of an object or container as generated code takes them apart: objects within it are
+    there that hold no numbers, but functions which might."""
+    return cotangent_space(value, type_of(value, objects=True)) if isinstance(space, (Product, Record)) else space
 
 
 def check_again(fun: Callable[..., Any], primals: Any, what: str) -> None:

@@ -24,9 +24,12 @@ from adcompile.errors import AdcompileError, Place
 from adcompile.ir.nodes import Call, Const
 from adcompile.ir.walk import statements_of
 from adcompile.refusals import spaces_at
+from adcompile.runtime.checkpoints import run_budgeted
+from adcompile.runtime.overlap import check_elements, check_masked, check_parts, check_some
+from adcompile.runtime.plain import check_array
 from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import check_places
-from adcompile.runtime.state import different, holds_none, none_of
+from adcompile.runtime.state import different, ends_among_first, holds_no_memory_of, holds_none, none_of
 from adcompile.targets import innermost
 
 
@@ -41,6 +44,7 @@ class Plan:
     closure: bool = False  # gradients by what the function has captured, too
     mutated: bool = False  # jvp: the tangents of the arguments after the call, too
     backend: Backend | None = None  # what runs it; None: what is set
+    budget: int | None = None  # bytes that loops may keep; None: what they need
 
     def from_start(self, count: int) -> Plan:
         """The plan for a call with so many arguments by position: without positions from the end."""
@@ -88,14 +92,18 @@ def invoker(derived: Any) -> Callable[..., Any]:
     return checked if inplace else invoke
 
 
-COMPARING = (different, none_of, holds_none)
+REFUSING = (
+    *(different, none_of, holds_none, ends_among_first, run_budgeted, holds_no_memory_of),
+    *(check_array, check_elements, check_masked, check_parts, check_some),
+)
+"""What may refuse a call of the derivative when it runs."""
 
 
 def located(run: Callable[..., Any], derived: Any, place: Place | None) -> Callable[..., Any]:
     """`run`; where it compares arguments, or asks what memory they share, its errors have the place of the function."""
     body = derived.program.functions[derived.program.entry].body
     calls = [s for s in statements_of(body) if isinstance(s, Call) and isinstance(s.fn, Const)]
-    compares = any(call.fn.value is fn for call in calls if isinstance(call.fn, Const) for fn in COMPARING)
+    compares = any(call.fn.value is fn for call in calls if isinstance(call.fn, Const) for fn in REFUSING)
     if not compares and not derived.inplace:
         return run
 

@@ -365,3 +365,35 @@ def test_a_result_that_is_an_empty_list_takes_its_cotangent(n, seed, wanted):
     value, pullback = ad.vjp(squares, np.array([3.0, 4.0]), n)
     assert value == [9.0][:n]
     assert pullback(seed)[0].tolist() == [wanted, 0.0]
+
+
+class Squared:
+    """A callable object that holds a method of the object that holds it."""
+
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, x):
+        return self.f(x) ** 2
+
+
+class Activated:
+    def __init__(self):
+        self.w = 2.0
+        self.act = Squared(self.scaled)
+
+    def scaled(self, x):
+        return self.w * x
+
+
+@pytest.mark.parametrize(
+    ("f", "given"),
+    [(lambda net, x: net.act(x), Activated), (lambda nets, x: nets[0].act(x) * nets[1], lambda: [Activated(), 0.5])],
+)
+def test_gradients_of_objects_are_tangents(f, given):
+    """The gradient has None where an object has no numbers of its own; so may a tangent."""
+    net, x = given(), 3.0
+    gradient = ad.grad(f, argnums=(0, 1))(net, x)
+    value, slope = ad.jvp(f, (net, x), gradient)
+    assert value == f(net, x)
+    assert slope == pytest.approx(dot(gradient, gradient), rel=1e-12)

@@ -132,6 +132,7 @@ class Context:
     hazards: dict[Var, int] = field(default_factory=dict)
     regions: bool = False  # calls that run again are told apart: what follows them is reversed, once only
     rerun: Literal["once", "again"] | None = None  # what a sweep keeps of checkpointed loops is used once, or again
+    budget: int | None = None  # bytes that each loop may keep, in such a sweep
     outermost: bool = False  # nothing is differentiated around the transform that is being called
     lenient: bool = False  # the partials being written are NumPy's: math's functions would raise where it does not
     demoted: set[Any] = field(default_factory=set)  # places of displays that are written into
@@ -279,8 +280,7 @@ class Builder:
         name: str = "",
         place: Place | None = None,
     ) -> Var:
-        """Record `result = fn(*args)` of this type, with no further thought. What holds references
-        to cells is known by its definition alone: it is no statement."""
+        """Record `result = fn(*args)` of this type. What holds references to cells is known by its definition alone."""
         where = self.place if self.pinned else place or self.place
         given = [self.type(a) for a in (*args, *(v for _, v in kwargs))]
         if not holds_ref(type_) and (self.context.flat_of or any(map(handed, given))):

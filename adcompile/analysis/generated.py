@@ -217,6 +217,7 @@ def copies_of(items: Any) -> Any:
 # -- loops that run again -----------------------------------------------------------------------
 
 
+@handles(rt.run_budgeted, look=())
 @handles(rt.run_checkpointed, look=())
 def run_checkpointed(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     """The loop, which keeps in lists what it records of every step: none is run again, and its shadows are those
@@ -242,7 +243,7 @@ def another(loop: types.FunctionType, depth: int) -> types.FunctionType:
 
 @handles(rt.run_back, look=())
 def run_back(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    columns = structure(b, args[4])
+    columns = structure(b, args[3])
     if columns is None or not all(is_list(b, c) for c in columns):
         return None
     return b.call(zip, *(b.call(reversed, c, place=place) for c in columns), place=place)

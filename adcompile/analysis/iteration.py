@@ -24,8 +24,7 @@ from adcompile.analysis.laziness import (
     Read,
     View,
     all_of,
-    check_last,
-    check_rest,
+    check_columns,
     check_turns,
     lazy_rows,
     taken,
@@ -162,20 +161,9 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
             return None
         return [b.call(ops.build_tuple, start + i, item) for i, item in enumerate(known[0])]
     if kind == "zip":
-        check_columns(b, args, [Const(len(c)) for c in known])
+        check_columns(b, args, [Const(len(c)) for c in known], definition(b, atom).place)
         return [b.call(ops.build_tuple, *row) for row in zip(*known)]
     return known[0]
-
-
-def check_columns(b: Builder, columns: Sequence[Atom], lengths: Sequence[Atom | None]) -> None:
-    """The longer of the iterators that `zip` goes through are not asked for all of their items, and for one more
-    than is used where they stand before the shortest."""
-    counts = [b.value(n) if n is not None and b.known(n) else None for n in lengths]
-    for k, column in enumerate(columns if len(columns) > 1 else ()):
-        check_rest(b, column, b.place)
-        known, rest = counts[k], counts[k + 1 :]
-        if known is None and rest or any(n is None or known is not None and n < known for n in rest):
-            check_last(b, column, b.place)
 
 
 def known_of_view(b: Builder, atom: Atom, view: View) -> list[Atom] | None:
@@ -424,7 +412,7 @@ def indexable_iterator(b: Builder, made: Call, kind: str, live: bool) -> tuple[A
         return None
     length, read = usable[0]
     if kind == "zip":
-        check_columns(b, made.args, [n for n, _ in usable])
+        check_columns(b, made.args, [n for n, _ in usable], made.place)
         lengths = [n for n, _ in usable if n is not None]
         total = b.call(min, *lengths) if len(lengths) > 1 else lengths[0] if lengths else None
         return total, lambda c, i: c.call(ops.build_tuple, *(r(c, i) for _, r in usable))

@@ -14,18 +14,20 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
+from adcompile import runtime as rt
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callbacks import code_may_write
 from adcompile.analysis.detached import is_in
 from adcompile.analysis.heap import reached
 from adcompile.analysis.mutation import calls_in, is_unknown_call, writes_into
-from adcompile.errors import Place, Unsupported
+from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, GlobalRef, Statement, Var
-from adcompile.ir.types import Array, Cell, Closure, IterT, Maybe, Unknown, holds_ref
+from adcompile.ir.types import Array, Cell, Closure, IterT, Known, Maybe, Unknown, holds_ref
 from adcompile.ir.walk import atoms_of
 from adcompile.rules.registry import lookup
+from adcompile.runtime.state import ASKED_ONCE_MORE, SHORTEST_FIRST
 
 Read = Callable[[Builder, Atom], Atom]
 ONE_PASS = ("keys", "values", "items", "range")
@@ -167,15 +169,28 @@ def check_rest(b: Builder, atom: Atom, place: Place | None) -> None:
             )
 
 
-def check_last(b: Builder, atom: Atom, place: Place | None) -> None:
-    """Where an iterator is asked for one item more than is used of it: refuse it if making one may write."""
-    sources = [a for view in views_behind(b, atom) for a in view.sources]
-    if any(code_may_write(b.type(a)) for a in sources):
-        raise Unsupported(
-            "a zip that may end after an iterator before the shortest has made an item more, and making one writes",
-            place,
-            "put the shortest first: zip(range(n), map(f, items)), or write the loop",
-        )
+def check_columns(
+    b: Builder, columns: Sequence[Atom], lengths: Sequence[Atom | None], place: Place | None
+) -> None:
+    """The longer of the iterators that `zip` goes through are not asked for all of their items, and for one more than
+    is used where they stand before the shortest. Where making that may write, refuse it, or ask when the code runs."""
+    for column in columns if len(columns) > 1 else ():
+        check_rest(b, column, place)
+    writing = next((k for k, column in enumerate(columns) if writes_on(b, column)), len(columns))
+    before, rest = ([n for n in part if n is not None] for part in (lengths[: writing + 1], lengths[writing + 1 :]))
+    counts = [b.value(n) for n in (*before, *rest) if b.known(n)]
+    if not rest or set(rest) <= set(before):
+        return
+    if len(counts) < len(before) + len(rest):
+        given = (Const(spot(place)), Const(len(before)), *before, *rest)
+        b.emit(rt.ends_among_first, given, Known(None), (), "", place)
+    elif min(counts, default=0) not in counts[: len(before)]:
+        raise Unsupported(ASKED_ONCE_MORE, place, SHORTEST_FIRST)
+
+
+def writes_on(b: Builder, atom: Atom) -> bool:
+    """Whether making one more item of an iterator may write into something."""
+    return any(code_may_write(b.type(a)) for view in views_behind(b, atom) for a in view.sources)
 
 
 def lazy_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None:

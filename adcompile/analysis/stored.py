@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from pathlib import Path
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -18,7 +18,7 @@ from adcompile.analysis.guards import guard_class
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.objects import check_kept, is_generated
 from adcompile.analysis.slots import assign, unassign
-from adcompile.errors import Place, Unsupported
+from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import Array, Instance, Known, Method, ObjectT, Scalar, Seq, TupleT, Type, Unknown
 from adcompile.rules.typing import out_position
@@ -77,6 +77,10 @@ def call_out(b: Builder, fn: Any, args: list[Atom], kwargs: Kwargs, name: str, p
         t = b.type(out)
     if not isinstance(t, Array):
         return None
+    of_number = bool(rest) and not isinstance(b.type(rest[0]), (Array, Unknown))
+    if not t.dims and not isinstance(fn, np.ufunc) and (of_number or fn in (np.dot, np.ndarray.dot)):
+        message = "out= of an array without axes, of a call that gives a number beside"
+        raise Unsupported(message, place, "write o[...] = f(…)")
     return b.emit(fn, rest, t, [*settings, ("out", out)], name, place)
 
 
@@ -101,7 +105,7 @@ def set_flat(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, 
     if owner is None:
         return None
     index: Atom = args[1]
-    check_flat(b, owner, args[2], place)
+    check_flat(b, owner, args[2], place, rt.check_some)
     if not isinstance(b.type(index), (Scalar, Known)) or isinstance(b.type(index), Known) and not is_number(b, index):
         index = b.call(operator.getitem, b.call(np.arange, b.call(np.size, owner)), index, place=place)
     return b.call(np.put, owner, index, args[2], place=place)
@@ -116,11 +120,12 @@ def put_by_method(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | N
     return dispatch(b, Const(np.put), args, [(named.get(k, k), a) for k, a in kwargs], name, place)
 
 
-def check_flat(b: Builder, owner: Atom, value: Atom, place: Place | None) -> None:
+def check_flat(
+    b: Builder, owner: Atom, value: Atom, place: Place | None, check: Callable[..., None] = rt.check_elements
+) -> None:
     """`a.flat` stores element after element, where `np.put` reads all values first."""
     if isinstance(b.type(value), (Array, Unknown)):
-        where = "" if place is None else f"{Path(place.file).name}:{place.line}:{place.column + 1}"
-        b.emit(rt.check_elements, (Const(where), owner, value), Known(None), (), "", place)
+        b.emit(check, (Const(spot(place)), owner, value), Known(None), (), "", place)
 
 
 def is_number(b: Builder, index: Atom) -> bool:
@@ -235,8 +240,10 @@ def _rebinds(name: str) -> None:
 
     @handles(inplace)
     def rebound(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, hint: str) -> Atom | None:
-        """`t += u` of a tuple, which has no such method, is `t = t + u`."""
+        """`t += u` of a tuple or number, which has no such method, is `t = t + u`: a number may become an array."""
         t = b.type(args[0])
+        if isinstance(t, Scalar):
+            return dispatch(b, Const(plain), args, kwargs, hint, place)
         cls = t.cls if isinstance(t, (TupleT, Seq)) else type(t.value) if isinstance(t, Known) else None
         known = cls is not None and not hasattr(cls, f"__i{name}__")
         return dispatch(b, Const(plain), args, kwargs, hint, place) if known else None

@@ -12,7 +12,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.mutation import AUGMENTED, FRESH_RESULT, FUNCTIONS, ITEM_WRITES, METHODS, SHARING
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, widen
+from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, is_scalar_class, widen
 from adcompile.rules.registry import lookup
 
 LOST: set[Any] = {
@@ -69,6 +69,8 @@ def may_share(s: Call, types: Any) -> bool:
     fn = fn_of(s)
     if fn is None or any(k == "out" for k, _ in s.kwargs):
         return True
+    if of_number(s, types):
+        return False
     if fn in COPYING:
         return not copies(s)
     if joins_lists(s, types):
@@ -91,6 +93,15 @@ def may_share(s: Call, types: Any) -> bool:
     return rule is None or rule.view
 
 
+def of_number(s: Call, types: Any) -> bool:
+    """Whether a call makes an array of a number, which has no memory to share: `s[None]`, `np.atleast_1d(2.0)`."""
+    fn = fn_of(s)
+    if not s.args or not (fn is operator.getitem or fn in VIEWS or fn in MAYBE or fn in COPYING):
+        return False
+    given = s.args if fn in OF_ALL else s.args[:1]
+    return all(is_scalar_class(type(a.value)) if isinstance(a, Const) else isinstance(types[a], Scalar) for a in given)
+
+
 MAYBE: set[Any] = {
     *(np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require),
     *(np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, rt.followed),
@@ -109,7 +120,8 @@ COPYING: dict[Any, int] = {
 def may_view(s: Call, types: Any) -> bool:
     """Whether the run time decides if the result of a call is a view; lists have no memory to share."""
     fn, named_arguments = fn_of(s), {k for k, _ in s.kwargs}
-    if fn in MAYBE and s.args and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], (Seq, ListT, TupleT)):
+    listed = bool(s.args) and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], (Seq, ListT, TupleT))
+    if listed and (fn in MAYBE or fn in COPYING):
         return False
     if fn in COPYING:
         return not copies(s)

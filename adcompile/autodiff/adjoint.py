@@ -326,6 +326,8 @@ def broadcast_axes(b: Builder, t: Array, yt: Array, arg: Var, call: Call) -> tup
     """The axes of the result along which `arg` was repeated; whether that takes the run time."""
     assert t.dims is not None and yt.dims is not None
     lead = len(yt.dims) - len(t.dims)
+    if lead < 0:  # `y *= x` into fewer axes than `x` has raises where it is reached
+        return [], True
     others = [b.type(a) for a in (*call.args, *(v for _, v in call.kwargs)) if a is not arg]
     axes, unknown = list(range(lead)), False
     for k, dim in enumerate(t.dims):

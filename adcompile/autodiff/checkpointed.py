@@ -20,7 +20,7 @@ from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.mutation import has_memory
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.keep import Keeper, Plan
-from adcompile.autodiff.loops import LoopReversal
+from adcompile.autodiff.loops import LoopReversal, is_limited
 from adcompile.autodiff.outline import outlined, read_for_shape
 from adcompile.autodiff.repeatable import check_repeatable, hoisted
 from adcompile.errors import Place, Unsupported
@@ -44,7 +44,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import BOOL, UNKNOWN, Array, Instance, IterT, Seq, TupleT
+from adcompile.ir.types import BOOL, UNKNOWN, Array, Instance, IterT, RangeT, Seq, TupleT
 from adcompile.ir.walk import Copier, free_vars
 from adcompile.runtime import settings
 
@@ -59,7 +59,22 @@ def is_checkpointed(context: Context, s: For) -> bool:
     """Whether a loop is to be run again from snapshots. In debug mode none is: its checks know each array by
     its memory, and steps run again do so on copies."""
     run_again = context.rerun is not None and not settings.current.debug
-    return run_again and checkpoints_of(context, s.iterable) is not None
+    return run_again and checkpoints_of(context, s.iterable) is not None or is_budgeted(context, s)
+
+
+def is_budgeted(context: Context, s: For | While) -> bool:
+    """Whether a loop runs again because there is a limit to what loops may keep."""
+    return is_limited(context) and isinstance(s, For) and isinstance(Builder(context).type(s.iterable), RangeT)
+
+
+def share(budget: int | None, statements: Sequence[Statement], around: int = 1) -> int | None:
+    """What each of the loops among statements may keep of a budget, of which they get one part in `around`."""
+    loops, todo = 0, list(statements)
+    while todo:
+        s = todo.pop()
+        loops += isinstance(s, (For, While))
+        todo += [*s.then.statements, *s.orelse.statements] if isinstance(s, If) else ()
+    return budget if budget is None or not loops else budget // (around * loops)
 
 
 def plain(context: Context, s: For | While) -> For | While:
@@ -73,8 +88,9 @@ class CheckpointedReversal(LoopReversal):
 
     def __init__(self, sweep: Sweep, s: For, cot: Cotangents) -> None:
         made = checkpoints_of(sweep.context, s.iterable)
-        assert made is not None
-        self.steps, self.snaps = made.args
+        self.budget = sweep.context.budget if made is None else None
+        self.steps, self.snaps = (s.iterable, Const(self.budget)) if made is None else made.args
+        self.whole = plain(sweep.context, s)
         sweep.inside(s.body)  # its values get their numbers
         s, self.left = straight(sweep, s, cot)
         self.before, body = hoisted(sweep.context, s.body)
@@ -82,14 +98,26 @@ class CheckpointedReversal(LoopReversal):
         super().__init__(sweep, replace(s, body=body), cot)
 
     def run(self) -> list[Statement]:
-        return [*self.before, *super().run()]
+        budget = self.context.budget
+        self.context.budget = share(budget, self.s.body.statements, 2)  # the other half is for the loop itself
+        made = super().run()
+        self.context.budget = budget
+        if len(made) == 1 and made[0] is self.s:  # nothing in it has an adjoint: it stays as it was, with its exits
+            return [self.whole]
+        return [*self.before, *made]
 
     def keep(self, tree: object, reverse: list[Statement], yields: list[Atom]) -> Plan:
         assert isinstance(self.s, For)
-        check_repeatable(self.sweep, self.s.body)
         block = Block((), tuple(reverse), Yield(tuple(yields)))
         recorder = Recorder(self, tree, read_for_shape(block, self.context.types))  # type: ignore[arg-type]
-        return recorder.plan(list(free_vars(block)))
+        try:
+            check_repeatable(self.sweep, self.s.body)
+            return recorder.plan(list(free_vars(block)))
+        except Unsupported as error:
+            if self.budget is None:
+                raise
+            message, remedy = f"under memory_budget: {error.message}", f"{error.remedy}; or leave memory_budget out"
+            raise Unsupported(message, error.place or self.s.place, remedy) from None
 
 
 def straight(sweep: Sweep, s: For, cot: Cotangents) -> tuple[For, Var | None]:
@@ -218,14 +246,18 @@ class Recorder(Keeper):
         context.functions[made[0]] = advance(context, s, state)
         context.functions[made[1]] = record(context, s, state, statements, end.values, given, len(kept))
         b = Builder(context, s.role, place=s.place)
-        snaps = self.loop.snaps
+        run, snaps = rt.run_checkpointed if self.loop.budget is None else rt.run_budgeted, self.loop.snaps
         parts = [tuple(s.init[k] for k in state.values), tuple(s.init[k] for k in state.links), state.memory]
-        steps = (Const(made[0]), Const(made[1]), self.loop.steps, snaps)
-        args = (*steps, *(tuple_of(b, part) for part in parts), tuple_of(b, state.fixed, "fixed"))
+        steps = (Const(made[0]), Const(made[1]), self.loop.steps)
+        args = (*steps, snaps, *(tuple_of(b, part) for part in parts), tuple_of(b, state.fixed, "fixed"))
         results = [s.results[k] for k in (*state.values, *state.links)]
         types = (*(context.types[r] for r in results), UNKNOWN, SHADOWS)
-        args = (*args, *((Const(True),) if left else ()))
-        ran = b.emit(rt.run_checkpointed, args, TupleT(types), (), "ran", s.place)
+        if self.loop.budget is not None:
+            moves = state.memory or any(p in context.volatile for p in s.body.params)
+            args = (*args, Const(bool(left)), Const(bool(moves)))
+        elif left:
+            args = (*args, Const(True))
+        ran = b.emit(run, args, TupleT(types), (), "ran", s.place)
         out = self.apart(b.statements, ran)
         for k, r in enumerate(results):
             call = Call(r, Const(operator.getitem), (out, Const(k)), (), s.place, s.role)

@@ -31,7 +31,9 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 
 
 def putmask(a, mask, values):
-    return np.where(mask, np.resize(values, np.shape(a)), a)
+    """The mask may have any shape, if it has as many elements."""
+    shape = np.shape(a)
+    return np.where(np.reshape(mask, shape), np.resize(values, shape), a)
 
 
 def fill_diagonal(a, val, wrap=False):
@@ -99,6 +101,11 @@ def at_each(ufunc, a, indices):
 
 def masked(out, where, fn, *args):
     return np.where(where, fn(*args), out)
+
+
+def spread(out, fn, *args, **settings):
+    """What is stored has the shape of `out`, which may be larger than what the function gives."""
+    return np.broadcast_to(fn(*args, **settings), np.shape(out))
 
 
 BODIES: dict[Any, Callable[..., Any]] = {

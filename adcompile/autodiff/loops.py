@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
 from adcompile.analysis.activity import leaf_ends
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, Context
 from adcompile.autodiff.cotangents import Cotangents, joined_type, tangent_type, zero
 from adcompile.autodiff.keep import Keeper, Leaf, Plan, results_of
 from adcompile.autodiff.live import live_statements
@@ -38,6 +38,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import Seq
 from adcompile.ir.walk import atoms_of, free_vars, statements_of
+from adcompile.runtime import settings
 
 if TYPE_CHECKING:
     from adcompile.autodiff.reverse import Sweep
@@ -255,8 +256,19 @@ class LoopReversal:
     # -- keeping ----------------------------------------------------------------------------
 
     def keep(self, tree: Leaf, reverse: list[Statement], yields: list[Atom]) -> Plan:
+        if is_limited(self.context):
+            raise Unsupported(
+                "a loop that is not over a range, an array or a sequence, under memory_budget",
+                self.s.place,
+                "loop over a range, with break where it ends, or leave memory_budget out",
+            )
         block = Block((), tuple(reverse), Yield(tuple(yields)))
         return Keeper(self, tree, read_for_shape(block, self.context.types)).plan(list(free_vars(block)))
+
+
+def is_limited(context: Context) -> bool:
+    """Whether loops may keep so many bytes only. In debug mode they may keep what they need."""
+    return context.budget is not None and context.rerun is not None and not settings.current.debug
 
 
 def ends_of(body: Block) -> list[Any]:

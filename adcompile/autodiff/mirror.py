@@ -31,6 +31,7 @@ from adcompile.analysis.views import (
     item_kind,
     joins_lists,
     may_view,
+    of_number,
     told_writeable,
 )
 from adcompile.autodiff.cotangents import shadow_type
@@ -442,6 +443,8 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
     fn = fn_of(s)
     if any(k == "out" for k, _ in s.kwargs):
         return "out"
+    if of_number(s, types):
+        return "fresh"
     if fn is operator.getitem and s.args and isinstance(s.args[0], Var):
         t = types[s.args[0]]
         if isinstance(t, Array):

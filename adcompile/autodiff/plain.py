@@ -12,11 +12,13 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.boxes import KEPT, PARTS, may_be_boxes
 from adcompile.analysis.builder import Builder, Context
-from adcompile.analysis.views import fn_of
+from adcompile.analysis.views import MAYBE, VIEWS, fn_of, keeps_axes, may_share
+from adcompile.analysis.writing import AUGMENTED
 from adcompile.autodiff.dynamic import at
 from adcompile.errors import Unsupported
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import DictT, Instance, Known, ListT, ObjectT, TupleT, Type, Unknown
+from adcompile.ir.types import Array, DictT, Instance, Known, ListT, ObjectT, Seq, TupleT, Type, Unknown
 from adcompile.rules.registry import lookup
 from adcompile.runtime.plain import says_number
 
@@ -53,7 +55,7 @@ def checked(
     fn = fn_of(s)
     if s.role != "primal" or fn is None:
         return [], []
-    before = in_order(context, s, carries) if fn in IN_ORDER else []
+    before = [*(in_order(context, s, carries) if fn in IN_ORDER else []), *of_unknown_rank(context, s, carries)]
     compares = any(fn is c for c in COMPARISONS)
     if not compares and not is_asked(fn):
         return before, []
@@ -102,7 +104,7 @@ def check_whole(s: Call, operands: list[Type]) -> None:
             raise Unsupported(message, s.place, "go through lists and dicts, and keep the numbers in arrays of floats")
 
 
-IN_ORDER = (np.concatenate, np.stack, np.place)
+IN_ORDER = (np.concatenate, np.stack, np.place, np.fill_diagonal, operator.setitem)
 """What these store and read may overlap, where they store in order."""
 
 
@@ -111,11 +113,56 @@ def in_order(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list
     b, named, args = Builder(context, s.role, place=s.place), dict(s.kwargs), list(s.args)
     if fn_of(s) is np.place and len(args) == 3 and any(map(carries, args)):
         b.emit(rt.check_elements, (at(s.place), args[0], args[2]), Known(None), (), "", s.place)
+    elif fn_of(s) is np.fill_diagonal and any(map(carries, args)):
+        b.emit(rt.check_some, (at(s.place), args[0], args[1]), Known(None), (), "", s.place)
+    elif fn_of(s) is operator.setitem:
+        if any(map(carries, args)) and may_be_mask(context, args[1]) and may_be_view(context, args[2]):
+            b.emit(rt.check_masked, (at(s.place), *args), Known(None), (), "", s.place)
     elif "out" in named and args and any(map(carries, (args[0], named["out"]))):
         axis = args[1] if len(args) > 1 else named.get("axis", Const(0))
         given = (at(s.place), s.fn, named["out"], args[0], axis)
         b.emit(rt.check_parts, given, Known(None), (), "", s.place)
     return b.statements
+
+
+def of_unknown_rank(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list[Statement]:
+    """The check that stands before a call that writes into, or gives a view of, what is an array of unknown rank by its
+    type: an item of such a one may be a number, of which the call makes something new."""
+    t = Builder(context).type(s.args[0]) if s.args else None
+    if not isinstance(t, Array) or t.dims is not None or not any(map(carries, (*s.args, s.result))):
+        return []
+    b, fn = Builder(context, s.role, place=s.place), fn_of(s)
+    shows = fn in MAYBE or fn in VIEWS and fn is not ops.identity and fn is not ops.expect_length
+    shows = shows or fn is operator.getitem and keeps_axes(s.args[1], context.types)
+    written = s.args[0] in context.volatile or s.result in context.volatile
+    if fn in AUGMENTED and not puts_back(context, s) or shows and written:
+        b.emit(rt.check_array, (at(s.place), s.args[0]), Known(None), (), "", s.place)
+    return b.statements
+
+
+def puts_back(context: Context, s: Call) -> bool:
+    """Whether what is written into is an item that is stored where it was taken from: `y[0] -= x`."""
+    made = context.definition.get(s.args[0]) if isinstance(s.args[0], Var) else None
+    if made is None or fn_of(made) is not operator.getitem or made.place is None or s.place is None:
+        return False
+    first, whole = made.place, s.place
+    return (first.file, first.line, first.column) == (whole.file, whole.line, whole.column)
+
+
+def may_be_mask(context: Context, index: Atom) -> bool:
+    """Whether an index may be an array of bools by itself, or a list of such."""
+    t = Builder(context).type(index)
+    if isinstance(t, TupleT):
+        return len(t.items) == 1 and isinstance(t.items[0], (Array, Unknown))
+    return isinstance(t, (Seq, ListT, Unknown)) or isinstance(t, Array) and t.dtype.kind == "b"
+
+
+def may_be_view(context: Context, value: Atom) -> bool:
+    """Whether a value may be an array that shares memory with another one."""
+    if not isinstance(value, Var) or not isinstance(context.types.get(value), (Array, Unknown)):
+        return False
+    made = context.definition.get(value)
+    return not isinstance(made, Call) or may_share(made, context.types)
 
 
 def spread(context: Context, atom: Atom) -> list[Atom]:

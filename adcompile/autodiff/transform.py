@@ -22,6 +22,7 @@ from adcompile.analysis.pools import open_pools
 from adcompile.analysis.store import State
 from adcompile.analysis.ways import WrittenWithin, live_objects, mutable_parts, paired
 from adcompile.autodiff.after import After, after
+from adcompile.autodiff.checkpointed import share
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
@@ -246,7 +247,7 @@ def gradient(
     inputs = [leaf for v in dict.fromkeys(by) for leaf in leaves(b, v)]
     role, b.role = b.role, "adjoint"
     if entry:  # nothing differentiates this sweep
-        b.context.rerun = "once"
+        b.context.rerun, b.context.budget = "once", share(b.context.budget, b.statements[start:])
     seed = seed_checked(b, fun, value) if isinstance(b.type(value), (Unknown, Instance)) else seed_one(b, value)
     table = reverse_of(b, start, inputs, [(value, seed)], None, results, restore)
     value, aux = table.results if has_aux else (table.results[0], None)

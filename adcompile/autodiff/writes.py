@@ -90,7 +90,25 @@ def through_out(b: Builder, s: Call, fn: Any, kwargs: dict[str, Atom]) -> Write 
             return None
         args = (target, kwargs["where"], Const(fn), *s.args)
         return Write(target, compute=virtual(b, s, inplace.masked, args, ()), body=inplace.masked)
+    if may_spread(fn) and not any(is_alike(b, a, target) for a in s.args):
+        args = (target, Const(fn), *s.args)
+        return Write(target, compute=virtual(b, s, inplace.spread, args, rest), body=inplace.spread)
     return Write(target, compute=virtual(b, s, fn, s.args, rest))
+
+
+def may_spread(fn: Any) -> bool:
+    """Whether a function stores a result of fewer elements than `out` has as often as there is room."""
+    return isinstance(fn, np.ufunc) and fn.signature is None or fn in (np.clip, np.round, np.around, np.fix)
+
+
+def is_alike(b: Builder, arg: Atom, target: Atom) -> bool:
+    """Whether what has the shape of an argument at least has that of the target, into which it fits."""
+    t, whole = b.type(arg), b.type(target)
+    if isinstance(arg, Var) and isinstance(target, Var) and same_shape(b.context, arg, target):
+        return True
+    if not isinstance(t, Array) or not isinstance(whole, Array) or t.dims is None or whole.dims is None:
+        return rank(t) == rank(whole) == 0
+    return len(t.dims) == len(whole.dims) and all(d == "many" or d == w == "one" for d, w in zip(t.dims, whole.dims))
 
 
 def virtual(

@@ -98,7 +98,7 @@ def out_position(fn: Any) -> int | None:
     if isinstance(getattr(fn, "__self__", None), np.ufunc):  # np.add.reduce
         place = OUT_POSITIONS.get(getattr(np.ufunc, fn.__name__))
         return None if place is None else place - 1
-    if getattr(fn, "__objclass__", None) is np.ndarray:  # its owner comes first, as in the function of that name
+    if getattr(fn, "__objclass__", None) in (np.ndarray, np.generic):  # its owner comes first
         fn = getattr(np, fn.__name__, None)
     known = OUT_POSITIONS.get(fn)
     if known is not None:

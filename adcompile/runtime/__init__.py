@@ -101,7 +101,14 @@ from adcompile.runtime.batches import (
     units,
 )
 from adcompile.runtime.called import called, fitted, name_of, partial, pulled, pushed, pushed_along
-from adcompile.runtime.checkpoints import checkpointed, kept_replicas, replicas_of, run_back, run_checkpointed
+from adcompile.runtime.checkpoints import (
+    checkpointed,
+    kept_replicas,
+    replicas_of,
+    run_back,
+    run_budgeted,
+    run_checkpointed,
+)
 from adcompile.runtime.debug import (
     alias_map,
     check_apart,
@@ -150,9 +157,10 @@ from adcompile.runtime.memory import (
     unless_shared,
     within,
 )
-from adcompile.runtime.overlap import check_elements, check_parts, check_unreached
+from adcompile.runtime.overlap import check_elements, check_masked, check_parts, check_some, check_unreached
 from adcompile.runtime.plain import (
     check_answer,
+    check_array,
     check_bound,
     check_cached,
     check_joined,
@@ -168,6 +176,7 @@ from adcompile.runtime.state import (
     build_object,
     different,
     distinct,
+    ends_among_first,
     held_by,
     holds_no_memory_of,
     holds_none,
@@ -209,10 +218,12 @@ __all__ = [
     "pushed_along",
     "alias_map",
     "check_answer",
+    "check_array",
     "check_bound",
     "check_cached",
     "from_cache",
     "check_joined",
+    "check_masked",
     "check_apart",
     "check_cotangent",
     "check_kept",
@@ -223,6 +234,7 @@ __all__ = [
     "check_unreached",
     "check_plain",
     "check_shadow",
+    "check_some",
     "check_tangent_of",
     "occurrences",
     "check_tangent",
@@ -305,6 +317,7 @@ __all__ = [
     "no_derivative",
     "none_of",
     "holds_none",
+    "ends_among_first",
     "holds_no_memory_of",
     "odd_axes",
     "number",
@@ -326,6 +339,7 @@ __all__ = [
     "replicas_of",
     "quotient",
     "run_back",
+    "run_budgeted",
     "run_checkpointed",
     "repeated_shape",
     "put_back",

@@ -13,8 +13,8 @@ state is what the loop carries (`values`), the shadows that it carries (`links`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb
 from operator import index
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adcompile.runtime.budgets import NUMBERS, Spending, all_numbers, reserve, size, spending
 from adcompile.runtime.detached import replicas
 from adcompile.runtime.memory import hand_over
 
@@ -37,7 +38,7 @@ def checkpointed(steps: range, snaps: int) -> range:
     return steps
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def first_stretch(count: int, snaps: int) -> int:
     """How many of `count` (at least 2) steps to advance before the next snapshot, where the state before them
     is one of `snaps` snapshots. With a single one, all but the last.
@@ -64,15 +65,29 @@ class State(NamedTuple):
     left: bool = False  # the loop is left here
 
 
+class Kind(NamedTuple):
+    """How the memory of a loop is spent, and what its steps do beside computing."""
+
+    spending: Spending
+    leaves: bool = False  # a step also tells whether the loop is left
+    writes: bool = True  # a step writes into arrays
+    room: int | None = None  # bytes for what is recorded of a block, where steps may differ in that
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether a block that is recorded on the way forward may turn out to be one that cannot be."""
+        return self.spending.block > 1 and (self.leaves or self.room is not None)
+
+
 @dataclass(frozen=True)
 class Snapshots:
-    """What a loop keeps: states, first to last, how many steps it made, and what was recorded of the last one.
-    None: the step left the loop, which was not known before it was made."""
+    """What a loop keeps: states, first to last, how many steps it made, and what was recorded of the steps of the
+    last block. None: these run again, because the loop was left, or because that took more memory than there was."""
 
     states: list[State]
     count: int
-    last: Values | None
-    leaves: bool = False  # it is a loop that may be left
+    last: list[Values] | None
+    kind: Kind
 
     def taken(self, links: Sequence[Values], once: bool) -> list[State]:
         """The states with these shadows; where they are wanted `once`, nobody holds them any more."""
@@ -82,23 +97,30 @@ class Snapshots:
         return states
 
 
+class Recorded(NamedTuple):
+    """What was recorded of steps in a row: the state behind the last one, and what the adjoint of each reads."""
+
+    state: State
+    values: list[Values]
+    shadows: list[Values]
+
+
 @dataclass(frozen=True)
 class Loop:
-    """The steps of one run of a loop: how each is made, and how many snapshots there may be."""
+    """The steps of one run of a loop, and how each is made."""
 
     advance: Step
     record: Step
     steps: range
-    snaps: int
     fixed: Values
-    leaves: bool = False  # a step also tells whether the loop is left
+    kind: Kind
 
     def advanced(self, state: State, end: int) -> State:
         """The state at step `end`, or behind the step that leaves the loop; the memory of `state` is written over."""
         advance, memory, fixed, count = self.advance, state.memory, self.fixed, len(state.values)
         carried = (*state.values, *state.links)
         rest = (*memory, *fixed)
-        if not self.leaves:
+        if not self.kind.leaves:
             for i in self.steps[state.position : end]:
                 carried = advance(i, *carried, *rest)
             return State(end, carried[:count], memory, carried[count:])
@@ -108,23 +130,81 @@ class Loop:
                 return State(k + 1, tuple(carried[:count]), memory, tuple(carried[count:]), True)
         return State(end, tuple(carried[:count]), memory, tuple(carried[count:]))
 
-    def recorded(self, state: State) -> tuple[Values, Values, Values]:
-        """What the next step carries on, and what its adjoint reads: values, and shadows."""
-        i = self.steps[state.position]
-        return self.record(i, *state.values, *state.links, *state.memory, *self.fixed)
+    def recorded(self, state: State, end: int, seen_by_all: bool = False) -> Recorded:
+        """What is recorded of the steps up to `end`, or of as many as there is room for; the memory of `state` is
+        written over. Of steps that the program itself makes, others see the arrays too."""
+        record, count, several = self.record, len(state.values), end - state.position > 1
+        shared = (*arrays_of(state), *filter(is_array, self.fixed)) if seen_by_all else arrays_of(state)
+        room = self.kind.room if several else None
+        seen = set[int]() if room is None else self.known(state)
+        found, shadows, rest = list[Values](), list[Values](), (*state.memory, *self.fixed)
+        while state.position < end:
+            carried, kept, bars = record(self.steps[state.position], *state.values, *state.links, *rest)
+            after = State(state.position + 1, carried[:count], state.memory, carried[count:])
+            copied = several and self.kind.writes or seen_by_all
+            found.append(apart(kept, [*shared, *arrays_of(state), *arrays_of(after)]) if copied else kept)
+            shadows.append(bars)
+            state = after
+            if room is not None:
+                room -= size(seen, found[-1], bars)
+                if room < 0:
+                    break
+        return Recorded(state, found, shadows)
 
-    def approach(self, state: State, last: int, slots: int, states: list[State]) -> State:
-        """The state at step `last`, from that of an earlier step which is the latest snapshot. As many as
-        `slots` snapshots, that one included, are there for the stretch; new ones go to `states`."""
+    def known(self, state: State) -> set[int]:
+        """The objects that are there beside what is recorded: what a step reads of them takes no memory of its own."""
+        seen = set[int]()
+        size(seen, *state, *self.fixed)
+        return seen
+
+    def approach(self, state: State, last: int, states: list[State]) -> State:
+        """The state at step `last`, with which a block begins, from that of an earlier one, which is the latest of the
+        snapshots; new ones go to `states`."""
+        snaps, block = self.kind.spending
         while state.position < last:
-            stretch = first_stretch(last + 1 - state.position, slots)
-            state = self.advanced(state, state.position + stretch)
+            stretch = first_stretch((last - state.position) // block + 1, snaps - len(states) + 1)
+            state = self.advanced(state, state.position + stretch * block)
             if state.left:
                 break
-            slots -= 1
             if state.position < last:
                 states.append(snapshot(state))
         return state
+
+    def back(self, state: State, end: int, links: Values) -> Generator[Values, None, Values]:
+        """What the adjoints read of the steps from a state up to `end`, last to first, and the shadows that the state
+        carries; `links` are those behind. Half of the steps at a time, where there is no room for all."""
+        begin = snapshot(state) if self.kind.room is not None and end - state.position > 1 else state
+        made = self.recorded(state, end)
+        if made.state.position < end:
+            del made
+            half = (begin.position + end) // 2
+            links = yield from self.back(self.advanced(snapshot(begin), half), end, links)
+            return (yield from self.back(begin, half, links))
+        for bar, old in zip(made.state.links, links):
+            hand_over(bar, old)
+        while made.values:
+            yield (*made.values.pop(), *made.shadows.pop())
+        return state.links
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
+
+
+def arrays_of(state: State) -> list[np.ndarray]:
+    return [a for part in (state.values, state.memory) for a in part if is_array(a)]
+
+
+def apart(kept: Values, arrays: Sequence[np.ndarray]) -> Values:
+    """What was recorded, in memory that nobody writes into: others have these arrays."""
+    return replicas(kept) if any([may_overlap(k, arrays) for k in kept]) else kept  # noqa: C419  short
+
+
+def may_overlap(value: Any, arrays: Sequence[np.ndarray]) -> bool:
+    """Whether a value may hold memory of these arrays; what a loop within the step has kept is apart already."""
+    if is_array(value):
+        return any(np.may_share_memory(value, a) for a in arrays)
+    return not isinstance(value, (*NUMBERS, Snapshots))
 
 
 def snapshot(state: State) -> State:
@@ -150,52 +230,85 @@ def run_checkpointed(
     among what they hold, which every run of a pullback has of its own. `leaves`: `advance` also tells whether
     the loop is left."""
     checkpointed(steps, snaps)
-    count = len(values)
-    if not steps:
-        return (*values, *links, Snapshots([], 0, None), ((), ()))
-    loop = Loop(advance, record, steps, snaps, fixed, leaves)
-    state, last, states = State(0, values, memory, links), len(steps) - 1, list[State]()
-    if last:
-        states.append(snapshot(state))
-    state = loop.approach(state, last, snaps, states)
-    apart = [State(s.position, s.values, s.memory, ()) for s in states]
-    bars = tuple(s.links for s in states)
-    if state.left:
-        return (*state.values, *state.links, Snapshots(apart, state.position, None, leaves), (bars, (state.links,)))
-    carried, kept, shadows = loop.recorded(state)
-    held = (bars, (state.links, shadows, carried[count:]))
-    return (*carried, Snapshots(apart, last + 1, replicas(kept), leaves), held)
+    loop = Loop(advance, record, steps, fixed, Kind(Spending(snaps), leaves))
+    return forward(loop, State(0, values, memory, links))
 
 
-def run_back(
+def run_budgeted(
     advance: Step,
     record: Step,
     steps: range,
-    snaps: int,
-    kept: Snapshots,
-    held: Values,
+    budget: int,
+    values: Values,
+    links: Values,
+    memory: Values,
     fixed: Values,
-    once: bool = False,
+    leaves: bool = False,
+    writes: bool = True,
+) -> Values:
+    """Run a loop and keep what there is room for in `budget` bytes: it gives what `run_checkpointed` does. What a
+    step takes is measured on the first one, which runs once more. `writes`: the loop writes into arrays.
+
+    Raises Unsupported where there is no room for a step and its state.
+    """
+    state, kind = State(0, values, memory, links), Kind(Spending(1), leaves, writes)
+    loop = Loop(advance, record, steps, fixed, kind)
+    if len(steps) > 1:
+        made = loop.recorded(snapshot(state), 1)
+        seen = loop.known(state)
+        held, step = size(set(), *values, *memory), size(seen, *made.values, *made.shadows)
+        chosen = spending(len(steps), held, step, budget)
+        room = None if all_numbers(made.values) else budget - reserve(held, step) - chosen.snaps * held
+        loop = replace(loop, kind=Kind(chosen, leaves, writes, room))
+    return forward(loop, state)
+
+
+def forward(loop: Loop, state: State) -> Values:
+    """Run a loop from its beginning: what `run_checkpointed` gives."""
+    count, kind, block = len(loop.steps), loop.kind, loop.kind.spending.block
+    if not count:
+        return (*state.values, *state.links, Snapshots([], 0, None, kind), ((), ()))
+    states = [snapshot(state)] if count > 1 else []
+    state = loop.approach(state, (count - 1) // block * block, states)
+    made, begin = None, state
+    if kind.uncertain and not state.left and states[-1].position < state.position:
+        states.append(snapshot(state))
+    if not state.left and not (kind.leaves and block > 1):
+        made = loop.recorded(state, count, True)
+        state = made.state
+    if state.position < count and not state.left:  # there was no room, or whether it leaves the loop is not known
+        made, state = None, loop.advanced(state, count)
+    if made is not None and states and states[-1].position == begin.position:
+        states.pop()
+    kept = [State(s.position, s.values, s.memory, ()) for s in states]
+    bars = tuple(s.links for s in states)
+    carried = (*state.values, *state.links)
+    if made is None:
+        return (*carried, Snapshots(kept, state.position, None, kind), (bars, (state.links,)))
+    held = (bars, (begin.links, tuple(made.shadows), state.links))
+    return (*carried, Snapshots(kept, count, made.values, kind), held)
+
+
+def run_back(
+    advance: Step, record: Step, steps: range, kept: Snapshots, held: Values, fixed: Values, once: bool = False
 ) -> Iterator[Values]:
     """For each step of a loop, last to first: what its adjoint reads, values and then shadows. What the
     carried shadows hold when the next one is asked for is the cotangent of the state before the step.
-    `once`: nobody will go back again, and the snapshots are given up as they are used."""
-    loop, (links, around) = Loop(advance, record, steps, snaps, fixed, kept.leaves), held
-    states, entering, todo = kept.taken(links, once), around[0] if around else (), kept.count
+    `once`: nobody will go back again, and what was kept is given up as it is used."""
+    loop, block, (bars, around) = Loop(advance, record, steps, fixed, kept.kind), kept.kind.spending.block, held
+    states, links, todo = kept.taken(bars, once), around[0] if around else (), kept.count
     if kept.last is not None:
-        yield (*kept.last, *around[1])
-        todo -= 1
-    for j in range(todo - 1, -1, -1):
-        while states[-1].position > j:
+        rows, shadows = (kept.last if once else list(kept.last)), list(around[1])
+        todo -= len(rows)
+        while rows:
+            yield (*rows.pop(), *shadows.pop())
+    while todo:
+        begin = (todo - 1) // block * block
+        while states[-1].position > begin:
             states.pop()
-        slots = snaps - len(states) + 1
-        state = states[-1] if once and states[-1].position == j else snapshot(states[-1])
-        state = loop.approach(state, j, slots, states)
-        carried, recorded, shadows = loop.recorded(state)
-        for bar, old in zip(carried[len(carried) - len(entering) :], entering):
-            hand_over(bar, old)
-        entering = state.links
-        yield (*recorded, *shadows)
+        state = states[-1] if once and states[-1].position == begin else snapshot(states[-1])
+        links = yield from loop.back(loop.approach(state, begin, states), todo, links)
+        todo = begin
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,27 @@ def check_elements(at: str, target: Any, values: Any) -> None:
         raise _refusal(at)
 
 
+def check_some(at: str, target: Any, values: Any) -> None:
+    """Before `np.fill_diagonal` or `a.flat[index] = values`, which store into some elements one after the other: raise
+    SharedMemory if several values lie in what is written."""
+    if isinstance(values, np.ndarray) and values.size > 1 and share(target, values):
+        raise _refusal(at)
+
+
+def check_masked(at: str, target: Any, index: Any, values: Any) -> None:
+    """Before `a[mask] = values`, which stores element after element where the mask has the shape of the array: raise
+    SharedMemory if several values lie in what is written, other than each in its own place."""
+    if not isinstance(target, np.ndarray) or not isinstance(values, np.ndarray) or values.size < 2:
+        return
+    if share(target, values) and not _same(target, values) and is_mask(index, target.ndim):
+        raise _refusal(at)
+
+
+def is_mask(index: Any, ndim: int) -> bool:
+    mask = np.asarray(index[0] if isinstance(index, tuple) and len(index) == 1 else index)
+    return mask.dtype == bool and mask.ndim == ndim
+
+
 def check_unreached(at: str, name: str, parts: bool, owner: Any, *values: Any) -> None:
     """Raise SharedMemory if values of the caller's hold `owner`, into which a function with a rule writes by itself, or
     memory of that, or it may be its `parts`."""
@@ -64,4 +85,4 @@ def _refusal(at: str) -> SharedMemory:
     return SharedMemory(f"this reads memory that it has written into by then{place}", None, REMEDY)
 
 
-__all__ = ["check_elements", "check_parts", "check_unreached"]
+__all__ = ["check_elements", "check_masked", "check_parts", "check_some", "check_unreached"]

@@ -84,6 +84,13 @@ def check_answer(at: str, answer: Any) -> None:
         raise _refusal(f"a comparison of values that carry derivatives, which gives a {cls.__name__}", at)
 
 
+def check_array(at: str, value: Any) -> None:
+    """Raises Unsupported for a number that was taken for an array, and is written into or read as a view of it."""
+    if not isinstance(value, np.ndarray):
+        what = "a number out of an array whose rank is known only when the code runs, which becomes something new"
+        raise Unsupported(what + _where(at), None, "bind the name anew (s = s * x for s *= x), or make an array of it")
+
+
 _REMEDY = "choose with if and else between functions that are known, so that their objects are followed"
 _FLOATS = "make an array of floats, or a list"
 

@@ -194,6 +194,22 @@ def holds_no_memory_of(at: str, holder: Any, *arrays: Any) -> None:
         raise SharedMemory(f"{what} ({at})" if at else what, None, "read it by its own name, or write into a copy")
 
 
+ASKED_ONCE_MORE = (
+    "a zip that may end after an iterator before the shortest has made an item more, and making one writes"
+)
+SHORTEST_FIRST = "put the shortest first: zip(range(n), map(f, items)), or write the loop"
+
+
+def ends_among_first(at: str, count: int, *lengths: int) -> None:
+    """Refuse a zip of iterables of these lengths unless it ends where one of the first `count` has no item left: the
+    last of these would write once more.
+
+    Raises Unsupported.
+    """
+    if min(lengths) not in lengths[:count]:
+        raise Unsupported(f"{ASKED_ONCE_MORE} ({at})" if at else ASKED_ONCE_MORE, None, SHORTEST_FIRST)
+
+
 INERT = (str, bytes, int, float, complex, type, ModuleType)
 
 

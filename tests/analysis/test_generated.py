@@ -89,7 +89,7 @@ def run_again(x):
     y, out_bar, kept, shadows = rt.run_checkpointed(step, recorded_step, range(4), 2, (y,), (y_bar,), (), (w,))
     out_bar += y
     total = 0.0
-    for before, y, i, y_bar, out_bar in rt.run_back(step, recorded_step, range(4), 2, kept, shadows, (w,), True):
+    for before, y, i, y_bar, out_bar in rt.run_back(step, recorded_step, range(4), kept, shadows, (w,), True):
         y_bar += 2.0 * y * out_bar
         total += before * y_bar[i % 3]
         y_bar[i % 3] *= w[0]

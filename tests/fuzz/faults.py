@@ -265,7 +265,7 @@ def activity_sees_one_round_of_a_loop() -> None:
 def forward_takes_the_first_term() -> None:
     def broken(self, s, rule):
         found = []
-        dot = self.dot
+        dot = self.array_dot
 
         def once(arg):
             d = None if found else dot(arg)
@@ -273,11 +273,11 @@ def forward_takes_the_first_term() -> None:
                 found.append(d)
             return d
 
-        self.dot = once
+        self.array_dot = once
         try:
             return original(self, s, rule)
         finally:
-            del self.dot
+            del self.array_dot
 
     recode(forward.Forward.elementwise, broken)
 

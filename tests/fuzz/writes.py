@@ -299,6 +299,51 @@ def work_buffer(g: Generator) -> None:
             g.statement()
 
 
+@register("number_to_array", "inplace", "statement", 0.8)
+def number_to_array(g: Generator) -> None:
+    """A number becomes an array by augmented assignment, and is written then."""
+    a = g.need_array(least=1)
+    start = g.rng.choice((f"{a.name}.mean()", g.element(a), f"np.sum({a.name}) * 0.2", g.tame(g.number(1)).text))
+    name = g.fresh("z")
+    g.emit(f"{name} = {start}")
+    g.emit(f"{name} {g.rng.choice(('+=', '-=', '*='))} {g.tame(g.operand(a.kind.shape, 1), 1.5).text}")
+    g.emit(f"{name} {g.rng.choice(('+=', '-=', '*='))} np.tanh({a.name})")
+    v = g.declare(Var(name, a.kind, 6.0, True))
+    if g.chance(0.7):
+        _augmented(g, v.name, v.kind.shape)
+
+
+@register("array_of_number", "inplace", "statement", 0.6)
+def array_of_number(g: Generator) -> None:
+    """What gives a view of an array gives new memory of a number."""
+    number = g.tame(g.number(1)).text
+    form = g.rng.choice(
+        (
+            "np.atleast_1d({})",
+            "np.expand_dims({}, 0)",
+            "np.asarray({})[None]",
+            "np.ravel({})",
+            "np.float64({})[None]",
+            "np.atleast_1d({}, 2.0)[0]",
+            "np.array_split([{}, 0.5], 2)[0]",
+        )
+    )
+    v = g.bind(Array((ONE,)), form.format(number))
+    _augmented(g, v.name, v.kind.shape)
+    if g.chance(0.5):
+        g.emit(f"{v.name}[0] = {g.tame(g.number(1)).text} * {v.name}[0]")
+
+
+@register("out_spread", "inplace", "statement", 0.6)
+def out_spread(g: Generator) -> None:
+    """What is given to `out` may have fewer elements than that."""
+    v = target(g, least=1)
+    first, second = g.tame(g.number(1), 2.0).text, g.tame(g.number(1), 2.0).text
+    row = f"{v.name}[:1]" if g.chance(0.4) else first
+    form = g.rng.choice(("np.sin({a}, out={v})", "np.multiply({a}, {b}, out={v})", "np.add({v}[-1], {b}, out={v})"))
+    g.emit(form.format(a=row, b=second, v=v.name))
+
+
 @register("global_write", "globals", "statement", 0.4)
 def global_write(g: Generator) -> None:
     g.mark("module_array")

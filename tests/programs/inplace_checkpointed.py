@@ -146,6 +146,16 @@ def _layer_of_one(x):
     return x * 2.0
 
 
+def checkpointed_count(n, x):
+    """Only the number of its steps matters: the loop has no adjoint, and is left all the same."""
+    passed = 0
+    for k in ad.checkpointed_range(n, snaps=2):
+        if x[0] * k > 1.0:
+            break
+        passed += 1
+    return np.sum(x * x) * passed
+
+
 SAMPLES = {
     "checkpointed_helper": [(np.array([0.3, 0.7, 1.1]), 7), (np.array([0.3, 0.7, 1.1]), 0)],
     "checkpointed_scalars": [(0.7, 9), (0.7, 1)],
@@ -155,6 +165,7 @@ SAMPLES = {
     "checkpointed_in_checkpointed": [(np.array([0.3, 0.7, 1.1]), 3)],
     "checkpointed_argument_written": [(np.array([0.3, 0.7, 1.1]), 6)],
     "checkpointed_until_large": [(np.array([0.3, 0.7, 1.1]), 9), (np.array([0.3, 0.7, 1.1]), 2)],
+    "checkpointed_count": [(9, np.array([0.3, 0.7, 1.1])), (2, np.array([0.3, 0.7, 1.1]))],
     "checkpointed_layers": [(np.array([[0.3, 0.7]]), np.array([[0.4, -0.2, 0.1], [0.6, 0.3, -0.5]]))],
     "kept_by_name": [(np.array([[0.3, 0.7]]), np.array([[0.4, -0.2, 0.1], [0.6, 0.3, -0.5]]))],
     "checkpointed_calls_that_write": [(np.array([0.3, 0.7, 1.1]),)],

@@ -49,7 +49,7 @@ def reverse(count, snaps, times=1, once=True):
     )
     assert (k, array[0]) == (count + 7, count) and len(kept.states) <= snaps
     for _ in range(times):
-        back = run_back(counter.advance, counter.record, steps, snaps, kept, held, (7,), once)
+        back = run_back(counter.advance, counter.record, steps, kept, held, (7,), once)
         assert [i for i, _ in back] == list(range(count))[::-1]
     assert array[0] == count
     return counter
@@ -89,7 +89,7 @@ def test_snapshots_at_any_time(once):
 
     steps, snaps, most = range(100), 4, 0
     _, kept, held = run_checkpointed(advance, record, steps, snaps, (State(),), (), (), ())
-    for _ in run_back(advance, record, steps, snaps, kept, held, (), once):
+    for _ in run_back(advance, record, steps, kept, held, (), once):
         most = max(most, len(alive))
     assert most <= (1 if once else 2) * snaps + 3  # the one advanced, and what a step takes and gives
 
@@ -114,7 +114,7 @@ def test_arrays_that_overlap_do_so_in_snapshots():
         advance(i, copy[:3], copy[1:])
     *_, kept, held = run_checkpointed(advance, record, range(9), 2, (a, b), (), (), ())
     assert np.array_equal(whole, copy)
-    for found, wanted in zip(run_back(advance, record, range(9), 2, kept, held, ()), expected[::-1]):
+    for found, wanted in zip(run_back(advance, record, range(9), kept, held, ()), expected[::-1]):
         assert np.array_equal(found[0], wanted)
 
 
@@ -131,7 +131,7 @@ def test_cotangents_go_from_the_shadows_of_one_run_to_those_of_the_next():
     start = np.zeros(1)
     _, last, kept, held = run_checkpointed(advance, record, range(11), 2, (np.ones(1),), (start,), (), ())
     last[...] = 1.0
-    for y_bar, new_bar in run_back(advance, record, range(11), 2, kept, held, ()):
+    for y_bar, new_bar in run_back(advance, record, range(11), kept, held, ()):
         y_bar += 2.0 * new_bar
     assert start[0] == 2.0**11
 

@@ -45,6 +45,34 @@ def flat_part(s):
     return s * 2.0
 
 
+def flat_backwards(s):
+    x = s[0]
+    x.flat[::-1] = x
+    return s * 2.0
+
+
+def flat_in_order(s):
+    x = s[0]
+    x.flat[[2, 1, 0]] = x
+    return s * 2.0
+
+
+def by_mask(s):
+    s[s > 0.5] = s.reshape(-1)[:0:-1]
+    return s * 2.0
+
+
+def by_listed_mask(s):
+    x = s[0]
+    x[[True, False, True]] = x[1:]
+    return s * 2.0
+
+
+def diagonal_backwards(s):
+    np.fill_diagonal(s, s.diagonal()[::-1])
+    return s * 2.0
+
+
 def stacked_up(s):
     np.stack([s[1], s[2]], out=s[:2])
     return s * s
@@ -67,13 +95,29 @@ def placed_from_elsewhere(s):
     return y * s
 
 
+def by_mask_from_copies(s):
+    s[s > 0.5] = s[s > 0.5] * s[0, 1]
+    s[s > 2.0] = s[0, 1:2]
+    return s * s
+
+
+def by_mask_of_rows(s):
+    s[np.array([True, False, True])] = s[1:]
+    s[:, np.array([False, True, True])] = s[:, :2]
+    return s * s
+
+
 def flat_of_itself(s):
     s.flat = s
     return s * s
 
 
 @pytest.mark.parametrize(
-    "f", [stacked_down, joined_down, joined_flat, columns_joined, placed, flat_of_its_transpose, flat_part]
+    "f",
+    [
+        *(stacked_down, joined_down, joined_flat, columns_joined, placed, flat_of_its_transpose, flat_part),
+        *(flat_backwards, flat_in_order, by_mask, by_listed_mask, diagonal_backwards),
+    ],
 )
 def test_what_is_read_after_it_was_written_is_refused_with_its_place(f):
     for run in (lambda: ad.jvp(f, (S.copy(),), (S.copy(),)), lambda: ad.vjp(f, S.copy())):
@@ -81,7 +125,10 @@ def test_what_is_read_after_it_was_written_is_refused_with_its_place(f):
             run()
 
 
-@pytest.mark.parametrize("f", [stacked_up, joined_up, stacked_elsewhere, placed_from_elsewhere, flat_of_itself])
+FOLLOWED = [stacked_up, joined_up, stacked_elsewhere, placed_from_elsewhere, flat_of_itself]
+
+
+@pytest.mark.parametrize("f", [*FOLLOWED, by_mask_from_copies, by_mask_of_rows])
 def test_other_overlaps_are_followed(f):
     check_grads(f, (S.copy(),), order=1)
 

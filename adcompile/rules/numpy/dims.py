@@ -208,6 +208,13 @@ def sequence(t: Type) -> tuple[Type, ...] | None:
             return None
 
 
+def rearranged(t: Scalar) -> Type:
+    """What comes of a number where NumPy asks a value for its own method: one of NumPy's stays a number, one of
+    Python's becomes an array without axes."""
+    own = [issubclass(k, np.generic) for k in t.kinds]
+    return t if all(own) else UNKNOWN if any(own) else array(dtype_of(t), ())
+
+
 def keep(t: Type, change: Callable[[Dims], Dims | None]) -> Type:
     """An array of the dtype of `t` whose dimensions are changed."""
     dims = dims_of(t)

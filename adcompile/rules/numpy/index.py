@@ -238,6 +238,8 @@ def take_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @linear(np.take, np.ndarray.take, wrt=(0,), typing=take_type)
 def take(y_bar: Any, y: Any, a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    if not isinstance(a, np.ndarray):
+        return np.reshape(rt.scatter(np.ravel(a), rt.wrapped(indices, 1, mode), y_bar), ())
     if axis is None:
         return np.reshape(rt.scatter(np.ravel(a), rt.wrapped(indices, a.size, mode), y_bar), a.shape)
     return rt.scatter(a, along(rt.wrapped(indices, a.shape[axis], mode), axis, a.ndim), y_bar)

@@ -20,6 +20,7 @@ from adcompile.rules.numpy.dims import (
     dtype_of,
     keep,
     product,
+    rearranged,
     sequence,
     shape_dims,
     size_dim,
@@ -43,6 +44,8 @@ def reshaped(a: Type, shape: Type) -> Type:
     asked, old = shape_dims(shape), dims_of(a)
     if asked is None:
         return array(dtype_of(a), None)
+    if asked == () and isinstance(a, Scalar):
+        return rearranged(a)
     lengths = [static(part) for part in sequence(shape) or (shape,)]
     fresh: list[Dim] = []
     for k, dim in enumerate(asked):
@@ -110,7 +113,7 @@ def squeeze_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
         gone = axes_of(axis, len(dims))
         return None if gone is None else tuple(d for k, d in enumerate(dims) if k not in gone)
 
-    return args[0] if isinstance(args[0], Scalar) else keep(args[0], change)
+    return rearranged(args[0]) if isinstance(args[0], Scalar) else keep(args[0], change)
 
 
 @linear(np.squeeze, np.ndarray.squeeze, wrt=(0,), typing=squeeze_type, view=True)
@@ -171,7 +174,7 @@ def permuted(a: Type, axes: Type) -> Type:
             return tuple(dims[k] for k in order) if len(order) == len(dims) else None
         return ("any",) * len(dims)
 
-    return a if isinstance(a, Scalar) else keep(a, change)
+    return rearranged(a) if isinstance(a, Scalar) else keep(a, change)
 
 
 @linear(np.transpose, np.permute_dims, wrt=(0,), typing=permuted_type, view=True)
@@ -246,7 +249,14 @@ def roll(y_bar: Any, y: Any, a: Any, shift: Any, axis: Any = None) -> Any:
     return np.roll(y_bar, -shift, axis)
 
 
-@linear(np.flip, wrt=(0,), typing=same_type, view=True)
+def flip_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    dtype = dtype_of(args[0])
+    if dims_of(args[0]) == () and dtype is not None:  # it has no axis to be turned, and is read
+        return Scalar(frozenset({dtype.type}))
+    return same_type(args, kwargs)
+
+
+@linear(np.flip, wrt=(0,), typing=flip_type, view=True)
 def flip(y_bar: Any, y: Any, m: Any, axis: Any = None) -> Any:
     return np.flip(y_bar, axis)
 
@@ -284,7 +294,7 @@ def repeat_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @linear(np.repeat, np.ndarray.repeat, wrt=(0,), typing=repeat_type)
 def repeat(y_bar: Any, y: Any, a: Any, repeats: Any, axis: Any = None) -> Any:
-    if axis is None:
+    if axis is None or not isinstance(a, np.ndarray):
         if isinstance(repeats, (int, np.integer)):
             return np.reshape(np.sum(np.reshape(y_bar, (np.size(a), repeats)), axis=1), shape_of(a))
         flat = rt.scatter(np.ravel(a), np.repeat(np.arange(np.size(a)), repeats), y_bar)

@@ -1,0 +1,143 @@
+"""Items of arrays of a rank known when the code runs: rows are followed, numbers that become new are refused."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+
+X = np.array([1.17, 2.21, 1.37])
+
+
+def _either(x, n):
+    """A vector where n is 1, else a matrix."""
+    y = x * 1.0
+    if n > 1:
+        y = np.outer(x, x)
+    return y
+
+
+def item_scaled(x, n):
+    y = np.squeeze(np.outer(x, x)[[0] * n])  # a vector where n is 1
+    s = y[0]
+    t = s
+    s *= x[1]
+    return np.sum(s * s * t) + np.sum(y)
+
+
+def item_of_either(x, n):
+    y = _either(x, n)
+    s = y[0]
+    t = s
+    s -= x[1]
+    return np.sum(s * t)
+
+
+def index_of_either(x, n):
+    s = x[0 if n == 1 else [0, 1]]
+    t = s
+    s *= x[1]
+    return np.sum(s * t)
+
+
+def viewed_and_written(x, n):
+    y = _either(x, n)
+    s = y[0]
+    t = s[None]
+    t *= 2.0
+    return np.sum(t * s)
+
+
+def changed_by_name(x, n):
+    y = _either(x, n)
+    t = y[1]
+    t += y[0]
+    t *= 2.0
+    return np.sum(t * t)
+
+
+FUNCTIONS = (item_scaled, item_of_either, index_of_either, viewed_and_written, changed_by_name)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_rows_are_followed(f):
+    h = 1e-6
+    slopes = [(f(X + h * e, 2) - f(X - h * e, 2)) / (2 * h) for e in np.eye(3)]
+    assert np.allclose(ad.grad(f)(X, 2), slopes, rtol=1e-6)
+    assert ad.jvp(f, (X, 2), (np.ones(3), None))[1] == pytest.approx(sum(slopes), rel=1e-6)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_numbers_are_refused_where_they_are_met(f):
+    for run in (lambda: ad.grad(f)(X, 1), lambda: ad.jvp(f, (X, 1), (np.ones(3), None)), lambda: ad.vjp(f, X, 1)):
+        with pytest.raises(ad.Unsupported, match=r"becomes something new .*test_unknown_rank\.py:\d") as found:
+            run()
+        assert found.value.place is not None and "bind the name anew" in found.value.remedy
+
+
+def stored_back(x, n):
+    y = _either(x, n)
+    y[0] -= x[0]
+    for k in range(3):
+        y[k] *= x[1]
+    return np.sum(y * y)
+
+
+def test_items_that_are_stored_back_are_followed():
+    for n in (1, 2):
+        h = 1e-6
+        slopes = [(stored_back(X + h * e, n) - stored_back(X - h * e, n)) / (2 * h) for e in np.eye(3)]
+        assert np.allclose(ad.grad(stored_back)(X, n), slopes, rtol=1e-6)
+
+
+def dotted(x):
+    o = np.zeros(())
+    r = np.dot(x, x, out=o)
+    r *= 2.0
+    return r * o
+
+
+def clipped(x):
+    o = np.zeros(())
+    r = np.clip(x[0], 0.0, 5.0, out=o)
+    return r * o
+
+
+@pytest.mark.parametrize("f", [dotted, clipped])
+def test_out_without_axes_beside_a_number(f):
+    """The result is a number, and not what `out` is."""
+    with pytest.raises(ad.Unsupported, match="out= of an array without axes") as found:
+        ad.grad(f)(X)
+    assert found.value.place is not None
+
+
+def item_bound_anew(x, n):
+    y = _either(x, n)
+    s = y[0]
+    t = s
+    s = s * x[1]
+    return np.sum(s * t)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_bound_anew_they_are_followed(n):
+    h = 1e-6
+    slopes = [(item_bound_anew(X + h * e, n) - item_bound_anew(X - h * e, n)) / (2 * h) for e in np.eye(3)]
+    assert np.allclose(ad.grad(item_bound_anew)(X, n), slopes, rtol=1e-6)
+
+
+@pytest.mark.parametrize("make", [np.squeeze, np.transpose, lambda s: np.reshape(s, ()), np.flip])
+@pytest.mark.parametrize("cls", [float, np.float64, np.array])
+def test_arrays_without_axes(make, cls):
+    """A Python number becomes one, where a number of NumPy's stays what it is."""
+
+    def f(s):
+        a = make(s)
+        b = a
+        a *= 1.5
+        return a * b * s
+
+    value, gradient = ad.value_and_grad(f)(cls(1.3))
+    h = 1e-6
+    assert value == f(cls(1.3))
+    assert gradient == pytest.approx((f(cls(1.3 + h)) - f(cls(1.3 - h))) / (2 * h), rel=1e-7)
+    assert ad.jvp(f, (cls(1.3),), (cls(1.0),))[1] == pytest.approx(float(gradient), rel=1e-12)
