@@ -30,6 +30,8 @@ def advances(count: int, snaps: int) -> int:
     at most r runs of each, r · count - binomial(snaps + r, r - 1)."""
     if count <= 1:
         return 0
+    if snaps == 1:
+        return count * (count - 1) // 2
     runs = 1
     while comb(snaps + runs, snaps) < count:
         runs += 1
@@ -55,7 +57,7 @@ def spending(count: int, state: int, step: int, budget: int) -> Spending:
     found: tuple[int, int, Spending] | None = None
     for block in _blocks(min(count, (free - state) // max(step, 1))):
         blocks = -(-count // block)
-        snaps = min(blocks, (free - block * step) // max(state, 1))
+        snaps = min(blocks, (free - block * step) // state) if state else blocks
         cost = advances(blocks, snaps) * block
         if found is None or (cost, block) < found[:2]:
             found = cost, block, Spending(snaps, block)
