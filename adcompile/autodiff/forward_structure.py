@@ -31,9 +31,10 @@ def getitem(f: Forward, s: Call) -> Any:
         return None
     if isinstance(t, Array):
         return NotImplemented
-    if isinstance(t, (TupleT, ListT)):
+    told = not isinstance(f.b.type(d), Unknown)  # of what a call gave that gives a tuple at times
+    if told and isinstance(t, (TupleT, ListT)):
         return f.b.item(d, f.b.value(index))
-    if isinstance(t, DictT):
+    if told and isinstance(t, DictT):
         return f.b.items(d)[t.keys.index(f.b.value(index))]
     return f.b.emit(operator.getitem, (d, index), tangent_structure(f.b.type(s.result)))
 

@@ -74,12 +74,24 @@ def result_type(fn: Any, rule: Rule, args: list[Type], kwargs: dict[str, Type]) 
     if fn in IN_PLACE and isinstance(args[0], Array):
         return args[0]  # also of rank 0, where arithmetic gives a number
     if rule.typing is not None:
-        return rule.typing(args, kwargs)
+        return rule.typing(args, kwargs) if rule.total else _or_none(rule.typing, args, kwargs)
     if not rule.pure:
         return UNKNOWN
     if rule.kind == "elementwise":
         return broadcast_type(fn, args, kwargs)
     return standin_type(fn, tuple(args), tuple(sorted(kwargs.items())), rule.by_value)
+
+
+def _or_none(typing: Typing, args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """What a typing says, where an argument of no known type may be None too: `axis=None` is another function."""
+    out = typing(args, kwargs)
+    unsure = [k for k, a in enumerate(args) if isinstance(a, Unknown)]
+    named = [name for name, a in kwargs.items() if isinstance(a, Unknown)]
+    for k in unsure if not isinstance(out, Unknown) else ():
+        out = join(out, typing([*args[:k], Known(None), *args[k + 1 :]], kwargs))
+    for name in named if not isinstance(out, Unknown) else ():
+        out = join(out, typing(args, {**kwargs, name: Known(None)}))
+    return out
 
 
 def refuse_out(fn: Any, args: list[Type], kwargs: dict[str, Type]) -> None:

@@ -2,9 +2,10 @@
 
 The stand-ins of one call differ in size (a dimension that is not one has 4, then 6), in content
 (ordinary, all zero; the numbers of a container all the same, then all different) and, where the
-types leave it open, in rank, in the value of ints and in whether an unknown dimension is one. A
-dimension of the result is believed to be *not one* only if it is the same constant in all runs or
-a multiple of a power of the size, so that `x[1:]`, `np.diff`, masks and `unique` give *any*.
+types leave it open, in rank, in the value of ints and bools, in how many ints a container has and
+in whether an unknown dimension is one. A dimension of the result is believed to be *not one* only
+if it is the same constant in all runs or a multiple of a power of the size, so that `x[1:]`,
+`np.diff`, masks and `unique` give *any*.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ COMBINATIONS = 64
 SIZES = (4, 6)
 INTEGERS = (2, 3, 1, 0, -1)
 RANKS = (1, 2, 3, 0)
+LENGTHS = (0, 2, 3)  # of ints in a container: where they are axes, or a shape, a rank depends on how many there are
 
 
 class NoStandin(Exception):
@@ -71,6 +73,9 @@ class Setting:
     one_for_any: bool = False
     rank: int = 1
     integer: int = 2
+    flag: bool = True
+    slope: int = 0  # by how much more an int is than that in the argument before
+    length: int | None = None  # how many ints there are in a container of any length
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,36 @@ def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) ->
                 attempt(replace(setting, varied=True))
         except NoStandin:
             return []
-    return samples
+    for setting in _of_integers(types):
+        attempt(setting)
+    return _told_apart(samples)
+
+
+def _of_integers(types: tuple[Type, ...]) -> Iterator[Setting]:
+    """The runs with other ints than the same everywhere, in groups of their own: containers of other lengths, and ints
+    that grow or fall from argument to argument."""
+    groups = itertools.count(-1, -1)
+    firsts = list(_settings(types))
+    if any(_contains(t, _is_open_integers) for t in types):
+        for first, length, varied in itertools.product(firsts, LENGTHS, (False, True)):
+            yield replace(first, group=next(groups), length=length, varied=varied)
+    if sum(map(_is_integer, types)) > 1:
+        for first, slope in itertools.product(firsts, (1, -1)):
+            yield replace(first, group=next(groups), slope=slope)
+
+
+def _told_apart(samples: list[Sample]) -> list[Sample]:
+    """Without those runs in which too few ints change the dtype alone: `np.array([])` holds floats."""
+    usual = [s for s in samples if s.setting.length is None]
+    kinds = {_kind(s.value) for s in usual}
+    return [s for s in samples if s.setting.length is None or not usual or _kind(s.value) in {None, *kinds}]
+
+
+def _kind(value: Any) -> Any:
+    """The class of a number, or of those in an array."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype
+    return type(value) if is_scalar_class(type(value)) else None
 
 
 def _settings(types: tuple[Type, ...]) -> Iterator[Setting]:
@@ -168,9 +202,10 @@ def _settings(types: tuple[Type, ...]) -> Iterator[Setting]:
     open_dims = any(_contains(t, _is_open) for t in types)
     ranks = RANKS if any(_contains(t, _is_rankless) for t in types) else (1,)
     integers = INTEGERS if any(_contains(t, _is_integer) for t in types) else (2,)
-    choices = itertools.product((False, True) if open_dims else (False,), ranks, integers)
-    for group, (one, rank, integer) in enumerate(choices):
-        yield Setting(group, SIZES[0], one_for_any=one, rank=rank, integer=integer)
+    flags = (True, False) if any(_contains(t, _is_flag) for t in types) else (True,)
+    choices = itertools.product((False, True) if open_dims else (False,), ranks, integers, flags)
+    for group, (one, rank, integer, flag) in enumerate(choices):
+        yield Setting(group, SIZES[0], one_for_any=one, rank=rank, integer=integer, flag=flag)
 
 
 def _contains(t: Type, test: Callable[[Type], bool]) -> bool:
@@ -206,13 +241,21 @@ def _is_integer(t: Type) -> bool:
     return isinstance(t, Scalar) and any(issubclass(k, (int, np.integer)) and k is not bool for k in t.kinds)
 
 
+def _is_flag(t: Type) -> bool:
+    return isinstance(t, Scalar) and any(issubclass(k, (bool, np.bool_)) for k in t.kinds)
+
+
+def _is_open_integers(t: Type) -> bool:
+    return isinstance(t, Seq) and (_is_integer(t.item) or isinstance(t.item, Known) and isinstance(t.item.value, int))
+
+
 def standin(t: Type, setting: Setting, number: int = 0, place: int = 0) -> Any:
     """A value of type `t`, at this place of a container; raises NoStandin where there is none to be had."""
     match t:
         case Known(value):
             return value
         case Scalar(kinds):
-            return _scalar(next(iter(kinds)), setting, place if setting.varied else 0)
+            return _scalar(next(iter(kinds)), setting, place if setting.varied else number * setting.slope)
         case Array(dtype, dims):
             return _array(dtype, _shape(dims, setting, number), setting.fill)
         case TupleT(items, cls):
@@ -224,6 +267,8 @@ def standin(t: Type, setting: Setting, number: int = 0, place: int = 0) -> Any:
             return {key: standin(value, setting, number) for key, value in zip(keys, values)}
         case Seq(item, cls):
             count = 1 if setting.one_for_any else setting.size
+            if setting.length is not None and _is_open_integers(t):
+                count = setting.length
             return cls(standin(item, setting, number, k) for k in range(count))
         case RangeT():
             return range(1 if setting.one_for_any else setting.size)
@@ -236,9 +281,10 @@ def standin(t: Type, setting: Setting, number: int = 0, place: int = 0) -> Any:
 def _scalar(kind: type, setting: Setting, place: int) -> Any:
     cls = cast(Any, kind)
     if issubclass(kind, (bool, np.bool_)):
-        return cls(setting.fill != "zeros" and place % 2 == 0)
+        return cls(setting.flag and setting.fill != "zeros" and place % 2 == 0)
     if issubclass(kind, (int, np.integer)):
-        return cls((abs(setting.integer) if issubclass(kind, np.unsignedinteger) else setting.integer) + place)
+        value = setting.integer + place
+        return cls(abs(value) if issubclass(kind, np.unsignedinteger) else value)
     return cls(0.0 if setting.fill == "zeros" else (2.3 if setting.distinct else 0.7) + 0.1 * place)
 
 
@@ -306,6 +352,10 @@ _IDENTITIES = (np.dtype, type, ModuleType, FunctionType, BuiltinFunctionType, np
 
 
 def _merge_classes(samples: list[Sample], by_value: bool) -> Type:
+    values = [s.value for s in samples]
+    if any(type(v) is np.ndarray for v in values) and all(isinstance(v, (np.ndarray, np.generic)) for v in values):
+        dtypes = {v.dtype for v in values}  # an array that may be a number
+        return Array(values[0].dtype, None) if len(dtypes) == 1 and values[0].dtype.kind != "O" else UNKNOWN
     out: Type = NEVER
     for cls in dict.fromkeys(type(s.value) for s in samples):
         out = join(out, merge([s for s in samples if type(s.value) is cls], by_value))

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Array, Dim, Instance, Known, Type, dim_of
+from adcompile.ir.types import UNKNOWN, Array, Known, Type
 from adcompile.rules.kinds import bilinear, composite, vjps
-from adcompile.rules.numpy.dims import Dims, argument, array, dims_of, dtype_of, element, sequence, static
+from adcompile.rules.numpy.dims import argument, array, dims_of, dtype_of, element, shape_dims
 from adcompile.rules.numpy.join import wanted_dtype
 from adcompile.rules.numpy.shape import same_type, shape_of
 
@@ -103,21 +103,7 @@ def full_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     from_shape = argument(args, kwargs, 0, "shape")
     asked = argument(args, kwargs, 2, "dtype")
     dtype = dtype_of(argument(args, kwargs, 1, "fill_value")) if asked == Known(None) else wanted_dtype(asked)
-    return filled(from_shape, dtype)
-
-
-def filled(shape: Type, dtype: np.dtype[Any] | None) -> Type:
-    """A new array of a shape given by an int or a sequence of ints."""
-    if isinstance(shape, Instance):
-        return array(dtype, None)
-    items = sequence(shape)
-    dims: Dims = tuple(length(i) for i in items) if items is not None else (length(shape),)
-    return array(dtype, dims)
-
-
-def length(t: Type) -> Dim:
-    value = static(t)
-    return dim_of(int(value)) if isinstance(value, (int, np.integer)) else "any"
+    return array(dtype, shape_dims(from_shape))
 
 
 @vjps(np.full, wrt=(1,), typing=full_type)
