@@ -204,11 +204,23 @@ def kind_of(rule: Rule, call: Call) -> str:
 
 
 def elementwise(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    if moves(rule, call, bind_rule(rule.body, 1, call), active):
+        b.context.sweep_composite(b, rule.general, call, y_bar, cot, active)
+        return
     if rank(b.type(call.result)) == 0 and singular(b.context, call) and selection(b.context, y_bar):
         only_where_selected(b, rule, call, y_bar, cot, active)
         return
     for arg, g in contributions(b, rule, call, y_bar, active, cot):
         cot.add(arg, g)
+
+
+def moves(rule: Rule, call: Call, bound: Binding, active: Active) -> bool:
+    """Whether a setting carries derivatives, so that the function in other primitives answers: `rule.general`. Raises
+    NotDifferentiable where there is none."""
+    moving = [name for name, setting in bound.settings if active(setting)]
+    if moving and rule.general is None:
+        refuse_argument(call, moving[0])
+    return bool(moving)
 
 
 def contributions(
@@ -356,16 +368,13 @@ def known_rank(t: Type) -> bool:
 def reduction(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
     bound = bind_rule(rule.body, 1, call)
     a = bound.args[0]
-    settings = dict(bound.settings)
-    moving = [name for name, setting in settings.items() if active(setting)]
-    if moving and rule.general is not None:
+    if moves(rule, call, bound, active):
         b.context.sweep_composite(b, rule.general, call, y_bar, cot, active)
         return
-    for name in moving:
-        refuse_argument(call, name)
     if not active(a):
         return
     assert isinstance(a, Var)
+    settings = dict(bound.settings)
     axis, keepdims = settings.get("axis", Const(None)), settings.get("keepdims", Const(False))
     if rank(b.type(a)) == 0 or b.known(axis) and b.value(axis) is None and rank(b.type(call.result)) == 0:
         y, g = call.result, y_bar
@@ -428,7 +437,7 @@ def by_position(b: Builder, rule: Rule, call: Call, result: Atom, args: Sequence
     if len(given) == len(wrt):
         return dict(zip(wrt, given))
     check_number(call, rule.body, 2, len(given), 0, "cotangent")
-    return dict(enumerate(given))
+    return {k: g for k, g in enumerate(given) if rule.wrt is None or k in wrt}
 
 
 def composite(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:

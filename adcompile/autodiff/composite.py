@@ -22,7 +22,7 @@ from adcompile.autodiff.adjoint import (
 )
 from adcompile.autodiff.boundary import Boundary
 from adcompile.autodiff.called import is_called
-from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, refuse_stand_in, tangent_structure, tangent_type, zero
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.forward import Forward
 from adcompile.autodiff.given import check_cotangent, value_and_tangent
@@ -193,6 +193,7 @@ def transpose_vjp(f: Forward, s: Call, rule: Rule) -> Atom | None:
         if d is not None and k not in cotangents:
             refuse_argument(s, k)
         elif d is not None and isinstance(cotangents[k], Var):
+            refuse_stand_in(scratch, cotangents[k])
             seeds.append((cotangents[k], d))
     for name, a in bound.settings:
         if f.whole_dot(a) is not None:

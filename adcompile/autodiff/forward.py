@@ -25,6 +25,7 @@ from adcompile.autodiff.adjoint import (
     is_in_place,
     kind_of,
     left_out,
+    moves,
     operands,
     refuse,
     refuse_argument,
@@ -44,7 +45,19 @@ from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, End, For, If, Statement, Var, While, Yield
-from adcompile.ir.types import UNKNOWN, Array, Known, Maybe, Scalar, Seq, SliceT, Type, differentiable, is_complex
+from adcompile.ir.types import (
+    UNKNOWN,
+    Array,
+    Known,
+    Maybe,
+    Scalar,
+    Seq,
+    SliceT,
+    Type,
+    Unknown,
+    differentiable,
+    is_complex,
+)
 from adcompile.rules.registry import Rule, lookup
 
 
@@ -191,6 +204,8 @@ class Forward:
     def elementwise(self, s: Call, rule: Rule) -> Atom | None:
         b = self.b
         bound = bind_rule(rule.body, 1, s)
+        if moves(rule, s, bound, self.active):
+            return self.context.forward_composite(self, s, rule.general, s.args, s.kwargs)
         total: Atom | None = None
         for arg, p in zip(bound.args, inline_partials(b, rule, s, bound)):
             d = self.array_dot(arg)
@@ -238,11 +253,9 @@ class Forward:
         b = self.b
         bound = bind_rule(rule.body, 1, s)
         a = bound.args[0]
+        if moves(rule, s, bound, self.active):
+            return self.context.forward_composite(self, s, rule.general, s.args, s.kwargs)
         settings = dict(bound.settings)
-        for name in [name for name, setting in settings.items() if self.active(setting)]:
-            if rule.general is not None:
-                return self.context.forward_composite(self, s, rule.general, s.args, s.kwargs)
-            refuse_argument(s, name)
         if (d := self.array_dot(a)) is None:
             return None
         axis, keepdims = settings.get("axis", Const(None)), settings.get("keepdims", Const(False))
@@ -266,7 +279,15 @@ class Forward:
         kwargs = list(s.kwargs)
         if not found and kwargs and wrt == (0,) and not s.args:
             return self.keyword_linear(s)
+        self.refuse_others(s, wrt)
         return b.dispatch(s.fn, args, kwargs) if found else None
+
+    def refuse_others(self, s: Call, wrt: Sequence[int]) -> None:
+        """Raise for an argument that carries derivatives and that the call is not linear in."""
+        others = [(k, a) for k, a in enumerate(s.args) if k not in wrt]
+        for which, a in (*others, *s.kwargs):
+            if self.active(a) and not isinstance(self.b.type(a), Unknown):
+                refuse_argument(s, which)
 
     def keyword_linear(self, s: Call) -> Atom | None:
         (name, first), *rest = s.kwargs
@@ -276,6 +297,7 @@ class Forward:
     def bilinear(self, s: Call, rule: Rule) -> Atom | None:
         b = self.b
         wrt = rule.wrt or (0, 1)
+        self.refuse_others(s, wrt)
         total: Atom | None = None
         for k in wrt:
             d = self.whole_dot(s.args[k]) if k < len(s.args) else None

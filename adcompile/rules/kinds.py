@@ -184,12 +184,12 @@ def constant(
 
 
 def with_settings(*fns: Any) -> Callable[[Body], Body]:
-    """Give reductions a composite for calls in which a setting carries derivatives, such as `initial=`."""
+    """Give functions a composite for calls in which a setting carries derivatives: `initial=` of a sum, `min=`."""
 
     def decorate(body: Body) -> Body:
         for fn in fns:
             rule = lookup(resolve(fn))
-            assert rule is not None and rule.kind == "reduction"
+            assert rule is not None and rule.kind in ("reduction", "elementwise")
             register(resolve(fn), replace(rule, general=body))
         return body
 

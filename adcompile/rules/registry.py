@@ -37,7 +37,7 @@ class Rule:
     typing: Typing | None = None
     total: bool = False
     view: bool = False
-    general: Callable[..., Any] | None = None  # reduction: the function in other primitives, where a setting is active
+    general: Callable[..., Any] | None = None  # the function in other primitives, where a setting is active
     by_value: bool = False  # constant: pure, and its result on stand-ins is its value (np.iterable, np.result_type)
     pure: bool = True  # False: it draws, prints or writes; never run at compile time, repeated or dropped
     context: str = ""  # "minimal": without it there is no derivative; "default": it is there for speed

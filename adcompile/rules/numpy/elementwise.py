@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir.types import UNKNOWN, Array, TupleT, is_complex
-from adcompile.rules.kinds import composite, constant, elementwise, linear
+from adcompile.rules.kinds import composite, constant, elementwise, linear, with_settings
 from adcompile.rules.kinds_beside import beside
 from adcompile.rules.typing import broadcast_type
 from adcompile.runtime import special, unbroadcast
@@ -112,6 +112,11 @@ def clip_method(y, a, min=None, max=None):
     return partials_of_clip(y, a, min, max)
 
 
+@with_settings(np.clip)
+def clip_between(a, a_min=None, a_max=None, *, min=None, max=None):
+    return np.clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
+
+
 def partials_of_clip(y, a, low, high):
     """Half at a bound; NumPy's clip is minimum(maximum(a, low), high)."""
     if low is None and high is None:
@@ -148,6 +153,13 @@ def where(y_bar, y, condition, a=None, b=None):
 @elementwise(np.nan_to_num)
 def nan_to_num(y, x, *, copy=True, nan=0.0, posinf=None, neginf=None):
     return np.isfinite(x)
+
+
+@with_settings(np.nan_to_num)
+def nan_to_num_by(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    y = np.where(np.isnan(x), nan, np.nan_to_num(x, nan=0.0))
+    high = y if posinf is None else np.where(np.isposinf(x), posinf, y)
+    return high if neginf is None else np.where(np.isneginf(x), neginf, high)
 
 
 @elementwise(np.sinc)

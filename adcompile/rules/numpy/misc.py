@@ -366,7 +366,7 @@ def spread_counts(y_bar: Any, a: Any, edges: Any) -> Any:
     return np.reshape(np.where(inside, y_bar[np.clip(k, 0, len(edges) - 2)], 0), shape_of(a))
 
 
-@vjps(np.histogram, wrt=(0, 1, 4))
+@vjps(np.histogram, wrt=(0, 1, 2, 4))
 def histogram(
     y_bar: Any,
     y: Any,
@@ -386,7 +386,7 @@ def histogram(
         edges_bar = edges_bar + np.concatenate((nothing, share)) - np.concatenate((share, nothing))
         count_bar = (count_bar / widths - np.sum(count_bar * y[0])) / total
     weights_bar = None if weights is None else spread_counts(count_bar, a, edges)
-    a_bar, bins_bar = None, None
+    a_bar, bins_bar, range_bar = None, None, None
     if isinstance(bins, str):
         a_bar = rt.no_derivative("np.histogram with bins chosen by name with respect to the data")
     elif np.ndim(bins) > 0:
@@ -397,4 +397,9 @@ def histogram(
         low, high = a == np.min(a), a == np.max(a)
         a_bar = low * (np.sum(edges_bar * (1.0 - t)) / np.sum(low)) + high * (np.sum(edges_bar * t) / np.sum(high))
         a_bar = rt.like(a_bar, a)
-    return a_bar, bins_bar, None, None, weights_bar
+    elif isinstance(range, (tuple, list)):
+        t = np.linspace(0.0, 1.0, bins + 1)
+        range_bar = (np.sum(edges_bar * (1.0 - t)), np.sum(edges_bar * t))
+    else:
+        range_bar = rt.no_derivative("np.histogram with respect to a range that is no tuple")
+    return a_bar, bins_bar, range_bar, None, weights_bar

@@ -112,14 +112,20 @@ def std_about(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, whe
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
     delta = ddof if correction is None else correction
-    return np.var(np.where(valid, a, 0.0), axis=axis, ddof=delta, keepdims=keepdims, where=valid)
+    filled = np.where(valid, a, 0.0)
+    if mean is None:
+        return np.var(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid)
+    return np.var(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid, mean=mean)
 
 
 @composite(np.nanstd)
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
     delta = ddof if correction is None else correction
-    return np.std(np.where(valid, a, 0.0), axis=axis, ddof=delta, keepdims=keepdims, where=valid)
+    filled = np.where(valid, a, 0.0)
+    if mean is None:
+        return np.std(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid)
+    return np.std(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid, mean=mean)
 
 
 @composite(np.average)

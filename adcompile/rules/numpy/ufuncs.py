@@ -11,7 +11,7 @@ from adcompile.runtime.marks import stop_gradient
 
 @composite(np.add.reduce)
 def add_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=0, where=True):
-    return np.sum(array, axis=axis, keepdims=keepdims, where=where)
+    return np.sum(array, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
 @composite(np.multiply.reduce)
