@@ -1,5 +1,6 @@
 """First derivatives of every program: forward, reverse in one body and split; of every third as they
-are before they are optimised, too (`ADCOMPILE_ALL=1` takes all).
+are before they are optimised, too; by all arguments together and by one of them alone, another one from program to
+program (`ADCOMPILE_ALL=1` takes all programs and arguments).
 
 Against the function itself: its value bit for bit, differences along random directions, and the
 duality ⟨ȳ, J ẋ⟩ = ⟨Jᵀ ȳ, ẋ⟩. Gradients have the type, shape and dtype of their arguments, which are
@@ -127,7 +128,14 @@ def check_of(program):
 
 
 PLAIN = some(FOLLOWED, 3)
+TURN = {p.name: k for k, p in enumerate(FOLLOWED)}
 CASES = [(p, chosen) for p in FOLLOWED for chosen in ((PASSES, ()) if p in PLAIN else (PASSES,))]
+
+
+def tried_alone(program, wrt):
+    """Those of the arguments that are active by themselves, too."""
+    turn = TURN[program.name] % max(len(wrt), 1)
+    return some((*wrt[turn:], *wrt[:turn]), max(len(wrt), 1))
 
 
 @pytest.mark.parametrize("program, chosen", CASES, ids=[f"{p.name}-{'optimised' if c else 'plain'}" for p, c in CASES])
@@ -141,17 +149,19 @@ def test_first_derivatives(program, chosen):
         terms = size(check.ct, tangent) + sum(size(bars[i], along[i]) for i in check.wrt)
         apart = f"forward {left}, reverse {right}, terms of size {terms}"
         assert abs(left - right) <= duality_bound(check.args, check.value) * terms, apart
+        alone = tried_alone(program, check.wrt)
         if chosen and len(check.wrt) > 1:
-            for i in check.wrt:
-                alone, part = check.forward((i,))
-                terms = size(check.ct, part) + size(bars[i], alone[i])
-                check.same(inner(check.ct, part), inner(bars[i], alone[i]), terms, f"argument {i}")
+            for i in alone:
+                way, part = check.forward((i,))
+                terms = size(check.ct, part) + size(bars[i], way[i])
+                check.same(inner(check.ct, part), inner(bars[i], way[i]), terms, f"argument {i}")
         for i in check.wrt:
-            alone = direction(check.args, 1, (i,))
-            slope = inner(bars[i], alone[i])
-            found = agrees_with_differences(check.pure, check.args, alone, check.ct, slope, size(bars[i], alone[i]))
+            way = direction(check.args, 1, (i,))
+            slope, terms = inner(bars[i], way[i]), size(bars[i], way[i])
+            found = agrees_with_differences(check.pure, check.args, way, check.ct, slope, terms)
             assert found is True, f"argument {i}: {found}"
-        check.joint(bars, [*check.wrt, check.wrt] if chosen else [check.wrt])
+        together = [check.wrt] if not chosen or len(check.wrt) != 1 else []
+        check.joint(bars, [*alone, *together] if chosen else together)
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.name)
