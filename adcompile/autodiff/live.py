@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, If, Raise, Statement, Var, Yield
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, If, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.walk import FreeVars, atoms_of, free_vars, is_border, occupied, statements_of
 
@@ -50,7 +50,7 @@ def live_statement(s: Statement, wanted: set[Var], known: FreeVars, computing: b
     if not isinstance(s, If):
         whole = isinstance(s, Attempt) or s.role == "primal"  # it may raise, or write
         return s if whole or any(r in wanted for r in s.results) or writes(s.body.statements) else None
-    if isinstance(s.then.end, Raise) or isinstance(s.orelse.end, Raise):
+    if not isinstance(s.then.end, Yield) or not isinstance(s.orelse.end, Yield):  # one of them is left, or not reached
         return s
     kept = [k for k, r in enumerate(s.results) if r in wanted]
     if not kept and not writes((*s.then.statements, *s.orelse.statements)):

@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.boxes import KEPT, PARTS, may_be_boxes
 from adcompile.analysis.builder import Builder, Context
-from adcompile.analysis.views import MAYBE, VIEWS, fn_of, keeps_axes, may_share
+from adcompile.analysis.views import MAYBE, OVERLAPPING, VIEWS, fn_of, keeps_axes, may_share, tells_of_views
 from adcompile.analysis.writing import AUGMENTED
 from adcompile.autodiff.dynamic import at
 from adcompile.errors import Unsupported
@@ -132,7 +132,8 @@ def of_unknown_rank(context: Context, s: Call, carries: Callable[[Atom], bool]) 
     if not isinstance(t, Array) or t.dims is not None or not any(map(carries, (*s.args, s.result))):
         return []
     b, fn = Builder(context, s.role, place=s.place), fn_of(s)
-    shows = fn in MAYBE or fn in VIEWS and fn is not ops.identity and fn is not ops.expect_length
+    shows = fn in MAYBE or fn in OVERLAPPING or tells_of_views(fn)
+    shows = shows or fn in VIEWS and fn is not ops.identity and fn is not ops.expect_length
     shows = shows or fn is operator.getitem and keeps_axes(s.args[1], context.types)
     written = s.args[0] in context.volatile or s.result in context.volatile
     if fn in AUGMENTED and not puts_back(context, s) or shows and written:

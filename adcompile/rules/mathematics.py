@@ -36,13 +36,20 @@ def tangent(y, x):
     return 1.0 + y * y
 
 
+# The inverses of complex numbers: y knows on which side of its cut x lies, where 1 ± x has lost the sign of a zero.
+
+
 @elementwise(np.arcsin, math.asin, cmath.asin)
 def arcsine(y, x):
+    if np.iscomplexobj(y):
+        return rt.quotient(1.0, np.cos(y))
     return rt.quotient(1.0, np.sqrt((1.0 - x) * (1.0 + x)))
 
 
 @elementwise(np.arccos, math.acos, cmath.acos)
 def arccosine(y, x):
+    if np.iscomplexobj(y):
+        return rt.quotient(-1.0, np.sin(y))
     return rt.quotient(-1.0, np.sqrt((1.0 - x) * (1.0 + x)))
 
 
@@ -68,12 +75,15 @@ def hyperbolic_tangent(y, x):
 
 @elementwise(np.arcsinh, math.asinh, cmath.asinh)
 def area_hyperbolic_sine(y, x):
+    if np.iscomplexobj(y):
+        return rt.quotient(1.0, np.cosh(y))
     return 1.0 / np.sqrt(x * x + 1.0)
 
 
 @elementwise(np.arccosh, math.acosh, cmath.acosh)
 def area_hyperbolic_cosine(y, x):
-    # two roots: that of the product is on the wrong branch for complex x
+    if np.iscomplexobj(y):
+        return rt.quotient(1.0, np.sinh(y))
     return rt.quotient(1.0, np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
 
 

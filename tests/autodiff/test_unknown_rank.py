@@ -55,7 +55,14 @@ def changed_by_name(x, n):
     return np.sum(t * t)
 
 
-FUNCTIONS = (item_scaled, item_of_either, index_of_either, viewed_and_written, changed_by_name)
+def spread_and_written(x, n):
+    y = _either(x, n)
+    s = np.broadcast_to(y[0], (3,))
+    y[0] = 7.0
+    return np.sum(s * s)
+
+
+FUNCTIONS = (item_scaled, item_of_either, index_of_either, viewed_and_written, changed_by_name, spread_and_written)
 
 
 @pytest.mark.parametrize("f", FUNCTIONS)

@@ -48,6 +48,11 @@ def returned_with_its_weight(x, k):
     return s[0] * s[1] if k > 0 else s * x[1]
 
 
+def product_of_an_item(x, k):
+    a = np.outer(x, x) if k else x * 1.0
+    return np.sum(np.dot(a[0], 2.0) ** 2)
+
+
 X = np.array([1.3, 0.4, 2.2])
 M = np.array([[0.31, 0.83, 0.12], [0.2, 1.4, 0.9], [1.1, 0.5, 0.7]])
 SAMPLES = {
@@ -57,5 +62,6 @@ SAMPLES = {
     "contracted": [(X, k) for k in (0, 1, 2)],
     "sorted_along_one_axis_or_all": [(M, X), (M, X * 0.5)],
     "axis_from_a_table": [(M, X, ["all", "rows"])],
+    "product_of_an_item": [(X, k) for k in (0, 1)],
     "returned_with_its_weight": [(X, k) for k in (0, 1)],
 }
