@@ -13,15 +13,18 @@ from typing import Any
 
 from adcompile.analysis.bound import TRUE, UNBOUND
 from adcompile.analysis.builder import Builder, is_structured, parts, same_form
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.heap import cell_of, give, lend, note_renamed, read
 from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_types, with_parts
 from adcompile.analysis.pools import check_seen
 from adcompile.analysis.real import chosen
 from adcompile.analysis.store import State, whence
-from adcompile.errors import Unsupported
-from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.analysis.writing import AUGMENTED
+from adcompile.errors import Place, Unsupported
+from adcompile.ir.nodes import Atom, Block, Call, Const, Var
 from adcompile.ir.types import (
     NEVER,
+    Array,
     Boxed,
     Cell,
     DictT,
@@ -31,19 +34,38 @@ from adcompile.ir.types import (
     Never,
     ObjectT,
     Ref,
+    Scalar,
     Seq,
     Type,
     Unknown,
     holds_ref,
     join,
 )
+from adcompile.ir.walk import all_blocks
 
 Position = tuple[Any, ...]  # a carried value or cell, then the way to a part of it
 Inside = tuple["Cell | tuple[Cell, Cell]", ...]  # what is looked at: the cells, and pairs that are merged, around it
 
 
 class Misfit(Exception):
-    """What the first iteration finds has another structure than what the others find."""
+    """What the first iteration finds has another structure than what the others find. `turned`: it finds a number that
+    an augmented assignment turns into an array, in which the others write."""
+
+    def __init__(self, turned: bool = False) -> None:
+        self.turned = turned
+
+
+def augmented_in(body: Block, params: Sequence[Var]) -> frozenset[int]:
+    """The carried values with names that the body makes augmented assignments to, at any depth."""
+    calls = [s for block in all_blocks(body) for s in block.statements if isinstance(s, Call)]
+    names = {s.result.name for s in calls if isinstance(s.fn, Const) and is_in(s.fn.value, AUGMENTED)}
+    return frozenset(k for k, p in enumerate(params) if p.name and p.name in names)
+
+
+def never_turned(place: Place | None) -> None:
+    """Raises Unsupported, when the code runs, for a number that stays one where it is an array else."""
+    what = "a loop of no iterations, in which += or the like makes an array of a number"
+    raise Unsupported(what, place, "begin with an array of zeros, or ask before the loop whether it is empty")
 
 
 @dataclass
@@ -63,6 +85,7 @@ class Carried:
     misfit: bool = False  # something has another structure from the second iteration on
     peelable: bool = False  # the first iteration may be run by itself
     flags_of: dict[int, int] = field(default_factory=dict[int, int])  # what tells whether others are bound
+    augmented: frozenset[int] = frozenset()  # the values that augmented assignments in the loop are made to
 
     def slots(self) -> list[Any]:
         return [*self.kept, *(k for k in self.assumed if isinstance(k, Cell))]
@@ -176,12 +199,15 @@ class Frame:
         joined = join(x, y)
         if isinstance(joined, Unknown) and Known(None) in (x, y):
             self.misfits()
+        turns = isinstance(joined, Unknown) and isinstance(x, Scalar) and isinstance(y, Array)
+        if turns and at[0] in self.carried.augmented:
+            self.misfits(turned=True)
         return joined
 
-    def misfits(self) -> None:
+    def misfits(self, turned: bool = False) -> None:
         self.carried.misfit = True
         if self.carried.peelable:
-            raise Misfit
+            raise Misfit(turned)
 
     def settled(self, b: Builder, t: Type, inside: Inside) -> Type:
         """A type to be assumed of the next attempt, which makes the cells of the body anew."""

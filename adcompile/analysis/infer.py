@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from adcompile.analysis import iteration, laziness
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.bound import TRUE, flags_of, present, with_bound
 from adcompile.analysis.builder import Builder, Lifted, Tentative
-from adcompile.analysis.carried import Carried, Frame, Misfit
+from adcompile.analysis.carried import Carried, Frame, Misfit, augmented_in, never_turned
 from adcompile.analysis.heap import look
 from adcompile.analysis.joins import Join, Side, Tree, asked_once, tells
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
@@ -276,10 +277,10 @@ def run_as_loop(b: Builder, s: For, env: Environment, iterable: Atom) -> list[Ty
         plan = iteration.plan(b, iterable, s.place, live)
         try:
             carried = run_loop(b, s, env, plan, iteration.bounds(b, s.body, plan) is not None)
-        except Misfit:  # the first iteration makes what the others find: run that one by itself
+        except Misfit as misfit:  # the first iteration makes what the others find: run that one by itself
             begin.again(b, env)
             b.context.iterated += over
-            carried = peel(b, s, env, iteration.plan(b, iterable, s.place, True))
+            carried = peel(b, s, env, iteration.plan(b, iterable, s.place, True), misfit.turned)
             break
         if live or not set(over) & set(carried.slots()):
             break
@@ -292,8 +293,8 @@ def run_as_loop(b: Builder, s: For, env: Environment, iterable: Atom) -> list[Ty
     return [b.type(states[c].content) for c in cells] + [b.type(env[r]) for r in s.results]
 
 
-def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan) -> Carried:
-    """The first iteration, if there is any, then a loop over the others."""
+def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan, turned: bool) -> Carried:
+    """The first iteration, if there is any, then a loop over the others; `turned`: it makes an array of a number."""
     found = iteration.first_and_rest(b, s.body, plan)
     assert found is not None
     first, rest, test = found
@@ -317,10 +318,12 @@ def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan) -> Carried:
         done.append(run_loop(c, others, env, iteration.Plan(rest, plan.type, plan.bind, plan.name)))
         return c.build(TupleT(()), [env[r] for r in s.results])
 
+    def missed(c: Builder) -> Atom:
+        return run_primal(partial(never_turned, s.place), s.place) if turned else c.build(TupleT(()), init)
     if b.known(test):
         whole = entered(b) if b.value(test) else b.build(TupleT(()), init)
     else:
-        whole = branch_on(b, test, entered, lambda c: c.build(TupleT(()), init), place=s.place)
+        whole = branch_on(b, test, entered, missed, place=s.place)
     env.update(zip(s.results, b.items(whole)))
     return done[0] if done else Carried({}, [], 0)
 
@@ -372,7 +375,8 @@ def run_loop(
     mark = store.mark()
     assumed: dict[object, Type] = {k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying}
     told = flags_of(params, s.results, lambda k: tells(b, init[k]))
-    carried = Carried(assumed, varying, mark, peelable=peelable, flags_of=told)
+    turned = augmented_in(s.body, params)
+    carried = Carried(assumed, varying, mark, peelable=peelable, flags_of=told, augmented=turned)
     for _ in range(ROUNDS):
         carried.stable = True
         frame = Frame(carried)

@@ -1,7 +1,9 @@
 """Lists, dicts and objects that have several names, or are held by something, on some paths and in some iterations."""
 
+import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.checks import right_or_refused
 
 
@@ -213,3 +215,30 @@ FOLLOWED = (
     three_change_places, objects_change_places,
 )  # fmt: skip
 """Those that must not be refused."""
+
+
+def accumulated(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x * k
+    return np.sum(total * x)
+
+
+def added_up(x, n):
+    """No array: the loop may have no iterations."""
+    total = 0.0
+    for k in range(n):
+        total += x[0] * k
+    return total * x[1]
+
+
+X = np.array([1.1, 2.2, 0.3])
+
+
+@pytest.mark.parametrize("transform", [ad.grad, ad.jacfwd, ad.hessian])
+def test_a_number_that_no_iteration_turns_into_an_array_is_refused_when_it_is_met(transform):
+    assert np.all(np.isfinite(transform(accumulated)(X, 3)))
+    with pytest.raises(ad.Unsupported, match="a loop of no iterations") as found:
+        transform(accumulated)(X, 0)
+    assert found.value.place is not None and found.value.place.line == accumulated.__code__.co_firstlineno + 2
+    assert np.all(transform(added_up)(X, 0) == 0.0)

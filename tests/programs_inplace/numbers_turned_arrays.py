@@ -134,7 +134,56 @@ def several_at_once(x):
     return _weighted(a) + _weighted(b) + _weighted(c) + _weighted(x) + _weighted(parts[0]) + np.sum(parts[1])
 
 
+def accumulated(x, n):
+    """The first iteration makes an array of a number, the others write into it."""
+    total = 0.0
+    for k in range(n):
+        total += x * k
+    total /= n
+    return np.sum(total**2)
+
+
+def accumulated_in_two_loops(m, v):
+    total, factor = 0.0, 1
+    for i in range(m.shape[0]):
+        for j in range(m.shape[1]):
+            total += m[i, j] * v
+        total *= 0.5
+    for row in m:
+        factor *= row
+    factor -= factor.mean()
+    return np.sum(total**2) * np.sum(factor * v)
+
+
+def accumulated_and_kept(m, v):
+    total = b = 0.0
+    keep = []
+    for i in range(len(v)):
+        old = total
+        total += m[i] * v[i]
+        b += total * v[i]
+        b -= old
+        keep.append(total)
+    total[0] = v[1]
+    return np.sum(keep[0] * keep[-1]) + np.sum(total * b)
+
+
+def _sum_of(parts, w):
+    out = 0.0
+    for p in parts:
+        out += w * p
+    return out
+
+
+def accumulated_by_a_helper(m, v):
+    waves = 0j
+    for i in range(len(v)):
+        waves += m[i] * np.exp(1j * v[i])
+    return np.sum(_sum_of(m, 2.0) * _sum_of([v, v * v, v**3], v[0])) * np.sum(np.abs(waves) ** 2)
+
+
 _X = np.array([1.1, 2.2, 0.3])
+_M = np.array([[0.31, 0.83, 0.12], [0.2, 1.4, 0.9], [1.1, 0.5, 0.7]])
 
 SAMPLES = {
     "centred_in_place": [(_X,), (_X.astype(np.float32),)],
@@ -147,4 +196,8 @@ SAMPLES = {
     "literals_turned_arrays": [(_X,)],
     "numbers_in_results": [(_X,)],
     "several_at_once": [(_X,)],
+    "accumulated": [(_X, 3), (_X, 20)],
+    "accumulated_in_two_loops": [(_M, _X)],
+    "accumulated_and_kept": [(_M, _X)],
+    "accumulated_by_a_helper": [(_M, _X)],
 }
