@@ -56,6 +56,7 @@ def checked(
     if s.role != "primal" or fn is None:
         return [], []
     before = [*(in_order(context, s, carries) if fn in IN_ORDER else []), *of_unknown_rank(context, s, carries)]
+    before += of_no_items(context, s, carries) if fn in OF_ITEMS else []
     compares = any(fn is c for c in COMPARISONS)
     if not compares and not is_asked(fn):
         return before, []
@@ -139,6 +140,24 @@ def of_unknown_rank(context: Context, s: Call, carries: Callable[[Atom], bool]) 
     if fn in AUGMENTED and not puts_back(context, s) or shows and written:
         b.emit(rt.check_array, (at(s.place), s.args[0]), Known(None), (), "", s.place)
     return b.statements
+
+
+OF_ITEMS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.copy)
+"""These make an array of no items, too; np.stack and its like raise."""
+
+
+def of_no_items(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list[Statement]:
+    """The check that stands before an array is made of a list of any length, whose items are arrays or lists: of none
+    of them, it has one axis."""
+    t = Builder(context).type(s.args[0]) if s.args else None
+    b = Builder(context, s.role, place=s.place)
+    if isinstance(t, Seq) and any(map(carries, (*s.args, s.result))) and is_row(t.item):
+        b.emit(rt.check_filled, (at(s.place), s.args[0]), Known(None), (), "", s.place)
+    return b.statements
+
+
+def is_row(t: Type) -> bool:
+    return isinstance(t, (Seq, ListT, TupleT)) or isinstance(t, Array) and t.dims != ()
 
 
 def puts_back(context: Context, s: Call) -> bool:

@@ -91,6 +91,13 @@ def check_array(at: str, value: Any) -> None:
         raise Unsupported(what + _where(at), None, "bind the name anew (s = s * x for s *= x), or make an array of it")
 
 
+def check_filled(at: str, items: Any) -> None:
+    """Raises Unsupported for an empty list, of which an array has fewer axes than of others."""
+    if not len(items):
+        what = "an array of an empty list, which has fewer axes than one of arrays or lists"
+        raise Unsupported(what + _where(at), None, "ask before whether there are any")
+
+
 _REMEDY = "choose with if and else between functions that are known, so that their objects are followed"
 _FLOATS = "make an array of floats, or a list"
 

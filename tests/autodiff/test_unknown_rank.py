@@ -148,3 +148,22 @@ def test_arrays_without_axes(make, cls):
     assert value == f(cls(1.3))
     assert gradient == pytest.approx((f(cls(1.3 + h)) - f(cls(1.3 - h))) / (2 * h), rel=1e-7)
     assert ad.jvp(f, (cls(1.3),), (cls(1.0),))[1] == pytest.approx(float(gradient), rel=1e-12)
+
+
+def summed_neighbours(x, n):
+    rows = [x * j for j in range(n)]
+    return np.sum((np.sum(rows, axis=0) + x) ** 2)
+
+
+def pairs_of_any_number(x, n):
+    return np.sum(np.array([(x[j], x[0]) for j in range(n)]).sum(axis=0) * x[1])
+
+
+@pytest.mark.parametrize("transform", [ad.grad, ad.jacfwd, ad.hessian])
+@pytest.mark.parametrize("function", [summed_neighbours, pairs_of_any_number])
+def test_an_array_of_an_empty_list_is_refused_when_it_is_met(transform, function):
+    """It has one axis, and sums to a number: other shapes than those of the items."""
+    assert np.any(transform(function)(X, 2))
+    with pytest.raises(ad.Unsupported, match="an array of an empty list") as found:
+        transform(function)(X, 0)
+    assert found.value.place is not None and found.value.remedy
