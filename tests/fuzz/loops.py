@@ -238,3 +238,25 @@ def last_of_loop(g: Generator) -> None:
         g.declare(Var(e, NUMBER, v.bound))
         g.emit(f"{name} = {g.tame(g.number(1)).text} * {e}")
     g.declare(Var(name, NUMBER, 2.0))
+
+
+@register("accumulate_from_number", "control", "statement", 0.8)
+def accumulate_from_number(g: Generator) -> None:
+    """A loop whose first iteration makes an array of a number, into which the others write."""
+    a = g.need_array(least=1)
+    name, k = g.fresh("z"), g.fresh("k")
+    g.emit(f"{name} = {g.rng.choice(('0.0', '0', '1', g.tame(g.number(1)).text))}")
+    kept = g.fresh("s")
+    g.emit(f"{kept} = []")
+    over = g.rng.choice(("range(3)", "(0.5, 1, -0.3)", f"range(1, len({a.name}) + 2)"))
+    with g.suite(f"for {k} in {over}:"):
+        if g.chance(0.3):
+            g.body(1, 1)
+        g.emit(f"{name} {g.rng.choice(('+=', '-=', '*='))} np.tanh({a.name} * {k})")
+        if g.chance(0.4):
+            g.emit(f"{name} {g.rng.choice(('+=', '*='))} {g.tame(g.number(1), 1.5).text}")
+        if g.chance(0.4):
+            g.emit(f"{kept}.append({name})")
+    v = g.declare(Var(name, a.kind, 20.0, True))
+    if g.chance(0.5):
+        g.emit(f"{v.name} /= 3")
