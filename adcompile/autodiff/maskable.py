@@ -63,7 +63,8 @@ LOGIC = {operator.and_, operator.or_, operator.invert, operator.xor}
 # linear maps of a cotangent that leave each element alone
 THROUGH = {
     operator.neg, operator.truediv, operator.getitem, np.conj, np.real, np.ndarray.astype, np.reshape,
-    np.ndarray.reshape, np.transpose, np.ndarray.T, np.sum, np.expand_dims, np.squeeze, np.negative,
+    np.ndarray.reshape, np.transpose, np.ndarray.T, np.sum, np.expand_dims, np.squeeze, np.negative, np.moveaxis,
+    np.swapaxes, np.take_along_axis,
     rt.broadcast_like, rt.unbroadcast, rt.expand, rt.copy, ops.identity, getattr,
 }  # fmt: skip
 SUMS = {np.sum, rt.unbroadcast}
@@ -216,6 +217,8 @@ def mask_of(context: Context, call: Call) -> tuple[Sequence[Atom], Join]:
         return [a for a in call.args if isinstance(a, Var) and is_bool(context.types[a])], partial(highest, 2)
     if fn is np.eye:
         return (), constantly(1)
+    if fn is operator.truediv and nonzero(context, call.args[1]):
+        return call.args[:1], highest
     if not known(fn) or fn not in (operator.add, operator.sub, operator.mul, np.ndarray.astype, rt.broadcast_like):
         return (), constantly(0)
     if fn is operator.mul:

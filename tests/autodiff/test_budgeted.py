@@ -13,6 +13,7 @@ from tests.programs import some
 from tests.test_programs import FOLLOWED
 
 P = np.array([0.7, 0.3])
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
 
 def rk4(y, p, h, n):

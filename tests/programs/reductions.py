@@ -117,7 +117,26 @@ def tuples_of_elements(x):
     return tuple(x), tuple([v * v for v in x[0]]), list(tuple(x[1]))
 
 
+HOLES = np.array([[1.0, np.nan, 2.0], [np.nan, 0.7, -1.1]])
+
+
+def holes_left_out(x):
+    """What is nan depends on x, and is left out: its derivative is, too."""
+    y = HOLES * x
+    total = np.nanmax(y) * np.nanmin(y) + np.sum(np.nanmax(y, axis=1) * np.nanmin(y, axis=1)) + np.nanmean(y)
+    total = total + np.nansum(y) * np.nanvar(y) + np.sum(np.fmax(y, 0.3) * np.fmin(y, 1.7))
+    return total + np.nanmedian(y) * np.nanquantile(y, 0.3) + np.sum(np.nanmedian(y, axis=1)) * np.nanmean(y, axis=1)[0]
+
+
+def averaged_over_two_axes(t, m):
+    first = np.average(t, axis=(0, 1), weights=m[:2])
+    second = np.average(t, axis=(2, 0), weights=m)
+    return np.sum(first**2) + np.sum(second**3) + np.sum(np.average(t, axis=-1, weights=first))
+
+
 SAMPLES = {
+    "holes_left_out": [(np.array([1.3, 0.4, 2.2]),), (1.5,)],
+    "averaged_over_two_axes": [(np.arange(1.0, 13.0).reshape(2, 2, 3) * 0.13, np.array([[0.3, 0.8, 0.5], [1.1, 0.4, 0.9]]).T)],
     "starting_values": [(_A, 0.4)],
     "about_a_given_mean": [(_A, 0.3)],
     "means_where": [(np.array([[0.5, -0.7], [0.1, 0.9], [2.0, -0.3]]),)],

@@ -96,8 +96,8 @@ def minimum(y, a, b):
 
 @elementwise(np.fmax, np.fmin)
 def extremum_without_nan(y, a, b):
-    tie = half(a == b, y)
-    return (a == y) - tie, (b == y) - tie
+    tie = half((a == b) & ~np.isnan(a), y)
+    return ((a == y) & ~np.isnan(a)) - tie, ((b == y) & ~np.isnan(b)) - tie
 
 
 @elementwise(np.clip)

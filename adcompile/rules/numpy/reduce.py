@@ -61,7 +61,7 @@ def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where: Any = 
 @reduction(np.nanmean)
 def nanmean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
     valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    return (valid / np.sum(valid, axis=axis, keepdims=True)).astype(np.result_type(y))
+    return (valid / np.maximum(np.sum(valid, axis=axis, keepdims=True), 1)).astype(np.result_type(y))
 
 
 def deviation(y, a, axis, where, dtype, mean):
@@ -135,8 +135,11 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         return (result, np.full_like(result, np.size(a) / np.size(result))) if returned else result
     w = weights
     if np.ndim(w) != np.ndim(a):
-        along = (0 if axis is None else axis) % np.ndim(a)
-        w = np.reshape(w, tuple([np.size(w) if i == along else 1 for i in range(np.ndim(a))]))
+        axes = axis if isinstance(axis, tuple) else (0 if axis is None else axis,)
+        places = [i % np.ndim(a) for i in axes]
+        if len(places) > 1:
+            w = np.transpose(w, [places.index(i) for i in range(np.ndim(a)) if i in places])
+        w = np.reshape(w, tuple([np.shape(a)[i] if i in places else 1 for i in range(np.ndim(a))]))
     w = np.broadcast_to(w, np.shape(a))
     total_weight = np.sum(w, axis=axis, keepdims=keepdims)
     result = np.sum(a * w, axis=axis, keepdims=keepdims) / total_weight
@@ -158,9 +161,15 @@ def equal_shares(mask, y, axis, initial=None):
     return share / np.maximum(count if initial is None else count + (initial == y), 1.0)
 
 
-@reduction(*methods("max"), *methods("min"), *present(np, "amax amin nanmax nanmin"))
+@reduction(*methods("max"), *methods("min"), *present(np, "amax amin"))
 def extremum(y, a, *, axis=None, out=None, keepdims=False, initial=None, where=True):
     return equal_shares(a == y if where is True else (a == y) & where, y, axis, initial)
+
+
+@reduction(np.nanmax, np.nanmin)
+def extremum_but_nan(y, a, *, axis=None, out=None, keepdims=False, initial=None, where=True):
+    found = (a == y) & ~np.isnan(a)  # a mask of nan: what it leaves out may be nan itself
+    return equal_shares(found if where is True else found & where, y, axis, initial)
 
 
 def from_initial(y, a, axis, keepdims, initial, where):
