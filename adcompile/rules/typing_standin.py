@@ -75,6 +75,8 @@ class Setting:
     integer: int = 2
     flag: bool = True
     slope: int = 0  # by how much more an int is than that in the argument before
+    ranks: tuple[int, ...] = ()  # of arrays whose rank is not known, one after the other
+    whole: bool = False  # numbers that are no ints are one: an order of a norm, a share of a quantile
     length: int | None = None  # how many ints there are in a container of any length
 
 
@@ -165,22 +167,27 @@ def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) ->
                 attempt(replace(setting, varied=True))
         except NoStandin:
             return []
-    for setting in _of_integers(types):
+    for setting in _others(types):
         attempt(setting)
     return _told_apart(samples)
 
 
-def _of_integers(types: tuple[Type, ...]) -> Iterator[Setting]:
-    """The runs with other ints than the same everywhere, in groups of their own: containers of other lengths, and ints
-    that grow or fall from argument to argument."""
+def _others(types: tuple[Type, ...]) -> Iterator[Setting]:
+    """The runs with other ints and ranks than the same everywhere, in groups of their own: containers of other lengths,
+    ints that grow or fall from argument to argument, and ranks of their own."""
     groups = itertools.count(-1, -1)
     firsts = list(_settings(types))
     if any(_contains(t, _is_open_integers) for t in types):
-        for first, length, varied in itertools.product(firsts, LENGTHS, (False, True)):
-            yield replace(first, group=next(groups), length=length, varied=varied)
+        whole = (False, True) if any(_contains(t, _is_no_integer) for t in types) else (False,)
+        for first, length, varied, one in itertools.product(firsts, LENGTHS, (False, True), whole):
+            yield replace(first, group=next(groups), length=length, varied=varied, whole=one)
     if sum(map(_is_integer, types)) > 1:
         for first, slope in itertools.product(firsts, (1, -1)):
             yield replace(first, group=next(groups), slope=slope)
+    if sum(_contains(t, _is_rankless) for t in types) > 1 or _holds_rankless(types):
+        for first, ranks in itertools.product(firsts, itertools.product(RANKS, repeat=2)):
+            if first.rank == RANKS[0]:
+                yield replace(first, group=next(groups), ranks=ranks)
 
 
 def _told_apart(samples: list[Sample]) -> list[Sample]:
@@ -200,7 +207,9 @@ def _kind(value: Any) -> Any:
 def _settings(types: tuple[Type, ...]) -> Iterator[Setting]:
     """The first run of each group."""
     open_dims = any(_contains(t, _is_open) for t in types)
-    ranks = RANKS if any(_contains(t, _is_rankless) for t in types) else (1,)
+    rankless = sum(_contains(t, _is_rankless) for t in types)
+    known = sum(len(t.dims) for t in types if isinstance(t, Array) and t.dims is not None)
+    ranks = (*RANKS, 4) if rankless == 1 and known <= 3 else RANKS if rankless else (1,)
     integers = INTEGERS if any(_contains(t, _is_integer) for t in types) else (2,)
     flags = (True, False) if any(_contains(t, _is_flag) for t in types) else (True,)
     choices = itertools.product((False, True) if open_dims else (False,), ranks, integers, flags)
@@ -241,6 +250,14 @@ def _is_integer(t: Type) -> bool:
     return isinstance(t, Scalar) and any(issubclass(k, (int, np.integer)) and k is not bool for k in t.kinds)
 
 
+def _is_no_integer(t: Type) -> bool:
+    return isinstance(t, Scalar) and not _is_integer(t) and not _is_flag(t)
+
+
+def _holds_rankless(types: tuple[Type, ...]) -> bool:
+    return any(isinstance(t, (TupleT, ListT)) and sum(map(_is_rankless, t.items)) > 1 for t in types)
+
+
 def _is_flag(t: Type) -> bool:
     return isinstance(t, Scalar) and any(issubclass(k, (bool, np.bool_)) for k in t.kinds)
 
@@ -257,7 +274,7 @@ def standin(t: Type, setting: Setting, number: int = 0, place: int = 0) -> Any:
         case Scalar(kinds):
             return _scalar(next(iter(kinds)), setting, place if setting.varied else number * setting.slope)
         case Array(dtype, dims):
-            return _array(dtype, _shape(dims, setting, number), setting.fill)
+            return _array(dtype, _shape(dims, setting, number, place), setting.fill)
         case TupleT(items, cls):
             values = [standin(item, setting, number, k) for k, item in enumerate(items)]
             return tuple(values) if cls is tuple else cls(*values)
@@ -285,13 +302,16 @@ def _scalar(kind: type, setting: Setting, place: int) -> Any:
     if issubclass(kind, (int, np.integer)):
         value = setting.integer + place
         return cls(abs(value) if issubclass(kind, np.unsignedinteger) else value)
+    if setting.whole:
+        return cls(1.0)
     return cls(0.0 if setting.fill == "zeros" else (2.3 if setting.distinct else 0.7) + 0.1 * place)
 
 
-def _shape(dims: tuple[Dim, ...] | None, setting: Setting, number: int) -> tuple[int, ...]:
+def _shape(dims: tuple[Dim, ...] | None, setting: Setting, number: int, place: int) -> tuple[int, ...]:
     size = setting.size + (number if setting.distinct else 0)
     if dims is None:
-        return (size,) * setting.rank
+        ranks = setting.ranks or (setting.rank,)
+        return (size,) * ranks[(number + place) % len(ranks)]
     return tuple(1 if d == "one" or (d == "any" and setting.one_for_any) else size for d in dims)
 
 

@@ -32,6 +32,12 @@ def about_a_mean(x):
     return np.nanvar(y, mean=x[2]) * np.nanstd(y, mean=x[0]) + np.var(x, mean=x[1])
 
 
+def fewer_degrees_of_freedom(x):
+    y = np.outer(x, np.sin(x))
+    total = np.std(y, ddof=x[2]) * np.var(x, correction=x[0]) + np.sum(y.var(axis=0, ddof=x[2]) * y.std(1, ddof=x[2]))
+    return total * np.nanstd(y, ddof=x[0]) * np.nanvar(y, ddof=x[2])
+
+
 X = np.array([1.17, 2.21, 0.37])
 SAMPLES = {
     name: [(X,)]
@@ -42,5 +48,6 @@ SAMPLES = {
         "holes_filled",
         "edges_of_a_range",
         "about_a_mean",
+        "fewer_degrees_of_freedom",
     )
 }

@@ -134,7 +134,7 @@ def several_at_once(x):
     return _weighted(a) + _weighted(b) + _weighted(c) + _weighted(x) + _weighted(parts[0]) + np.sum(parts[1])
 
 
-def accumulated(x, n):
+def accumulated_from_a_number(x, n):
     """The first iteration makes an array of a number, the others write into it."""
     total = 0.0
     for k in range(n):
@@ -196,7 +196,7 @@ SAMPLES = {
     "literals_turned_arrays": [(_X,)],
     "numbers_in_results": [(_X,)],
     "several_at_once": [(_X,)],
-    "accumulated": [(_X, 3), (_X, 20)],
+    "accumulated_from_a_number": [(_X, 3), (_X, 20)],
     "accumulated_in_two_loops": [(_M, _X)],
     "accumulated_and_kept": [(_M, _X)],
     "accumulated_by_a_helper": [(_M, _X)],

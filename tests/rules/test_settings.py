@@ -12,6 +12,7 @@ from adcompile.rules.registry import registered
 
 INERT = {
     "out", "dtype", "order", "casting", "subok", "copy", "device", "overwrite_input",  # memory, and the loop
+    "exact", "extend", "check_finite",  # how, and whether it is checked
     "settings", "named", "place", "axis",  # of numbers, which have but one element
 }  # fmt: skip
 

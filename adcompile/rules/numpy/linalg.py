@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Scalar, TupleT, Type
+from adcompile.ir.types import UNKNOWN, Array, Scalar, TupleT, Type
 from adcompile.rules.kinds import composite, constant, vjps
 from adcompile.rules.kinds_beside import beside
-from adcompile.rules.numpy.dims import MISSING, Dims, argument, array, dims_of, dtype_of, static
+from adcompile.rules.numpy.dims import MISSING, Dims, argument, array, dims_of, dtype_of, sequence, static
 from adcompile.rules.typing import truth
+from adcompile.rules.typing_standin import standin_type
 
 
 def adjoint(a: Any) -> Any:
@@ -235,7 +236,14 @@ def matrix_power(y_bar: Any, y: Any, a: Any, n: Any) -> Any:
     return -(adjoint(inverse) @ power_bar(y_bar, inverse, -n) @ adjoint(inverse))
 
 
-@vjps(np.linalg.multi_dot, wrt=(0,))
+def multi_dot_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """The first and the last one may be vectors."""
+    t = standin_type(np.linalg.multi_dot, tuple(args), tuple(sorted(kwargs.items())))
+    known = all(dims_of(a) is not None for a in sequence(args[0]) or ())
+    return t if known or not isinstance(t, Array) else Array(t.dtype, None)
+
+
+@vjps(np.linalg.multi_dot, wrt=(0,), typing=multi_dot_type)
 def multi_dot(y_bar: Any, y: Any, arrays: Any, *, out: Any = None) -> Any:
     first, last = arrays[0].ndim == 1, arrays[-1].ndim == 1
     g = np.reshape(y_bar, (1 if first else arrays[0].shape[0], 1 if last else arrays[-1].shape[-1]))

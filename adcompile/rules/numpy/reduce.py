@@ -95,7 +95,7 @@ def std(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=
 
 @with_settings(*methods("var"))
 def var_about(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
-    d = a - mean
+    d = a - (np.mean(a, axis=axis, keepdims=True, where=where, dtype=dtype) if mean is None else mean)
     squares = np.real(d) * np.real(d) + np.imag(d) * np.imag(d) if np.iscomplexobj(d) else d * d
     count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
     total = np.sum(squares, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
