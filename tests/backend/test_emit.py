@@ -16,7 +16,7 @@ from tests import stress
 from tests.backend.printing import call, describe, function, outcome, printed, reprint
 from tests.frontend import language
 from tests.frontend.random_programs import random_function
-from tests.programs import collect
+from tests.programs import collect, some
 
 CALLS = [
     case
@@ -48,7 +48,7 @@ def test_language(fn, args, kwargs):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
-@pytest.mark.parametrize("p", collect(), ids=lambda p: p.name)
+@pytest.mark.parametrize("p", some(collect(), 2), ids=lambda p: p.name)
 def test_programs(p):
     if p.function.__name__ in SHARED:
         pytest.skip("lowered code has cells, which printed code has not")

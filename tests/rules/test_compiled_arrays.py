@@ -14,6 +14,7 @@ import pytest
 
 import adcompile as ad
 from adcompile.rules import registry
+from tests.programs import some
 from tests.rules.test_bodies_arrays import (
     call,
     cases,
@@ -171,7 +172,7 @@ def first_samples():
             yield case
 
 
-@pytest.mark.parametrize(("fn", "args", "kwargs"), list(first_samples()))
+@pytest.mark.parametrize(("fn", "args", "kwargs"), some(list(first_samples()), 2))
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_second_order(fn, args, kwargs):
     f, xs = written(fn, args, kwargs)
