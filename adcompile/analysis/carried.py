@@ -7,7 +7,7 @@ something holds it that does not follow writes (analysis/store).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -85,7 +85,7 @@ class Carried:
     misfit: bool = False  # something has another structure from the second iteration on
     peelable: bool = False  # the first iteration may be run by itself
     flags_of: dict[int, int] = field(default_factory=dict[int, int])  # what tells whether others are bound
-    augmented: frozenset[int] = frozenset()  # the values that augmented assignments in the loop are made to
+    augmented: Callable[[], Container[Any]] = frozenset  # those that augmented assignments in the loop are made to
 
     def slots(self) -> list[Any]:
         return [*self.kept, *(k for k in self.assumed if isinstance(k, Cell))]
@@ -200,7 +200,7 @@ class Frame:
         if isinstance(joined, Unknown) and Known(None) in (x, y):
             self.misfits()
         turns = isinstance(joined, Unknown) and isinstance(x, Scalar) and isinstance(y, Array)
-        if turns and at[0] in self.carried.augmented:
+        if turns and at[0] in self.carried.augmented():
             self.misfits(turned=True)
         return joined
 

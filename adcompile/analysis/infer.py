@@ -375,7 +375,7 @@ def run_loop(
     mark = store.mark()
     assumed: dict[object, Type] = {k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying}
     told = flags_of(params, s.results, lambda k: tells(b, init[k]))
-    turned = augmented_in(s.body, params)
+    turned = partial(augmented_in, s.body, params)  # few loops ask
     carried = Carried(assumed, varying, mark, peelable=peelable, flags_of=told, augmented=turned)
     for _ in range(ROUNDS):
         carried.stable = True
