@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import comb
 from operator import index
 from typing import Any, NamedTuple
@@ -38,7 +37,6 @@ def checkpointed(steps: range, snaps: int) -> range:
     return steps
 
 
-@lru_cache(maxsize=1024)
 def first_stretch(count: int, snaps: int) -> int:
     """How many of `count` (at least 2) steps to advance before the next snapshot, where the state before them
     is one of `snaps` snapshots. With a single one, all but the last.
@@ -256,7 +254,7 @@ def run_budgeted(
     if len(steps) > 1:
         made = loop.recorded(snapshot(state), 1)
         seen = loop.known(state)
-        held, step = size(set(), *values, *memory), size(seen, *made.values, *made.shadows)
+        held, step = size(set(), state._replace(links=())), size(seen, *made.values, *made.shadows)
         chosen = spending(len(steps), held, step, budget)
         room = None if all_numbers(made.values) else budget - reserve(held, step) - chosen.snaps * held
         loop = replace(loop, kind=Kind(chosen, leaves, writes, room))

@@ -66,7 +66,7 @@ def one_after_the_other(u, n):
 
 
 CASES = {
-    "rk4": (rk4, lambda: (0.3, P, 1e-3, 500), (10**7, 80_000, 10_000)),
+    "rk4": (rk4, lambda: (0.3, P, 1e-3, 500), (10**7, 80_000, 10_000, 5_000)),
     "diffused": (diffused, lambda: (np.linspace(0.0, 1.0, 1000), 400), (10**8, 1_000_000, 200_000)),
     "growing": (growing, lambda: (np.linspace(0.5, 1.0, 40), 40), (10**7, 60_000, 20_000)),
     "in turn": (one_after_the_other, lambda: (np.linspace(0.5, 1.0, 500), 80), (10**8, 3_000_000, 300_000)),
