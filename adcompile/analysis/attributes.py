@@ -164,6 +164,8 @@ def classes_of(t: Type) -> tuple[type, ...] | None:
             return (type(value),)
         case Scalar(kinds):
             return tuple(kinds)
+        case Array(dtype, None):
+            return (np.ndarray, dtype.type)  # an item of an array of any rank may be a number
         case Array():
             return (np.ndarray,)
         case SliceT():
@@ -262,7 +264,7 @@ def array_attribute(
     b: Builder, owner: Atom, t: Array | Scalar, attribute: str, args: Args, name: str, place: Place | None
 ) -> Atom:
     """Methods and data attributes of arrays and numbers become calls of their descriptors."""
-    classes = [np.ndarray] if isinstance(t, Array) else sorted(t.kinds, key=lambda k: k.__name__)
+    classes = [*(classes_of(t) or ())] if isinstance(t, Array) else sorted(t.kinds, key=lambda k: k.__name__)
     if any(not hasattr(cls, attribute) for cls in classes):
         if all(not hasattr(cls, attribute) for cls in classes):
             return missing_attribute(classes[0], attribute, args, place)

@@ -20,6 +20,7 @@ from adcompile.autodiff.keep import Keeper, Leaf, Plan, results_of
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.maskable import gathered
 from adcompile.autodiff.outline import read_for_shape
+from adcompile.autodiff.plain import guarded
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import (
     Atom,
@@ -68,7 +69,7 @@ class LoopReversal:
             )
         bars = {k: cot.get(s.results[k]) for k in self.positions}
         if all(v is None for v in bars.values()) and not self.moves_memory():  # also without positions
-            return [s]
+            return [guarded(sweep.context, s)]
         builder = cot.builder.child()
         body_cot = cot.child(builder, sweep.inside(s.body), loop=True)
         carried = {k: self.new_bar(builder, self.params[k]) for k in self.positions}

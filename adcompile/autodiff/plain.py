@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.arraylike import OPERATORS, is_numerical
 from adcompile.analysis.boxes import KEPT, PARTS, may_be_boxes
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.views import MAYBE, OVERLAPPING, VIEWS, fn_of, keeps_axes, may_share, tells_of_views
@@ -17,7 +19,7 @@ from adcompile.analysis.writing import AUGMENTED
 from adcompile.autodiff.dynamic import at
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While
 from adcompile.ir.types import Array, DictT, Instance, Known, ListT, ObjectT, Seq, TupleT, Type, Unknown
 from adcompile.rules.registry import lookup
 from adcompile.runtime.plain import says_number
@@ -55,8 +57,7 @@ def checked(
     fn = fn_of(s)
     if s.role != "primal" or fn is None:
         return [], []
-    before = [*(in_order(context, s, carries) if fn in IN_ORDER else []), *of_unknown_rank(context, s, carries)]
-    before += of_no_items(context, s, carries) if fn in OF_ITEMS else []
+    before = [*(in_order(context, s, carries) if fn in IN_ORDER else []), *of_rank(context, s)]
     compares = any(fn is c for c in COMPARISONS)
     if not compares and not is_asked(fn):
         return before, []
@@ -126,11 +127,33 @@ def in_order(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list
     return b.statements
 
 
-def of_unknown_rank(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list[Statement]:
+def guarded(context: Context, s: Statement) -> Statement:
+    """A loop that is not differentiated, with the checks of ranks, which the value rests on, too."""
+    if isinstance(s, If):
+        return replace(s, then=_guarded(context, s.then), orelse=_guarded(context, s.orelse))
+    return replace(s, body=_guarded(context, s.body)) if isinstance(s, (For, While)) else s
+
+
+def _guarded(context: Context, block: Block) -> Block:
+    found = [part for s in block.statements for part in (*_of_rank(context, s), guarded(context, s))]
+    return replace(block, statements=tuple(found))
+
+
+def _of_rank(context: Context, s: Statement) -> list[Statement]:
+    return of_rank(context, s) if isinstance(s, Call) and s.role == "primal" and fn_of(s) is not None else []
+
+
+def of_rank(context: Context, s: Call) -> list[Statement]:
+    """The checks that stand before a call whose result is of another rank, or is other memory, than its type says: it
+    matters to the function's value, whatever carries derivatives."""
+    return [*of_unknown_rank(context, s), *of_no_items(context, s)]
+
+
+def of_unknown_rank(context: Context, s: Call) -> list[Statement]:
     """The check that stands before a call that writes into, or gives a view of, what is an array of unknown rank by its
     type: an item of such a one may be a number, of which the call makes something new."""
     t = Builder(context).type(s.args[0]) if s.args else None
-    if not isinstance(t, Array) or t.dims is not None or not any(map(carries, (*s.args, s.result))):
+    if not isinstance(t, Array) or t.dims is not None:
         return []
     b, fn = Builder(context, s.role, place=s.place), fn_of(s)
     shows = fn in MAYBE or fn in OVERLAPPING or tells_of_views(fn)
@@ -142,18 +165,37 @@ def of_unknown_rank(context: Context, s: Call, carries: Callable[[Atom], bool]) 
     return b.statements
 
 
-OF_ITEMS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.copy)
-"""These make an array of no items, too; np.stack and its like raise."""
+JOINED = (np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.block, np.linalg.multi_dot)
+"""These raise for a list of no arrays."""
 
 
-def of_no_items(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list[Statement]:
-    """The check that stands before an array is made of a list of any length, whose items are arrays or lists: of none
-    of them, it has one axis."""
-    t = Builder(context).type(s.args[0]) if s.args else None
-    b = Builder(context, s.role, place=s.place)
-    if isinstance(t, Seq) and any(map(carries, (*s.args, s.result))) and is_row(t.item):
-        b.emit(rt.check_filled, (at(s.place), s.args[0]), Known(None), (), "", s.place)
+def of_no_items(context: Context, s: Call) -> list[Statement]:
+    """The checks that stand before NumPy makes an array of a list of any length, whose items are arrays or lists: of
+    none of them, it has one axis."""
+    b, fn = Builder(context, s.role, place=s.place), fn_of(s)
+    if is_numerical(fn) or fn in OPERATORS and isinstance(b.type(s.result), Array):
+        for k, a in enumerate((*s.args, *(v for _, v in s.kwargs))):
+            t = b.type(a)
+            levels = levels_of(t)
+            if levels and holds_rows(t):
+                skipped = 1 if k == 0 and fn in JOINED else 0
+                b.emit(rt.check_filled, (at(s.place), a, Const(levels), Const(skipped)), Known(None), (), "", s.place)
     return b.statements
+
+
+def levels_of(t: Type) -> int:
+    """How many levels of lists and tuples there are around rows: what an array is made of that has more axes."""
+    items = items_of(t)
+    return 1 + max(map(levels_of, items)) if any(map(is_row, items)) else 0
+
+
+def holds_rows(t: Type) -> bool:
+    """Whether there is a list of any length among these levels."""
+    return isinstance(t, Seq) and is_row(t.item) or any(map(holds_rows, items_of(t)))
+
+
+def items_of(t: Type) -> tuple[Type, ...]:
+    return (t.item,) if isinstance(t, Seq) else t.items if isinstance(t, (ListT, TupleT)) else ()
 
 
 def is_row(t: Type) -> bool:

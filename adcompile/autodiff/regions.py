@@ -18,6 +18,7 @@ from adcompile.analysis.mutation import writes_into
 from adcompile.autodiff.checkpointed import Copy, is_shadow, shows_written, written_in
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.live import live_statements
+from adcompile.autodiff.plain import guarded
 from adcompile.autodiff.repeatable import check_repeatable, hoisted
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -52,7 +53,7 @@ def reverse_region(sweep: Sweep, s: If, cot: Cotangents) -> list[Statement]:
     bars = [(v, cot.get(r)) for r, v in given]
     moves = any(v in sweep.mirrored for v in (*free_vars(block), *s.results))
     if not moves and all(g is None for _, g in bars):
-        return [s]
+        return [guarded(context, s)]
     check_repeatable(sweep, block)
     outer = cot.builder
     cot.builder = outer.child()

@@ -100,6 +100,8 @@ def classes_of(t: Type) -> frozenset[type] | None:
             return frozenset({type(value)})
         case Scalar(kinds):
             return kinds
+        case Array(dtype, None):
+            return frozenset({np.ndarray, dtype.type})  # an item of an array of any rank may be a number
         case Array():
             return frozenset({np.ndarray})
         case TupleT(_, cls) | Seq(_, cls) | Instance(cls):

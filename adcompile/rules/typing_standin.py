@@ -274,7 +274,8 @@ def standin(t: Type, setting: Setting, number: int = 0, place: int = 0) -> Any:
         case Scalar(kinds):
             return _scalar(next(iter(kinds)), setting, place if setting.varied else number * setting.slope)
         case Array(dtype, dims):
-            return _array(dtype, _shape(dims, setting, number, place), setting.fill)
+            made = _array(dtype, _shape(dims, setting, number, place), setting.fill)
+            return made[()] if dims is None else made  # of no axes, a number: as an item of an array is
         case TupleT(items, cls):
             values = [standin(item, setting, number, k) for k, item in enumerate(items)]
             return tuple(values) if cls is tuple else cls(*values)

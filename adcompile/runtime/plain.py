@@ -91,11 +91,16 @@ def check_array(at: str, value: Any) -> None:
         raise Unsupported(what + _where(at), None, "bind the name anew (s = s * x for s *= x), or make an array of it")
 
 
-def check_filled(at: str, items: Any) -> None:
-    """Raises Unsupported for an empty list, of which an array has fewer axes than of others."""
-    if not len(items):
+def check_filled(at: str, items: Any, levels: int = 1, skipped: int = 0) -> None:
+    """Raises Unsupported for an empty list, of which an array has fewer axes than of others, on this many levels of
+    lists in lists; but for the first ones, of which whoever takes them says that they are empty."""
+    if isinstance(items, np.ndarray):
+        return
+    if skipped < 1 and not len(items):
         what = "an array of an empty list, which has fewer axes than one of arrays or lists"
         raise Unsupported(what + _where(at), None, "ask before whether there are any")
+    for item in items if levels > 1 else ():
+        check_filled(at, item, levels - 1, skipped - 1)
 
 
 _REMEDY = "choose with if and else between functions that are known, so that their objects are followed"

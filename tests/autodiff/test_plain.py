@@ -302,3 +302,73 @@ def test_numbers_whose_class_says_which_number_they_are(f, cls, transform):
     else:
         with pytest.raises(ad.AdcompileError, match="whose class says"):
             run()
+
+
+# -- arrays of no rows ---------------------------------------------------------------------------
+
+ROWS = np.arange(6.0).reshape(2, 3) / 5 + 0.4
+
+
+def of_rows(x, ws):
+    return np.sum((np.array([w * ROWS for w in ws if w > 0.0]).sum(axis=0) + x * X) ** 2)
+
+
+def of_rows_with_derivatives(x, ws):
+    return np.sum((np.sum([w * ROWS * x for w in ws if w > 0.0], axis=0) + x * X) ** 2)
+
+
+def of_lists(x, ws):
+    return np.sum((np.array([list(w * X) for w in ws if w > 0.0]).sum(axis=0) + x * X) ** 2)
+
+
+def of_lists_of_rows(x, ws):
+    made = np.array([[w * X * x for w in ws if w > 0.0] for _ in range(2)])
+    return np.sum((made.sum(axis=0).sum(axis=0) + X) ** 2)
+
+
+def beside_each_other(x, ws):
+    rows = [w * X * x for w in ws if w > 0.0]
+    return np.sum((np.stack((rows, rows)).sum(axis=0).sum(axis=0) + X) ** 2)
+
+
+def counted(x, ws):
+    return np.sum((np.count_nonzero([w * ROWS for w in ws if w > 0.0], axis=0) + x * X) ** 2)
+
+
+def compared(x, ws):
+    return np.sum((np.equal([w * ROWS for w in ws if w > 0.0], 1.0).sum(axis=0) + x * X) ** 2)
+
+
+def added(x, ws):
+    return np.sum((X + [w * ROWS for w in ws if w > 0.0]).sum(axis=0) * x)
+
+
+def asked_for_axes(x, ws):
+    return x * np.array([w * ROWS for w in ws if w > 0.0]).ndim
+
+
+EMPTY = (
+    of_rows, of_rows_with_derivatives, of_lists, of_lists_of_rows, beside_each_other, counted, compared, added,
+    asked_for_axes,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("f", EMPTY)
+def test_arrays_of_no_rows_are_refused_where_they_are_met(f):
+    """They have one axis, and what is said of them is said of more."""
+    some, none, h = np.array([1.5, -1.0, 0.7]), np.array([-1.0, -2.0]), 1e-6
+    slope = (f(1.3 + h, some) - f(1.3 - h, some)) / (2 * h)
+    assert ad.grad(f)(1.3, some) == pytest.approx(slope, rel=1e-7)
+    assert ad.jvp(f, (1.3, some), (1.0, np.zeros(3)))[1] == pytest.approx(slope, rel=1e-7)
+    for run in (lambda: ad.grad(f)(1.3, none), lambda: ad.jvp(f, (1.3, none), (1.0, np.zeros(2)))):
+        with pytest.raises(ad.Unsupported, match=r"fewer axes .*test_plain\.py:\d") as found:
+            run()
+        assert found.value.place is not None and "whether there are any" in found.value.remedy
+
+
+def of_no_numbers(x, ws):
+    return np.sum(np.array([w * x for w in ws if w > 0.0])) + x
+
+
+def test_arrays_of_no_numbers_are_followed():
+    assert ad.grad(of_no_numbers)(1.3, np.array([-1.0])) == 1.0

@@ -167,3 +167,103 @@ def test_an_array_of_an_empty_list_is_refused_when_it_is_met(transform, function
     with pytest.raises(ad.Unsupported, match="an array of an empty list") as found:
         transform(function)(X, 0)
     assert found.value.place is not None and found.value.remedy
+
+
+# -- which class such an item has ------------------------------------------------------------------
+
+
+def asked_of_instance(x, n):
+    s = _either(x, n)[0]
+    return np.sum(s * s) if isinstance(s, np.ndarray) else s * 3.0
+
+
+def asked_of_several(x, n):
+    s = _either(x, n)[0]
+    return np.sum(s * s) if isinstance(s, (list, tuple, np.ndarray)) else s * 3.0
+
+
+def asked_of_number(x, n):
+    s = _either(x, n)[0]
+    return s * 3.0 if isinstance(s, float) else np.sum(s * s)
+
+
+def asked_of_type(x, n):
+    s = _either(x, n)[0]
+    return np.sum(s * s) if type(s) is np.ndarray else s * 3.0
+
+
+def asked_of_attribute(x, n):
+    s = _either(x, n)[0]
+    return np.sum(s * s) if hasattr(s, "__setitem__") else s * 3.0
+
+
+def asked_with_default(x, n):
+    s = _either(x, n)[0]
+    return s * 3.0 if getattr(s, "is_integer", None) is not None else np.sum(s * s)
+
+
+def asked_of_numpy(x, n):
+    s = _either(x, n)[0]
+    return s * 3.0 if np.isscalar(s) else np.sum(s * s)
+
+
+def asked_of_reduced(x, n):
+    s = np.sum(np.outer(x, x), axis=tuple(range(n)))
+    return np.sum(s * s) if isinstance(s, np.ndarray) else s * 3.0
+
+
+ASKED = (
+    asked_of_instance, asked_of_several, asked_of_number, asked_of_type, asked_of_attribute, asked_with_default,
+    asked_of_numpy, asked_of_reduced,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("f", ASKED)
+@pytest.mark.parametrize("n", [1, 2])
+def test_their_class_is_asked_when_the_code_runs(f, n):
+    h = 1e-6
+    slopes = [(f(X + h * e, n) - f(X - h * e, n)) / (2 * h) for e in np.eye(3)]
+    value, gradient = ad.value_and_grad(f)(X, n)
+    assert value == f(X, n) and np.allclose(gradient, slopes, rtol=1e-6)
+    value, slope = ad.jvp(f, (X, n), (np.ones(3), None))
+    assert value == f(X, n) and slope == pytest.approx(sum(slopes), rel=1e-6)
+
+
+# -- what carries nothing --------------------------------------------------------------------------
+
+M = np.outer(X, X)
+
+
+def constant_scaled(x, n):
+    s = np.sum(M, axis=tuple(range(n)))
+    t = s
+    s *= 2.0
+    return np.sum(t * x)
+
+
+def constants_scaled_in_a_loop(x, n):
+    found = 0.0
+    for k in range(n):
+        s = np.sum(M, axis=tuple(range(n)))
+        t = s
+        s += k
+        found = found + np.sum(t)
+    return np.sum(x) * found
+
+
+def constant_behind_a_view(x, n):
+    s = np.sum(M, axis=tuple(range(n)))
+    t = s[None]
+    t *= 2.0
+    return np.sum(s) * np.sum(x)
+
+
+@pytest.mark.parametrize("f", [constant_scaled, constants_scaled_in_a_loop, constant_behind_a_view])
+def test_constants_are_looked_at_too(f):
+    """The value rests on what the write changes, whatever carries derivatives."""
+    h = 1e-6
+    slopes = [(f(X + h * e, 1) - f(X - h * e, 1)) / (2 * h) for e in np.eye(3)]
+    assert np.allclose(ad.grad(f)(X, 1), slopes, rtol=1e-6)
+    for run in (lambda: ad.grad(f)(X, 2), lambda: ad.jvp(f, (X, 2), (np.ones(3), None)), lambda: ad.vjp(f, X, 2)):
+        with pytest.raises(ad.Unsupported, match=r"becomes something new .*test_unknown_rank\.py:\d"):
+            run()
