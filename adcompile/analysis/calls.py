@@ -341,7 +341,7 @@ def call_rule(
         args, kwargs = [settle(b, a) for a in args], [(k, settle(b, v)) for k, v in kwargs]
     types = [b.type(a) for a in args]
     kwtypes = {k: b.type(a) for k, a in kwargs}
-    fn, rule = complex_form(fn, rule, types)
+    fn, rule = complex_form(fn, rule, types, kwtypes)
     note_spectrum(b, fn, types)
     if b.role != "primal" and not kwargs and fn in TWINS:
         fn = twin(fn, types, b.context.lenient)

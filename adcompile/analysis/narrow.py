@@ -41,10 +41,15 @@ RAISING = {np.sinh, np.cosh, np.exp, np.log, np.sqrt}
 """Their twins raise for finite numbers; NumPy gives inf or nan."""
 
 
-def complex_form(fn: Any, rule: Rule, types: list[Type]) -> tuple[Any, Rule]:
-    """What stands for a function that is piecewise constant on real numbers alone, where they may be complex."""
-    if fn is np.sign and types and is_complex(types[0]):
+def complex_form(fn: Any, rule: Rule, types: list[Type], kwtypes: dict[str, Type]) -> tuple[Any, Rule]:
+    """What stands for a function whose derivative by complex numbers is another than by real ones, where they may be
+    complex: np.sign is piecewise constant on real ones alone, np.nan_to_num looks at real and imaginary parts."""
+    if not types or not is_complex(types[0]):
+        return fn, rule
+    if fn is np.sign:
         return rt.direction, lookup(rt.direction) or rule
+    if fn is np.nan_to_num and kwtypes.get("copy", Known(True)) == Known(True) and types[1:2] in ([], [Known(True)]):
+        return rt.parts_to_num, lookup(rt.parts_to_num) or rule
     return fn, rule
 
 

@@ -314,6 +314,11 @@ def direction(x: Any, /, **settings: Any) -> Any:
     return np.sign(x, **settings)
 
 
+def parts_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """`np.nan_to_num` of what may be complex."""
+    return np.nan_to_num(x, copy, nan, posinf, neginf)
+
+
 def as_found(x: Any, y: Any) -> Any:
     """A tangent or cotangent of `y`, which may be real: real where `y` is. What containers hold is left."""
     if not isinstance(x, (np.ndarray, complex, np.complexfloating)) or isinstance(y, (list, tuple, dict)):

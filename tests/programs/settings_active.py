@@ -23,6 +23,13 @@ def holes_filled(x):
     return np.sum(y**2) + np.sum(np.nan_to_num(HOLES, True, x[2], 1.0, 2.0) ** 3)
 
 
+def parts_filled(x):
+    """What is finite of a complex number stays."""
+    z = HOLES[:3] + 1j * x
+    other = np.nan_to_num(1j * z, True, x[2], x[1], -3.0)
+    return np.sum(np.abs(np.nan_to_num(z, posinf=1.0)) ** 2) + np.sum(np.real(other) ** 3 + np.imag(other) ** 2)
+
+
 def edges_of_a_range(x):
     return np.sum(np.histogram(LOW, bins=3, range=(x[2], x[1]))[1] ** 3)
 
@@ -46,6 +53,7 @@ SAMPLES = {
         "clipped_by_one_keyword",
         "reduced_from_initial",
         "holes_filled",
+        "parts_filled",
         "edges_of_a_range",
         "about_a_mean",
         "fewer_degrees_of_freedom",

@@ -162,6 +162,12 @@ def nan_to_num_by(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return high if neginf is None else np.where(np.isneginf(x), neginf, high)
 
 
+@composite(rt.parts_to_num)
+def parts_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    real = np.nan_to_num(np.real(x), nan=nan, posinf=posinf, neginf=neginf)
+    return real + 1j * np.nan_to_num(np.imag(x), nan=nan, posinf=posinf, neginf=neginf)
+
+
 @elementwise(np.sinc)
 def sinc(y, x):
     near = np.absolute(x) < 0.1
