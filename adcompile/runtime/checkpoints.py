@@ -252,13 +252,23 @@ def run_budgeted(
     state, kind = State(0, values, memory, links), Kind(Spending(1), leaves, writes)
     loop = Loop(advance, record, steps, fixed, kind)
     if len(steps) > 1:
-        made = loop.recorded(snapshot(state), 1)
+        made = measured(loop, state)
         seen = loop.known(state)
         held, step = size(set(), state._replace(links=())), size(seen, *made.values, *made.shadows)
         chosen = spending(len(steps), held, step, budget)
         room = None if all_numbers(made.values) else budget - reserve(held, step) - chosen.snaps * held
         loop = replace(loop, kind=Kind(chosen, leaves, writes, room))
     return forward(loop, state)
+
+
+def measured(loop: Loop, state: State) -> Recorded:
+    """What is recorded of the first step, which is made on a copy of the state. If it raises, so it does on the state
+    itself, which is left as the function leaves it."""
+    try:
+        return loop.recorded(snapshot(state), 1)
+    except BaseException:
+        loop.advanced(state, 1)
+        raise
 
 
 def forward(loop: Loop, state: State) -> Values:

@@ -199,6 +199,26 @@ def test_loops_without_derivatives():
     assert ad.grad(counted, memory_budget=10**4)(0.3) == ad.grad(counted)(0.3)
 
 
+def ends_at(x, n, last):
+    for k in range(n):
+        x[0] = x[1] * 2.0
+        if k == last:
+            x[7] = 1.0
+        x[1] = x[0] * x[2]
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("last", [0, 1, 7])
+@pytest.mark.parametrize("budget", [3500, 10**7])
+def test_a_step_that_raises_leaves_what_the_function_leaves(last, budget):
+    left, found = np.array([0.3, 0.7, 1.1]), np.array([0.3, 0.7, 1.1])
+    with pytest.raises(IndexError):
+        ends_at(left, 10, last)
+    with pytest.raises(IndexError):
+        ad.grad(ends_at, memory_budget=budget)(found, 10, last)
+    assert np.array_equal(left, found)
+
+
 def test_a_budget_that_is_too_small():
     with pytest.raises(ad.Unsupported, match="leaves 500 bytes to a loop that needs") as found:
         ad.grad(rk4, memory_budget=500)(0.3, P, 1e-3, 100)
