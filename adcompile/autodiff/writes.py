@@ -23,7 +23,9 @@ from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
-from adcompile.ir.types import Array, Known, Scalar, Seq, SliceT, TupleT, is_complex
+from adcompile.ir.types import Array, Known, Scalar, Seq, SliceT, TupleT, Type, is_complex
+from adcompile.rules.registry import lookup
+from adcompile.rules.typing import result_type
 
 if TYPE_CHECKING:
     from adcompile.autodiff.reverse import Sweep
@@ -90,22 +92,35 @@ def through_out(b: Builder, s: Call, fn: Any, kwargs: dict[str, Atom]) -> Write 
             return None
         args = (target, kwargs["where"], Const(fn), *s.args)
         return Write(target, compute=virtual(b, s, inplace.masked, args, ()), body=inplace.masked)
-    if may_spread(fn) and not any(is_alike(b, a, target) for a in s.args):
+    if may_spread(b, s, fn, target):
         args = (target, Const(fn), *s.args)
         return Write(target, compute=virtual(b, s, inplace.spread, args, rest), body=inplace.spread)
     return Write(target, compute=virtual(b, s, fn, s.args, rest))
 
 
-def may_spread(fn: Any) -> bool:
-    """Whether a function stores a result of fewer elements than `out` has as often as there is room."""
-    return isinstance(fn, np.ufunc) and fn.signature is None or fn in (np.clip, np.round, np.around, np.fix)
+def may_spread(b: Builder, s: Call, fn: Any, target: Atom) -> bool:
+    """Whether a function may store a result of fewer elements than `out` has, which NumPy repeats."""
+    whole = b.type(target)
+    if is_outer(fn) or isinstance(fn, np.ufunc) and fn.signature is not None:
+        rule = lookup(fn)
+        made = None if rule is None else result_type(fn, rule, [b.type(a) for a in s.args], {})
+        return made is not None and not fills(made, whole)
+    if not isinstance(fn, np.ufunc) and fn not in (np.clip, np.round, np.around, np.fix):
+        return False
+    return not any(same_shapes(b, a, target) or fills(b.type(a), whole) for a in s.args)
 
 
-def is_alike(b: Builder, arg: Atom, target: Atom) -> bool:
-    """Whether what has the shape of an argument at least has that of the target, into which it fits."""
-    t, whole = b.type(arg), b.type(target)
-    if isinstance(arg, Var) and isinstance(target, Var) and same_shape(b.context, arg, target):
-        return True
+def is_outer(fn: Any) -> bool:
+    of_ufunc = getattr(fn, "__name__", "") == "outer" and isinstance(getattr(fn, "__self__", None), np.ufunc)
+    return fn is np.outer or of_ufunc
+
+
+def same_shapes(b: Builder, arg: Atom, target: Atom) -> bool:
+    return isinstance(arg, Var) and isinstance(target, Var) and same_shape(b.context, arg, target)
+
+
+def fills(t: Type, whole: Type) -> bool:
+    """Whether what has this shape at least has all elements of what it fits into."""
     if not isinstance(t, Array) or not isinstance(whole, Array) or t.dims is None or whole.dims is None:
         return rank(t) == rank(whole) == 0
     return len(t.dims) == len(whole.dims) and all(d == "many" or d == w == "one" for d, w in zip(t.dims, whole.dims))

@@ -250,6 +250,16 @@ def out_of_reductions(a):
     return np.sum(rows**2) + np.sum(total)
 
 
+def out_of_products_repeated(x, y):
+    """NumPy repeats what has fewer axes than `out`."""
+    tables = np.zeros((3, 2, 3, 3))
+    np.outer(x, y, out=tables[0])
+    np.subtract.outer(x, y, out=tables[1])
+    np.matmul(tables[0, 0], tables[1, 1], out=tables[2])
+    np.matmul(tables[0, 1], x, out=tables[1, :, 0])
+    return np.sum(tables**2 * np.linspace(0.5, 1.5, 54).reshape(3, 2, 3, 3))
+
+
 def where_argument(x, y):
     z = np.ones_like(x)
     np.divide(x, y, out=z, where=y > 0.5)
@@ -456,6 +466,7 @@ SAMPLES = {
     "out_onto_operand": [(_some(3), _some(3, seed=1))],
     "out_into_view": [(_some(2, 3), _some(3, seed=1))],
     "out_of_reductions": [(_some(2, 3),)],
+    "out_of_products_repeated": [(_some(3), _some(3, seed=1))],
     "where_argument": [(_some(4), np.array([0.3, 0.8, 0.9, 0.2]))],
     "ufunc_at": [(_some(3), _some(3, seed=1))],
     "ufunc_at_scalar": [(_some(3), 0.7)],
