@@ -17,7 +17,7 @@ from adcompile.analysis.calls import call_python
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
-from adcompile.autodiff.cotangents import Cotangents, fit, refuse_stand_in, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, as_result, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.given import check_cotangent, check_number, check_partial
 from adcompile.autodiff.maskable import selection, singular, zero_test
 from adcompile.autodiff.plain import is_unseen
@@ -415,6 +415,7 @@ def cotangents_of(b: Builder, rule: Rule, bound: Binding, y_bar: Atom, call: Cal
     """What a pullback's body gives, by the positions of the arguments."""
     wrt = positions_of(rule, len(bound.args))
     args = operands(b, call, rule, bound.args)
+    y_bar = as_result(b, y_bar, call)
     result = inline_rule(b, rule.body, (y_bar, call.result, *args), bound.settings, len(wrt))
     if is_readable(rule.body):
         return by_position(b, rule, call, result, bound.args)
@@ -469,6 +470,7 @@ def pulled_back(b: Builder, rule: Rule, pull: Atom, y_bar: Atom, call: Call) -> 
     """A call's arguments by the parameters of its rrule, and their cotangents by the pullback that it
     gave: one for each of the arguments, or one for each parameter."""
     bound = bind_rule(rule.rrule, 0, call)
+    y_bar = as_result(b, y_bar, call)
     if not is_readable(rule.rrule):
         given = b.items(call_pullback(b, pull, y_bar, len(bound.args)))
         return bound, [fitted(b, g, arg) for g, arg in zip(given, bound.args)]

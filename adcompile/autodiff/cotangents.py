@@ -21,7 +21,7 @@ from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.optional import where_there
 from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Const, Var
+from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import (
     UNKNOWN,
     Array,
@@ -350,3 +350,10 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
         elif isinstance(g, Const) and type(g.value) is float:
             g = Const(np.float32(g.value))
     return g
+
+
+def as_result(b: Builder, g: Atom, call: Call) -> Atom:
+    """The cotangent of a result, which is a number where the result came to one, as an array where it is one without
+    axes: rules are written for arrays."""
+    is_number = isinstance(b.type(call.result), Array) and isinstance(b.type(g), (Scalar, Known))
+    return b.call(rt.broadcast_like, g, call.result) if is_number else g

@@ -16,7 +16,7 @@ from adcompile.analysis.lengths import asks_for_shape
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, For, Var
 from adcompile.ir.types import Array, Scalar, Type
-from adcompile.optimise.typing import const_key, definite, hashable, type_of, widened
+from adcompile.optimise.typing import const_key, definite, hashable, rank, type_of, widened
 from adcompile.rules import registry
 from adcompile.runtime import arrays, memory
 from adcompile.runtime.detached import replica
@@ -210,7 +210,8 @@ class Shapes:
             return
         at = _LIKE.get(fn)
         if at is not None and at < len(args) and not call.kwargs and not asks_for_shape(args, ()):
-            self._join(call.result, args[at])
+            if fn is not np.cumsum or rank(type_of(args[0], self.types)) == 1:  # it flattens, and a number has an axis
+                self._join(call.result, args[at])
             return
         at = _OF_SHAPE.get(fn)
         if at is not None and at < len(args):

@@ -156,10 +156,11 @@ def keep_states(function: Function, types: dict[Var, Type]) -> Function:
         names = lists.names_of(target)
         late = [v for v in names if lists.is_read_later(v, at, loops)]
         inner = loops[-1] if loops else None
-        if late and inner is not None and all(lists.made.get(v, 0) < lists.span[id(inner)][0] for v in late):
-            params = inner.body.params[1:] if isinstance(inner, For) else inner.body.params
-            inits.setdefault(id(inner), set()).update(k for k, p in enumerate(params) if p in names)
-        elif late:
+        outside = inner is not None and all(lists.made.get(v, 0) < lists.span[id(inner)][0] for v in late)
+        carried = carried_as(inner, names) if inner is not None and outside else ()
+        if late and carried:
+            inits.setdefault(id(inner), set()).update(carried)
+        elif late:  # a loop that makes one iteration carries nothing
             calls[id(call)] = 0
         for when, store, value in lists.stored:
             again = any(low <= when <= high for low, high in (lists.span[id(s)] for s in loops))
@@ -168,6 +169,12 @@ def keep_states(function: Function, types: dict[Var, Type]) -> Function:
     if not calls and not any(inits.values()):
         return function
     return replace(function, body=Copies(lists, calls, inits).block(function.body))
+
+
+def carried_as(loop: Loop, names: list[Var]) -> list[int]:
+    """The places at which a loop carries one of these."""
+    params = loop.body.params[1:] if isinstance(loop, For) else loop.body.params
+    return [k for k, p in enumerate(params) if p in names]
 
 
 @dataclass

@@ -54,9 +54,11 @@ def is_smaller(g: Any, x: Any) -> bool:
 
 
 def broadcast_like(g: Any, x: Any) -> Any:
-    """`g` broadcast to the shape of `x` (a read-only view where it was smaller)."""
+    """`g` broadcast to the shape of `x` (a read-only view where it was smaller): an array where `x` is one."""
     shape = np.shape(x)
-    return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+    if np.shape(g) != shape or not shape and isinstance(x, np.ndarray) and not isinstance(g, np.ndarray):
+        return np.broadcast_to(g, shape)
+    return g
 
 
 def expand(g: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:

@@ -35,6 +35,27 @@ def grown_in_every_round(x, s, n):
     return t * len(h)
 
 
+def grown_in_the_only_round(x, s, n):
+    """Such a loop carries nothing."""
+    h, g = [v * s for v in x], []
+    total = sum(v * v for v in h)
+    for k in range(n):
+        h.append(7.0)
+        for _ in range(2):
+            g.append(k)
+            h.append(s)
+            break
+        if len(h) > 50:
+            raise ValueError("too many")
+        break
+    while n > 0:
+        h.pop()
+        if len(h) > 50:
+            raise ValueError("too many")
+        break
+    return total
+
+
 def rotated_after_reading(x, s):
     h = []
     for v in x:
@@ -111,6 +132,7 @@ SAMPLES = {
     "grown_after_reading": _PLAIN,
     "pairs_grown_after_reading": _PLAIN,
     "grown_in_every_round": [(_X, 0.8, 3)],
+    "grown_in_the_only_round": [(_X, 0.8, 3), (_X, 0.8, 0)],
     "rotated_after_reading": _PLAIN,
     "shortened_on_one_path": [(_X, 0.8), (_X, 0.3)],
     "smallest_of_a_heap": _PLAIN,

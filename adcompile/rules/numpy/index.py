@@ -240,7 +240,7 @@ def take_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 def take(y_bar: Any, y: Any, a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     if not isinstance(a, np.ndarray):
         return np.reshape(rt.scatter(np.ravel(a), rt.wrapped(indices, 1, mode), y_bar), ())
-    if axis is None:
+    if axis is None or a.ndim == 0:
         return np.reshape(rt.scatter(np.ravel(a), rt.wrapped(indices, a.size, mode), y_bar), a.shape)
     return rt.scatter(a, along(rt.wrapped(indices, a.shape[axis], mode), axis, a.ndim), y_bar)
 
@@ -292,8 +292,8 @@ def compress(y_bar: Any, y: Any, condition: Any, a: Any, axis: Any = None, out: 
     typing=lambda args, kwargs: selected_type([args[1], args[0], *args[2:]], kwargs) if len(args) > 1 else UNKNOWN,
 )
 def method_compress(y_bar: Any, y: Any, a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
-    if axis is None:
-        return np.reshape(rt.scatter(np.ravel(a), np.flatnonzero(condition), y_bar), a.shape)
+    if axis is None or np.ndim(a) == 0:
+        return np.reshape(rt.scatter(np.ravel(a), np.flatnonzero(condition), y_bar), np.shape(a))
     return rt.scatter(a, along(np.flatnonzero(condition), axis, a.ndim), y_bar)
 
 

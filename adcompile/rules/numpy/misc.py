@@ -46,10 +46,11 @@ def linspace(
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
 ) -> Any:
-    powers = np.linspace(start, stop, num=num, endpoint=endpoint, axis=axis)
     if np.ndim(base) > 0:
-        base = np.expand_dims(base, axis)
-    y = np.power(base, powers)
+        n = max(np.ndim(start), np.ndim(stop), np.ndim(base))
+        start, stop = np.array(start, ndmin=n), np.array(stop, ndmin=n)
+        base = np.expand_dims(np.array(base, ndmin=n), axis)
+    y = np.power(base, np.linspace(start, stop, num=num, endpoint=endpoint, axis=axis))
     return y if dtype is None else y.astype(dtype)
 
 
@@ -287,23 +288,36 @@ def full_convolution(y_bar: Any, n: Any, m: Any, mode: Any) -> Any:
     return np.pad(y_bar, (before, after))
 
 
+def row(a: Any) -> Any:
+    """Numbers are rows of one to np.convolve."""
+    return a if np.ndim(a) else np.reshape(a, (1,))
+
+
 def convolve_bars(g: Any, a: Any, v: Any) -> Any:
-    """For the full convolution."""
+    """For the full convolution of rows."""
     a_bar = np.convolve(g, np.conj(v[::-1]))[len(v) - 1 : len(g)]
     v_bar = np.convolve(g, np.conj(a[::-1]))[len(a) - 1 : len(g)]
     return a_bar, v_bar
 
 
+def as_given(a_bar: Any, a: Any) -> Any:
+    return a_bar if np.ndim(a) else np.reshape(a_bar, ())
+
+
 @bilinear(np.convolve, wrt=(0, 1))
 def convolve(y_bar: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
-    return convolve_bars(full_convolution(y_bar, len(a), len(v), mode), a, v)
+    first, second = row(a), row(v)
+    g = full_convolution(y_bar, len(first), len(second), mode)
+    a_bar, v_bar = convolve_bars(g, first, second)
+    return as_given(a_bar, a), as_given(v_bar, v)
 
 
 @bilinear(np.correlate, wrt=(0, 1))
 def correlate(y_bar: Any, y: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
-    g = full_convolution(y_bar, len(a), len(v), rt.correlation_mode(len(a), len(v), mode))
-    a_bar, flipped_bar = convolve_bars(g, a, np.conj(v[::-1]))
-    return a_bar, np.conj(flipped_bar[::-1])
+    first, second = row(a), row(v)
+    g = full_convolution(y_bar, len(first), len(second), rt.correlation_mode(len(first), len(second), mode))
+    a_bar, flipped_bar = convolve_bars(g, first, np.conj(second[::-1]))
+    return as_given(a_bar, a), as_given(np.conj(flipped_bar[::-1]), v)
 
 
 # -- statistics and counts -------------------------------------------------------------------

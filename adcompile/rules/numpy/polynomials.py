@@ -122,24 +122,26 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
 @composite(np.piecewise)
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """Each function sees its own elements alone; where conditions overlap, the last has the say."""
-    if isinstance(condlist, np.ndarray) and condlist.ndim == 1:
+    points = np.asarray(x)
+    if np.ndim(condlist) == 0 or np.ndim(points) and not isinstance(condlist[0], (list, np.ndarray)):
         condlist = (condlist,)
     masks: tuple[Any, ...] = ()
     for k in rt.positions(condlist):
         masks = (*masks, np.asarray(condlist[k], dtype=bool))
     if len(funclist) == len(masks) + 1:
-        rest = np.ones(shape_of(x), dtype=bool)
+        rest = np.ones(shape_of(points), dtype=bool)
         for k in rt.positions(masks):
             rest = rest & ~masks[k]
         masks = (*masks, rest)
-    y = np.zeros(shape_of(x), np.asarray(x).dtype)
+    y = np.zeros(shape_of(points), points.dtype)
     for k in rt.positions(masks):
         f = funclist[k]
         if callable(f):
-            y = np.where(masks[k], 0, y) + rt.scatter(x, masks[k], f(x[masks[k]], *args, **kw))
+            part = points[masks[k]]
+            y = np.where(masks[k], 0, y) + rt.scatter(points, masks[k], rt.broadcast_like(f(part, *args, **kw), part))
         else:
             y = np.where(masks[k], f, y)
-    return y
+    return np.asarray(y)
 
 
 @composite(np.apply_along_axis)

@@ -258,7 +258,8 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where
 def cumsum(y_bar, y, a, *, axis=None, dtype=None, out=None):
     if axis is None:
         return np.reshape(np.cumsum(y_bar[::-1])[::-1], np.shape(a))
-    return np.flip(np.cumsum(np.flip(y_bar, axis), axis=axis), axis)
+    sums = np.flip(np.cumsum(np.flip(y_bar, axis), axis=axis), axis)
+    return sums if np.ndim(a) else np.reshape(sums, ())
 
 
 @composite(np.nancumsum)

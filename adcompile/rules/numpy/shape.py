@@ -177,17 +177,21 @@ def permuted(a: Type, axes: Type) -> Type:
     return rearranged(a) if isinstance(a, Scalar) else keep(a, change)
 
 
+def reversed_axes(y_bar: Any) -> Any:
+    return y_bar.T if isinstance(y_bar, np.ndarray) else y_bar
+
+
 @linear(np.transpose, np.permute_dims, wrt=(0,), typing=permuted_type, view=True)
 def transpose(y_bar: Any, y: Any, a: Any, axes: Any = None) -> Any:
     if axes is None:
-        return y_bar.T
+        return reversed_axes(y_bar)
     return np.transpose(y_bar, rt.inverse_axes(axes))
 
 
 @linear(np.ndarray.transpose, wrt=(0,), typing=method_transpose_type, view=True)
 def method_transpose(y_bar: Any, y: Any, a: Any, *axes: Any) -> Any:
     if len(axes) == 0 or (len(axes) == 1 and axes[0] is None):
-        return y_bar.T
+        return reversed_axes(y_bar)
     if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
         return np.transpose(y_bar, rt.inverse_axes(axes[0]))
     return np.transpose(y_bar, rt.inverse_axes(axes))
@@ -195,7 +199,7 @@ def method_transpose(y_bar: Any, y: Any, a: Any, *axes: Any) -> Any:
 
 @linear(np.ndarray.T, typing=lambda args, kwargs: permuted(args[0], Known(None)), view=True)
 def attribute_t(y_bar: Any, y: Any, a: Any) -> Any:
-    return y_bar.T
+    return reversed_axes(y_bar)
 
 
 def matrix_transpose_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
@@ -294,7 +298,7 @@ def repeat_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @linear(np.repeat, np.ndarray.repeat, wrt=(0,), typing=repeat_type)
 def repeat(y_bar: Any, y: Any, a: Any, repeats: Any, axis: Any = None) -> Any:
-    if axis is None or not isinstance(a, np.ndarray):
+    if axis is None or not isinstance(a, np.ndarray) or a.ndim == 0:
         if isinstance(repeats, (int, np.integer)):
             return np.reshape(np.sum(np.reshape(y_bar, (np.size(a), repeats)), axis=1), shape_of(a))
         flat = rt.scatter(np.ravel(a), np.repeat(np.arange(np.size(a)), repeats), y_bar)
