@@ -101,4 +101,7 @@ TOTAL_UFUNCS = names(
 TOTAL_ON_ARRAY = names(np, "zeros_like ones_like copy shape ndim size sum mean real imag any all ravel transpose") | {
     arrays.zeros_like
 }
+_ALONG_AXES = "sum mean var std prod cumsum cumprod all any"
+REDUCING = frozenset().union(*(names(owner, _ALONG_AXES) for owner in (np, np.ndarray, np.generic)))
+"""With an axis these raise where there is none such."""
 ARRAY_ATTRIBUTES = frozenset({"shape", "T", "ndim", "size", "real", "imag", "dtype"})

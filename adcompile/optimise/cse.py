@@ -14,7 +14,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, For, If, Statement, Var, While
-from adcompile.ir.types import Instance, Type, Unknown
+from adcompile.ir.types import Instance, Known, SliceT, Type, Unknown
 from adcompile.optimise.callables import ITERATORS, LINEAR
 from adcompile.optimise.effects import Effects, writes
 from adcompile.optimise.rewrite import ForwardWalk
@@ -34,6 +34,10 @@ def cse(block: Block, types: MutableMapping[Var, Type], effects: Effects, sharin
     - fresh arrays are not merged if someone writes into one, or if both reach the caller.
     """
     return _Cse(types, effects, sharing).block(block)
+
+
+def is_slice(index: Type) -> bool:
+    return isinstance(index, SliceT) or isinstance(index, Known) and isinstance(index.value, slice)
 
 
 class _Cse(ForwardWalk):
@@ -100,6 +104,7 @@ class _Cse(ForwardWalk):
             and owner is not None
             and not is_number(owner)
             and not isinstance(owner, (Unknown, Instance))
+            and not is_slice(type_of(call.args[1], self.types))
         )
 
     def _key(self, call: Call) -> Hashable:

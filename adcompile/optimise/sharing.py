@@ -55,6 +55,10 @@ _STORING = (operator.setitem, memory.add_at)
 _VIEWS: frozenset[Any] = frozenset({np.real, np.imag})  # elementwise, but a view of what is real
 
 
+OBSERVING = (operator.is_, operator.is_not, id, np.shares_memory, np.may_share_memory)
+"""These tell two objects of the same value apart."""
+
+
 def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
     """Whether the result is an array that shares memory with nothing, and may be written."""
     if not isinstance(call.fn, Const) or not isinstance(types.get(call.result), Array):
@@ -241,6 +245,8 @@ class _Analysis:
                 self.fresh.add(call.result)
             return
         fn = call.fn.value if isinstance(call.fn, Const) else None
+        if any(fn is f for f in OBSERVING) and not any(isinstance(a, Const) for a in call.args):
+            self._roots(self.escaping, call.args)
         if fn in _STORING and isinstance(type_of(call.args[0], self.effects.types), Array):
             self._roots(self.writing, call.args[:1])  # which keeps nothing of what it is given
             return

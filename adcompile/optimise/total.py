@@ -17,6 +17,7 @@ from adcompile.optimise.callables import (
     ARRAY_ATTRIBUTES,
     DIVIDING,
     ORDER,
+    REDUCING,
     SIGN,
     TOTAL_MATH,
     TOTAL_ON_ARRAY,
@@ -53,12 +54,12 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
     if fn is np.swapaxes or fn is np.expand_dims:
         extra = int(fn is np.expand_dims)
         return not call.kwargs and _are_axes(types[1:], (rank(types[0]) or 0) + extra) and _is_array(types[0])
+    if fn in REDUCING and types and is_number(types[0]) and (call.kwargs or len(types) > 1):
+        return inexact(types[0]) and _axis_in_range(call, types)
     if not call.kwargs and types and all(map(is_number, types)):
         return _total_on_numbers(fn, call.args, types, shapes)
     if fn is len:
         return isinstance(types[0], (TupleT, ListT, DictT, Seq, RangeT)) or (rank(types[0]) or 0) > 0
-    if fn in (np.sum, np.mean) and is_number(types[0]) and inexact(types[0]):
-        return _axis_in_range(call, types)
     rule = registry.lookup(fn)
     return rule is not None and rule.total and all(map(is_number, types)) and sum(map(_is_array, types)) < 2
 
@@ -80,12 +81,10 @@ def _is_numpy(t: Type) -> bool:
 def _total_on_numbers(fn: Any, args: tuple[Atom, ...], types: list[Type], shapes: Shapes) -> bool:
     if fn in (bool, operator.not_, operator.truth):
         return all(map(kinds, types))
-    if fn in (float, complex, range):
-        return (
-            bool(kinds(types[0]))
-            and all(k in (int, bool, float, np.float64) for t in types for k in kinds(t))
-            and (fn is not range or len(types) == 1)
-        )
+    if fn is range:
+        return len(types) == 1 and bool(kinds(types[0])) and kinds(types[0]) <= {int, bool}
+    if fn in (float, complex):
+        return bool(kinds(types[0])) and all(k in (int, bool, float, np.float64) for t in types for k in kinds(t))
     if fn in TOTAL_MATH:
         return all(k in (int, bool, float, np.float64) for t in types for k in kinds(t)) and not any(
             map(_is_array, types)

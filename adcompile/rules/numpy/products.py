@@ -219,6 +219,8 @@ def einsum_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     for term, dims in zip(terms, known):
         for letter, dim in zip(term, dims):
             letters.setdefault(letter, set()).add(dim)
+    if any(len(term) != len(dims) for term, dims in zip(terms, known)) or not letters.keys() >= set(output):
+        return UNKNOWN  # the call raises
     dtype = np.result_type(*[d for d in dtypes if d is not None])
     return product_type(dtype, tuple(product(letters[c]) for c in output))
 
