@@ -74,6 +74,8 @@ def power(y, a, b):
         by_base = b * rt.power(a, b - 1) if b != 0 else b * y / (a + (a == 0))
     else:
         by_base = b * np.where((a == 0) & (b == 0), 1, a) ** (b - 1)
+    if np.iscomplexobj(b):
+        a = a + 0j  # of a negative number it has a logarithm
     if np.ndim(a) > 0:
         by_exponent = y * np.log(np.where(a == 0, 1, a))
     elif np.iscomplexobj(a):

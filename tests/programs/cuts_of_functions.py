@@ -30,9 +30,17 @@ def arrays_on_the_cut(x):
     return np.sum(np.real(np.arcsin(z) * np.arccos(z)) + np.imag(np.arccosh(z) * np.arcsinh(z)))
 
 
+def complex_powers(v):
+    """Of a negative number too, whose logarithm is complex."""
+    x = v * np.array([1.0, 0.3, 2.0])
+    y = x ** (0.3 + 1j * x) + np.power(x, 1j * v) + np.power(2.0 * x, np.array([1j, 2.0, 0.5]))
+    return np.sum(np.abs(y) ** 2) + _parts(v ** (0.4 + 0.2j * v)) + np.sum(np.real(v ** (1j * x)))
+
+
 SAMPLES = {
     "both_sides_of_the_cut": [(2.3,), (-2.3,), (0.3,)],
     "both_sides_of_an_upright_cut": [(2.3,), (-2.3,), (0.3,)],
     "of_real_numbers": [(2.3,), (-2.3,), (0.3,)],
+    "complex_powers": [(2.3,), (-2.3,), (np.float64(-0.3),)],
     "arrays_on_the_cut": [(np.array([2.3, 1.7, -2.0]),), (np.array([-2.3, -1.7, 0.4]),)],
 }
