@@ -293,8 +293,8 @@ class _Algebra(ForwardWalk):
                 return 0
             case Operation():
                 inner = self.defs.get(atom) if isinstance(atom, Var) else None
-                if inner is None or self.operation(inner) is not p.fn:
-                    return None
+                if inner is None or self.operation(inner) is not p.fn or not inexact(self.types[inner.result]):
+                    return None  # integers wrap around
                 saved = self._match(p, inner, found)
                 if saved is None:
                     return None
@@ -346,8 +346,8 @@ class _Algebra(ForwardWalk):
         atom, t = self._build(r.after, call, found, made)
         if atom is None or not agree(t, wanted) or not self._same_shape(call, atom, t, found, made):
             return None
-        if any(precision(inner) != precision(wanted) for _, inner in made[:-1]):
-            return None  # an inner result would be rounded to float32 on the way to float64
+        if any(precision(inner) != precision(wanted) or not inexact(inner) for _, inner in made[:-1]):
+            return None  # an inner result would be rounded to float32 on the way to float64, or wrap around
         for inner, type_ in made[:-1]:
             self.types[inner.result] = type_
             self.sharing.uses[inner.result] = 1

@@ -76,6 +76,7 @@ class Setting:
     flag: bool = True
     slope: int = 0  # by how much more an int is than that in the argument before
     ranks: tuple[int, ...] = ()  # of arrays whose rank is not known, one after the other
+    unsure: bool = False  # with all dimensions that may be one equal to one, this run fails: it tells less of them
     whole: bool = False  # numbers that are no ints are one: an order of a norm, a share of a quantile
     length: int | None = None  # how many ints there are in a container of any length
 
@@ -145,6 +146,7 @@ def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) ->
     call = _by_name(fn)
     apart = sum(_contains(t, lambda part: isinstance(part, (Array, Seq))) for t in types) > 1
     several = any(_contains(t, _holds_numbers) for t in types)
+    open_dims = any(_contains(t, _is_open) for t in types)
 
     def attempt(setting: Setting) -> bool:
         values = [standin(t, setting, number) for number, t in enumerate(types)]
@@ -169,7 +171,15 @@ def _run(fn: Any, types: tuple[Type, ...], positional: int, names: list[str]) ->
             return []
     for setting in _others(types):
         attempt(setting)
-    return _told_apart(samples)
+    return _told_apart(_doubted(samples) if open_dims else samples)
+
+
+def _doubted(samples: list[Sample]) -> list[Sample]:
+    """With a mark on those whose run fails where the dimensions that may be one are one: one of them alone may be."""
+    same = {"group": 0, "size": 0, "fill": "", "one_for_any": False, "distinct": False, "varied": False}
+    tried = [replace(s.setting, **same) for s in samples]
+    sure = {key for s, key in zip(samples, tried) if s.setting.one_for_any}
+    return [s if key in sure else replace(s, setting=replace(s.setting, unsure=True)) for s, key in zip(samples, tried)]
 
 
 def _others(types: tuple[Type, ...]) -> Iterator[Setting]:
@@ -435,5 +445,5 @@ def _law(samples: list[Sample], axis: int) -> int | str | None:
     for power in (1, 2, 3, 4):
         factors = {out / size**power for size, out in pairs}
         if both_sizes and len(factors) == 1 and (factor := factors.pop()) >= 1 and factor == int(factor):
-            return "grows" if 1 not in apart else None
+            return None if 1 in apart or any(s.setting.unsure for s in samples) else "grows"
     return None

@@ -1,0 +1,33 @@
+"""Integers that wrap around, beside what carries derivatives: images, counts, flags."""
+
+import numpy as np
+
+
+def negated(x, u):
+    return np.sum(-u * x) + np.sum(x / (-u)) + np.sum(x - (-u) * x) + np.sum((-u) * (-x)) + np.sum((-x) / (-u))
+
+
+def multiplied(x, u):
+    y = (3 * u) * x * 2.0 + (3 * u) * (2.0 * x) + x / (5 * u)
+    return np.sum(y) + np.sum(2.0 * (x * (7 * u)) + 2.0 * ((3 * u) / x))
+
+
+def added(x, u):
+    y = x * (u + u) + (x + u + u) ** 2 + (x * u + u) * u - (u - 3) * x
+    return np.sum(y * (-(u - u[::-1])))
+
+
+def of_numbers(x, u):
+    k = u[0]
+    return np.sum(x * (k * 3) + x * (k * 5) - (-k) * x) + x[0] * (-k) + (-k) / x[1]
+
+
+def summed(x, u):
+    return np.sum(-u) * x[0] + np.sum(3 * u, axis=0, dtype=np.uint8) * x[1] + np.mean(-u * np.sum(x) + (5 * u) * x)
+
+
+_X = np.array([0.9, 0.7])
+SAMPLES = {
+    name: [(_X, np.array([200, 100], np.uint8)), (_X, np.array([-128, 100], np.int8))]
+    for name in ("negated", "multiplied", "added", "of_numbers", "summed")
+}
