@@ -48,7 +48,7 @@ def total(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, w
 
 @reduction(np.nansum)
 def nansum(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
-    return ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    return valid_of(a, where)
 
 
 @reduction(*methods("mean"), total=True)
@@ -60,7 +60,7 @@ def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where: Any = 
 
 @reduction(np.nanmean)
 def nanmean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where=True):
-    valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
+    valid = valid_of(a, where)
     return (valid / np.maximum(np.sum(valid, axis=axis, keepdims=True), 1)).astype(np.result_type(y))
 
 
@@ -108,24 +108,27 @@ def std_about(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, whe
     return np.sqrt(v + (v == 0))
 
 
-@composite(np.nanvar)
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
-    valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    delta = ddof if correction is None else correction
+def valid_of(a, where):
+    return ~np.isnan(a) if where is True else ~np.isnan(a) & where
+
+
+def without_nan(spread, a, axis, delta, keepdims, where, mean):
+    """np.var or np.std of what is no nan."""
+    valid = valid_of(a, where)
     filled = np.where(valid, a, 0.0)
     if mean is None:
-        return np.var(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid)
-    return np.var(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid, mean=mean)
+        return spread(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid)
+    return spread(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid, mean=mean)
+
+
+@composite(np.nanvar)
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    return without_nan(np.var, a, axis, ddof if correction is None else correction, keepdims, where, mean)
 
 
 @composite(np.nanstd)
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
-    valid = ~np.isnan(a) if where is True else ~np.isnan(a) & where
-    delta = ddof if correction is None else correction
-    filled = np.where(valid, a, 0.0)
-    if mean is None:
-        return np.std(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid)
-    return np.std(filled, axis=axis, ddof=delta, keepdims=keepdims, where=valid, mean=mean)
+    return without_nan(np.std, a, axis, ddof if correction is None else correction, keepdims, where, mean)
 
 
 @composite(np.average)
