@@ -76,6 +76,7 @@ from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
 from adcompile.optimise.recorded import read_items
+from adcompile.optimise.selected import spell_selected
 from adcompile.runtime import settings
 
 HANDLERS = (
@@ -208,7 +209,7 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
     passes = tuple(map(verified, passes)) if checking() else passes
     program = checked(made.program, "as specialised")
     program = checked(narrow(program), "narrowed")
-    program = checked(optimise(program, passes), "optimised")
+    program = checked(optimise(spell_selected(program), passes), "optimised")
     if passes:
         whole, program = program, read_items(program)
         fewer = program is not whole

@@ -198,7 +198,9 @@ def _is_number(t: Type) -> bool:
     return isinstance(t, Scalar) and not t.kinds & {bool, np.bool_}
 
 
-SAME_SHAPE = {np.zeros_like, np.ones_like, np.conj, np.real, np.imag, np.ndarray.copy, np.ndarray.astype}
+SAME_SHAPE = {
+    np.zeros_like, np.ones_like, np.conj, np.real, np.imag, np.ndarray.copy, np.ndarray.astype, rt.selected_product,
+}  # fmt: skip
 
 
 def asks_for_shape(args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> bool:

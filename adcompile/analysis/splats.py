@@ -29,6 +29,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Signature
 from adcompile.ir.types import UNKNOWN, Array, Choice, Closure, DictT, Known, Method, ObjectT, Ref, Seq, Type
+from adcompile.rules.registry import lookup
 
 MOST = 8  # so many different numbers of arguments are tried
 HARMLESS: set[Any] = {
@@ -211,7 +212,7 @@ def call_with_rest(
 ) -> Atom | None:
     """A call of what takes any number of arguments: the named parameters get their items, *args the rest."""
     value, _ = callee(t)
-    followed = isinstance(t, Closure) or inspect.isfunction(value)
+    followed = isinstance(t, Closure) or inspect.isfunction(value) and lookup(value) is None
     named = named_count(b, fn)
     if not followed or spread.behind or named is None:
         return None

@@ -19,7 +19,7 @@ from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
 from adcompile.autodiff.cotangents import Cotangents, as_result, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.given import check_cotangent, check_number, check_partial
-from adcompile.autodiff.maskable import selection, singular, zero_test
+from adcompile.autodiff.maskable import mask, selecting, selection, singular
 from adcompile.autodiff.plain import is_unseen
 from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_argument, refuse_subclass
 from adcompile.autodiff.structural import STRUCTURAL, Active
@@ -259,16 +259,17 @@ def only_where_selected(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Co
 def scaled(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
     """conj(p) · g, but zero where one of them is zero because something was left out there."""
     refuse_stand_in(b, p)
-    test = zero_test(b, p, g)
-    if test is None:
+    factor = selecting(b, p, g)
+    if factor is None:
         return times(b, p, g, name)
-    return left_out(b, test, times(b, p, g), g, name)
+    return selected_product(b, b.call(np.conj, p) if is_complex(b.type(p)) else p, g, factor is g, name)
 
 
-def left_out(b: Builder, test: Atom, product: Atom, g: Atom, name: str = "") -> Atom:
-    out = b.call(np.where, test, 0.0, product, name=name)
+def selected_product(b: Builder, p: Atom, g: Atom, by_second: bool, name: str = "") -> Atom:
+    """p · g, zero where the second factor is (or the first), because something was left out there."""
+    out = b.call(rt.selected_product, *((p, g) if by_second else (g, p)), name=name)
     if isinstance(out, Var):
-        b.context.selections[out] = max(selection(b.context, g), selection(b.context, product))
+        b.context.selections[out] = max(selection(b.context, g), mask(b.context, p))
     return out
 
 

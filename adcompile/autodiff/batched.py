@@ -107,7 +107,7 @@ def is_axis(axis: Any) -> bool:
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos),
     *(operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge),
     *(np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.conjugate, np.where),
-    *(np.equal, np.not_equal, rt.add),
+    *(np.equal, np.not_equal, rt.add, rt.selected_product),
     *methods("conj conjugate"),
 )
 def elementwise(bt: Batch, s: Call) -> Atom | None:

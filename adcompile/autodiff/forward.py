@@ -24,19 +24,19 @@ from adcompile.autodiff.adjoint import (
     is_display,
     is_in_place,
     kind_of,
-    left_out,
     moves,
     operands,
     refuse,
     refuse_argument,
     refuse_subclass,
+    selected_product,
 )
 from adcompile.autodiff.called import fitted, is_readable
 from adcompile.autodiff.cotangents import refuse_stand_in, shadow_type, tangent_type, zero
 from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zeros_type
 from adcompile.autodiff.given import is_zero, value_and_tangent
-from adcompile.autodiff.maskable import zero_test
+from adcompile.autodiff.maskable import selecting
 from adcompile.autodiff.mirror import TOGETHER, Mirror
 from adcompile.autodiff.plain import checked
 from adcompile.autodiff.reference import apart, by_reference, forward_write, note_shadow, parts_by_reference
@@ -230,8 +230,8 @@ class Forward:
             return d
         if isinstance(p, Const) and p.value == -1:
             return self.b.call(operator.neg, d)
-        test, product = zero_test(self.b, p, d), self.b.call(operator.mul, p, d)
-        return product if test is None else left_out(self.b, test, product, d)
+        factor = selecting(self.b, p, d)
+        return self.b.call(operator.mul, p, d) if factor is None else selected_product(self.b, p, d, factor is d)
 
     def shaped(self, d: Atom, y: Var) -> Atom:
         """The tangent in the shape of the result (an operand may have been broadcast)."""

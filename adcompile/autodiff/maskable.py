@@ -72,19 +72,19 @@ TRIANGLES = {np.triu, np.tril}
 Join = Callable[..., int]
 
 
-def zero_test(b: Builder, p: Atom, g: Atom) -> Atom | None:
-    """The test for elements where the product of a partial `p` and a cotangent or tangent `g`
-    must be zero whatever the other factor is; None: no element needs it."""
+def selecting(b: Builder, p: Atom, g: Atom) -> Atom | None:
+    """The factor of which zeros say that the product of a partial `p` and a cotangent or tangent `g` must be zero
+    there, whatever the other one is; None: no element needs it."""
     if isinstance(p, Const) or not isinstance(g, Var):
         return None
-    left_out, masked = selection(b.context, g), mask(b.context, p)
+    chosen, masked = selection(b.context, g), mask(b.context, p)
     scalar = rank(b.type(p)) == 0
-    if scalar and (left_out <= 1 or rank(b.type(g)) == 0):
-        left_out = 0  # infinite for every element or for none
-    if left_out and left_out >= hazard(b.context, p):
-        return b.call(operator.eq, g, 0.0)
+    if scalar and (chosen <= 1 or rank(b.type(g)) == 0):
+        chosen = 0  # infinite for every element or for none
+    if chosen and chosen >= hazard(b.context, p):
+        return g
     if masked and not scalar and masked >= hazard(b.context, g):
-        return b.call(operator.eq, p, 0.0)
+        return p
     return None
 
 
@@ -134,7 +134,7 @@ def selected_by(context: Context, call: Call) -> tuple[Sequence[Atom], Join]:
         return (), constantly(mask(context, call.result))
     if not known(fn):
         return (), constantly(0)
-    if fn is np.where:
+    if fn is np.where or fn is rt.selected_product:
         return (), constantly(3)
     if fn is np.zeros_like:
         return (), constantly(NEVER)
@@ -245,7 +245,8 @@ def risk(context: Context, call: Call) -> tuple[Sequence[Atom], Join]:
     own = own_hazard(context, call)
     fn = call.fn.value if isinstance(call.fn, Const) else None
     rule = lookup(fn) if fn is not None else None
-    if rule is None or rule.kind not in ("elementwise", "linear", "reduction") and fn is not np.where:
+    alone = fn in (np.where, rt.selected_product) if known(fn) else False
+    if rule is None or rule.kind not in ("elementwise", "linear", "reduction") and not alone:
         return (), constantly(min(own, 3))  # a product of matrices and the like mixes elements
     return () if own == 1 else call.args, partial(lowest, own)
 

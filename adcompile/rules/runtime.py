@@ -26,7 +26,7 @@ from adcompile.ir.types import (
     maybe,
     widen,
 )
-from adcompile.rules.kinds import elementwise, linear, non_differentiable
+from adcompile.rules.kinds import bilinear, elementwise, linear, non_differentiable
 from adcompile.rules.registry import Rule, lookup, register
 from adcompile.rules.typing import always, broadcast_type, result_type, standin_type
 
@@ -156,6 +156,13 @@ register(rt.is_smaller, Rule("constant", typing=smaller, total=True))
 @linear(rt.unbroadcast, typing=as_second, view=True)
 def unbroadcast(y_bar, y, g, *, x):
     return rt.unbroadcast(y_bar, g) if rt.is_smaller(g, x) else rt.broadcast_like(y_bar, g)
+
+
+@bilinear(rt.selected_product, wrt=(0, 1), typing=lambda args, kwargs: broadcast_type(np.multiply, args, kwargs))
+def selected_product(y_bar, y, x, z):
+    """Linear in z, where it is 0 too: a cotangent may be 0 because it is so small."""
+    x_bar, z_bar = rt.selected_product(y_bar, np.conj(z)), rt.selected_product(np.conj(x), y_bar)
+    return rt.unbroadcast(x_bar, x), rt.unbroadcast(z_bar, z)
 
 
 @linear(rt.broadcast_like, typing=as_second)

@@ -61,6 +61,11 @@ def broadcast_like(g: Any, x: Any) -> Any:
     return g
 
 
+def selected_product(x: Any, z: Any) -> Any:
+    """`x · z`, and 0 where `z` is, whatever `x` is there: of what was left out, a partial may be infinite or nan."""
+    return np.where(z == 0.0, 0.0, x * z)
+
+
 def expand(g: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """The result `g` of reducing `x` over `axis`, with the reduced axes put back at length 1."""
     kept = isinstance(keepdims, (int, np.bool_)) and keepdims  # 1 is True to NumPy

@@ -111,8 +111,17 @@ def generator_that_is_counted(x):
     return sum(i * v for i, v in pairs)
 
 
+def splat_of_shapes(x):
+    """Into a function of NumPy's that is no rule's to follow."""
+    shapes = []
+    for k in range(len(x)):
+        shapes.append(x[k:, None][:1].shape)
+    return np.sum(x**2) * len(np.broadcast_shapes(*shapes))
+
+
 THETA = np.array([0.7, 1.3, 0.4])
 SAMPLES = {
+    "splat_of_shapes": [(THETA,)],
     "splat_of_an_array": [(THETA, np.array([0.5, 1.5])), (THETA[:2], np.array([0.5, 1.5]))],
     "splat_behind_others": [(THETA, 0.8), (THETA[:1], 0.8)],
     "splat_into_varargs": [(THETA,)],

@@ -12,6 +12,11 @@ def summed_up(x):
     return np.sum(y * np.cumprod(x, axis=0)) + np.sum(np.array(x * x).cumsum(axis=0))
 
 
+def multiplied_over_none(x):
+    zero = np.array(x) * 0.0
+    return np.prod(x * x, axis=0) + np.nanprod(x, axis=-1) ** 3 + np.prod(zero + x, axis=0) * np.prod(zero, axis=0)
+
+
 def padded(x):
     return np.sum(np.pad(x * x, 0)) + np.sum(np.pad(np.array(x), 0) ** 3)
 
@@ -57,6 +62,7 @@ SAMPLES = {
     for name in (
         "turned",
         "summed_up",
+        "multiplied_over_none",
         "padded",
         "cast",
         "selected",

@@ -235,7 +235,8 @@ def prod(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=1, wh
         factors = np.real(factors)  # dtype= cuts them
     if np.all(factors):
         return selected(where) * (y / factors)
-    others = back_in_place(product_of_others(in_front(factors, axis)), a, axis)
+    along = axis if np.ndim(a) else None
+    others = back_in_place(product_of_others(in_front(factors, along)), a, along)
     return selected(where) * (initial * others)
 
 
