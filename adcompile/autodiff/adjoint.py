@@ -17,7 +17,7 @@ from adcompile.analysis.calls import call_python
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
-from adcompile.autodiff.cotangents import Cotangents, as_result, fit, refuse_stand_in, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, adds_up, as_result, fit, refuse_stand_in, tangent_type, zero
 from adcompile.autodiff.given import check_cotangent, check_number, check_partial
 from adcompile.autodiff.maskable import mask, selecting, selection, singular
 from adcompile.autodiff.plain import is_unseen
@@ -297,8 +297,8 @@ def multiplied(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
             return multiplied(b, p, origin, name)
         if rank(b.type(p)) == 0:
             return expand_like(b, multiplied(b, p, origin), like)
-    if isinstance(g, Const) and g.value == 1 and type(g.value) is float:
-        return p if not isinstance(p, Const) else Const(p.value * g.value)
+    if isinstance(g, Const) and g.value == 1 and type(g.value) is float and adds_up(b.type(p)):
+        return p
     return b.call(operator.mul, p, g, name=name)
 
 

@@ -39,6 +39,7 @@ from adcompile.ir.types import (
     Unknown,
     differentiable,
     is_complex,
+    is_inexact,
     join,
 )
 from adcompile.rules.runtime import total_type, zero_type
@@ -357,3 +358,10 @@ def as_result(b: Builder, g: Atom, call: Call) -> Atom:
     axes: rules are written for arrays."""
     is_number = isinstance(b.type(call.result), Array) and isinstance(b.type(g), (Scalar, Known))
     return b.call(rt.broadcast_like, g, call.result) if is_number else g
+
+
+def adds_up(t: Type) -> bool:
+    """Whether a cotangent may be of this type: sums of ints wrap around, and of bools are no more than True. Arrays
+    are cast before they are added."""
+    kinds = {type(t.value)} if isinstance(t, Known) else t.kinds if isinstance(t, Scalar) else ()
+    return isinstance(t, Array) or bool(kinds) and all(map(is_inexact, kinds))

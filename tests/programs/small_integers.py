@@ -26,8 +26,15 @@ def summed(x, u):
     return np.sum(-u) * x[0] + np.sum(3 * u, axis=0, dtype=np.uint8) * x[1] + np.mean(-u * np.sum(x) + (5 * u) * x)
 
 
+def of_flags(x, k):
+    """Bools and small integers are no cotangents."""
+    y = x * (x > 0) + x * (x > -1) + x * np.isfinite(x) + x * np.any(x) - x * (x > 0.1)
+    return y + x * k + x * k - x * -k + (-x) * (x > 0.2) - (-x) * k
+
+
 _X = np.array([0.9, 0.7])
+_U = [(_X, np.array([200, 100], np.uint8)), (_X, np.array([-128, 100], np.int8))]
 SAMPLES = {
-    name: [(_X, np.array([200, 100], np.uint8)), (_X, np.array([-128, 100], np.int8))]
-    for name in ("negated", "multiplied", "added", "of_numbers", "summed")
+    **{name: _U for name in ("negated", "multiplied", "added", "of_numbers", "summed")},
+    "of_flags": [(0.7, np.uint8(200)), (np.float64(0.7), np.int8(100)), (np.array(0.7), np.uint8(200)), (0.7, 3)],
 }

@@ -1,0 +1,64 @@
+"""Second derivatives where a cotangent is zero though nothing was left out: at residuals of zero."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+
+
+def chosen(x):
+    return np.sum(np.where(x > 0.5, np.log(x), 0.0) ** 2)
+
+
+def roots(x):
+    return np.sum(np.where(x > 0.5, np.sqrt(x) - 1.0, 0.0) ** 2)
+
+
+def reciprocals(x):
+    return np.sum(np.select([x > 0.5], [1.0 / x - 1.0], 0.0) ** 2)
+
+
+def powers(x):
+    return np.sum(np.where(x > 0.5, x**0.5 - 1.0, 0.0) ** 2)
+
+
+def masked(x):
+    return np.sum((np.log(x) * (x > 0.5))[:-1] ** 2) + np.sum(np.log(x)[x > 0.5] ** 2)
+
+
+def by_parts(x):
+    return np.sum(np.diff(np.log(x + 1.0) - np.log(2.0)) ** 2) + np.sum(np.log(x + 1e-9)[1:] ** 2)
+
+
+def holes(x):
+    return np.nansum(np.log(x)) ** 2 + np.sum(np.log(x), where=x > 0.5) ** 2
+
+
+FUNCTIONS = (chosen, roots, reciprocals, powers, masked, by_parts, holes)
+POINTS = [np.array([1.0]), np.array([1.0, 2.0]), np.array([1.0, 1.0, 0.25]), np.array([0.0, 1.0])]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of what is left out
+@pytest.mark.parametrize("f", FUNCTIONS)
+@pytest.mark.parametrize("x", POINTS, ids=str)
+def test_where_a_cotangent_is_zero(f, x):
+    if f in (by_parts, holes, masked) and 0.0 in x:
+        return  # infinite
+    gradient, n, h = ad.grad(f), len(x), 1e-5
+    expected = [(gradient(x + h * e) - gradient(x - h * e)) / (2 * h) for e in np.eye(n)]
+    forward = [ad.jvp(gradient, (x,), (e,))[1] for e in np.eye(n)]
+    backward = [ad.vjp(gradient, x)[1](e)[0] for e in np.eye(n)]
+    assert np.allclose(forward, expected, rtol=1e-5, atol=1e-6)
+    assert np.allclose(backward, expected, rtol=1e-5, atol=1e-6)
+    assert np.allclose(ad.hessian(f)(x), expected, rtol=1e-5, atol=1e-6)
+
+
+def logarithms(x):
+    return np.log(x)[1:]
+
+
+def test_a_zero_cotangent_has_a_derivative():
+    """The map from cotangents to cotangents is linear, at zero too."""
+    x, v = np.array([0.5, 1.0, 2.0]), np.array([1.0, -3.0])
+    pulled = ad.jvp(lambda u: ad.vjp(logarithms, x)[1](u)[0], (np.zeros(2),), (v,))[1]
+    assert np.allclose(pulled, [0.0, 1.0, -1.5])
