@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +17,14 @@ from adcompile.analysis.calls import call_python
 from adcompile.analysis.infer import Terminated
 from adcompile.analysis.lengths import same_shape
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
-from adcompile.autodiff.cotangents import Cotangents, adds_up, as_result, fit, refuse_stand_in, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, adds_up, as_result, refuse_stand_in
 from adcompile.autodiff.given import check_cotangent, check_number, check_partial
 from adcompile.autodiff.maskable import mask, selecting, selection, singular
 from adcompile.autodiff.plain import is_unseen
 from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_argument, refuse_subclass
 from adcompile.autodiff.structural import STRUCTURAL, Active
 from adcompile.errors import Unsupported
-from adcompile.ir.nodes import Atom, Call, Const, If, Signature, Var, Yield
+from adcompile.ir.nodes import Atom, Call, Const, Signature, Var
 from adcompile.ir.types import UNKNOWN, Array, Instance, Known, ListT, Maybe, Scalar, TupleT, Type, Unknown, is_complex
 from adcompile.rules.registry import Rule, lookup
 
@@ -207,10 +207,8 @@ def elementwise(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents
     if moves(rule, call, bind_rule(rule.body, 1, call), active):
         b.context.sweep_composite(b, rule.general, call, y_bar, cot, active)
         return
-    if rank(b.type(call.result)) == 0 and singular(b.context, call) and selection(b.context, y_bar):
-        only_where_selected(b, rule, call, y_bar, cot, active)
-        return
-    for arg, g in contributions(b, rule, call, y_bar, active, cot):
+    number = rank(b.type(call.result)) == 0 and singular(b.context, call) and selection(b.context, y_bar)
+    for arg, g in contributions(b, rule, call, y_bar, active, cot, if_selected if number else scaled):
         cot.add(arg, g)
 
 
@@ -224,36 +222,17 @@ def moves(rule: Rule, call: Call, bound: Binding, active: Active) -> bool:
 
 
 def contributions(
-    b: Builder, rule: Rule, call: Call, y_bar: Atom, active: Active, cot: Cotangents
+    b: Builder, rule: Rule, call: Call, y_bar: Atom, active: Active, cot: Cotangents, product: Callable[..., Atom]
 ) -> list[tuple[Atom, Atom]]:
-    """What an elementwise call gives to each active argument."""
+    """What an elementwise call gives to each active argument: the `product` of a partial and the cotangent."""
     bound = bind_rule(rule.body, 1, call)
     partials = inline_partials(b, rule, call, bound)
     given = [(arg, p, bar_name(arg)) for arg, p in zip(bound.args, partials) if active(arg)]
     return [
-        (arg, unbroadcast(b, scaled(b, p, y_bar, name), arg, call, cot, name))
+        (arg, unbroadcast(b, product(b, p, y_bar, name), arg, call, cot, name))
         for arg, p, name in given
         if not (isinstance(p, Const) and p.value is None)
     ]
-
-
-def only_where_selected(b: Builder, rule: Rule, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> None:
-    """The contributions of a scalar whose partials may be infinite, where it was used at all: a
-    test, because Python's own division raises."""
-    inner, other = b.child(), b.child()
-    made = contributions(inner, rule, call, y_bar, active, cot)
-    results: list[Var] = []
-    columns: list[list[Atom]] = [[], []]
-    for arg, g in made:
-        assert isinstance(arg, Var)
-        columns[0].append(fit(inner, g, arg))
-        columns[1].append(zero(other, arg))
-        results.append(b.new(bar_name(arg) or "t", tangent_type(b.type(arg)), b.place))
-        b.context.selections[results[-1]] = 1
-    blocks = [x.block((), Yield(tuple(column))) for x, column in zip((inner, other), columns)]
-    b.append(If(tuple(results), b.call(operator.ne, y_bar, 0.0), blocks[0], blocks[1], b.place, b.role))
-    for (arg, _), result in zip(made, results):
-        cot.add(arg, result)
 
 
 def scaled(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
@@ -263,6 +242,14 @@ def scaled(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
     if factor is None:
         return times(b, p, g, name)
     return selected_product(b, b.call(np.conj, p) if is_complex(b.type(p)) else p, g, factor is g, name)
+
+
+def if_selected(b: Builder, p: Atom, g: Atom, name: str = "") -> Atom:
+    """conj(p) · g of numbers, but zero where g is: the partial may be infinite where the result was not used."""
+    refuse_stand_in(b, p)
+    if isinstance(p, Const) or not isinstance(g, Var):
+        return times(b, p, g, name)
+    return selected_product(b, b.call(np.conj, p) if is_complex(b.type(p)) else p, g, True, name)
 
 
 def selected_product(b: Builder, p: Atom, g: Atom, by_second: bool, name: str = "") -> Atom:

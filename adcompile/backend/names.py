@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from adcompile.backend.callables import KEYWORDS, identifier
 from adcompile.backend.fold import TEMPORARY, Folding, Target, carried, end_values, operands
 from adcompile.backend.purity import BUFFERED, IN_PLACE, callee
+from adcompile.backend.undefined import is_undefined
 from adcompile.ir.nodes import (
     Atom,
     Block,
@@ -28,6 +29,7 @@ from adcompile.ir.nodes import (
     Function,
     If,
     Statement,
+    Unreachable,
     Var,
     While,
     Yield,
@@ -113,6 +115,9 @@ class _Positions:
             if self.folding.used(result):  # the name holds the result when the loop ends
                 self.uses.setdefault(param, []).append(span.start)
         self.block(statement.body)
+        for param, given in zip(carried(statement), zip(*continued(statement.body))):
+            if any(map(is_undefined, given)):  # the name stays unbound until the loop is left: nobody else may have it
+                self.uses.setdefault(param, []).append(self.now)
         span.end = self.tick()
         for var in statement.results:
             self.defined[var] = self.now
@@ -124,6 +129,18 @@ def _flat(target: Target) -> list[Var]:
     if isinstance(target, Var):
         return [target]
     return [var for part in target for var in _flat(part)]
+
+
+def continued(body: Block) -> list[tuple[Atom, ...]]:
+    """What a loop carries to its next turn, from each place at which it goes on."""
+    found, todo = list[tuple[Atom, ...]](), [body]
+    while todo:
+        block = todo.pop()
+        if isinstance(block.end, Continue):
+            found.append(block.end.values)
+        elif isinstance(block.end, Unreachable) and block.statements and isinstance(last := block.statements[-1], If):
+            todo += [last.orelse, last.then]
+    return found
 
 
 def positions_of(function: Function, folding: Folding) -> _Positions:

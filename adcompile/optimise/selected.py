@@ -12,10 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.nodes import Call, Const, Statement, Var
+from adcompile.ir.nodes import Block, Call, Const, If, Statement, Var, Yield
 from adcompile.ir.program import Program
 from adcompile.ir.types import BOOL, UNKNOWN, Array, Scalar, Type
 from adcompile.ir.walk import Rewriter
+from adcompile.optimise.algebra import zero_of
 from adcompile.optimise.typing import type_of, widened
 
 
@@ -36,13 +37,30 @@ class _Spelled(Rewriter):
         if not isinstance(call.fn, Const) or call.fn.value is not rt.selected_product:
             return (call,)
         self.found = True
+        t = widened(type_of(call.args[1], self.types))
+        return self.number(call) if isinstance(t, Scalar) else self.array(call, t)
+
+    def array(self, call: Call, t: Type) -> tuple[Statement, ...]:
         x, z = call.args
-        t = widened(type_of(z, self.types))
         test, product = Var("t", call.place), Var("t", call.place)
-        asked = Array(np.dtype(bool), t.dims) if isinstance(t, Array) else BOOL if isinstance(t, Scalar) else UNKNOWN
+        asked = Array(np.dtype(bool), t.dims) if isinstance(t, Array) else UNKNOWN
         self.types.update({test: asked, product: self.types[call.result]})
         return (
             Call(test, Const(operator.eq), (z, Const(0.0)), (), call.place, call.role),
             Call(product, Const(operator.mul), (x, z), (), call.place, call.role),
             Call(call.result, Const(np.where), (test, Const(0.0), product), (), call.place, call.role),
         )
+
+    def number(self, call: Call) -> tuple[Statement, ...]:
+        """`x * z if z != 0.0 else 0.0`."""
+        x, z = call.args
+        wanted = self.types[call.result]
+        nothing = Const(0.0) if isinstance(wanted, Scalar) and float in wanted.kinds else zero_of(wanted)
+        if nothing is None:
+            return (call,)
+        test, product = Var("t", call.place), Var(call.result.name, call.place)
+        self.types.update({test: BOOL, product: wanted})
+        made = Call(product, Const(operator.mul), (x, z), (), call.place, call.role)
+        sides = Block((), (made,), Yield((product,))), Block((), (), Yield((nothing,)))
+        asked = Call(test, Const(operator.ne), (z, Const(0.0)), (), call.place, call.role)
+        return asked, If((call.result,), test, *sides, call.place, call.role)

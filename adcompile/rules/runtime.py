@@ -158,7 +158,7 @@ def unbroadcast(y_bar, y, g, *, x):
     return rt.unbroadcast(y_bar, g) if rt.is_smaller(g, x) else rt.broadcast_like(y_bar, g)
 
 
-@bilinear(rt.selected_product, wrt=(0, 1), typing=lambda args, kwargs: broadcast_type(np.multiply, args, kwargs))
+@bilinear(rt.selected_product, wrt=(0, 1), typing=lambda args, kwargs: broadcast_type(operator.mul, args, kwargs))
 def selected_product(y_bar, y, x, z):
     """Linear in z, where it is 0 too: a cotangent may be 0 because it is so small."""
     x_bar, z_bar = rt.selected_product(y_bar, np.conj(z)), rt.selected_product(np.conj(x), y_bar)

@@ -63,7 +63,9 @@ def broadcast_like(g: Any, x: Any) -> Any:
 
 def selected_product(x: Any, z: Any) -> Any:
     """`x · z`, and 0 where `z` is, whatever `x` is there: of what was left out, a partial may be infinite or nan."""
-    return np.where(z == 0.0, 0.0, x * z)
+    if isinstance(z, np.ndarray):
+        return np.where(z == 0.0, 0.0, x * z)
+    return x * z if z != 0.0 else z * 0.0
 
 
 def expand(g: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:

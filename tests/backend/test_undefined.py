@@ -1,6 +1,7 @@
 """Names that some paths leave unbound raise where the primal does, and nowhere else."""
 
 
+import numpy as np
 import pytest
 
 import adcompile as ad
@@ -121,3 +122,31 @@ def test_unbound_names_raise(f):
 @pytest.mark.parametrize("f", CASES)
 def test_bound_names_are_read(f):
     ad.check_grads(f, (2.5,), order=2)
+
+
+def found_or_not(x, n):
+    for v in x:
+        if v > n:
+            r = v
+            break
+    return r * 2.0
+
+
+def found_from_behind(x, n):
+    k = len(x)
+    while k > 0:
+        k -= 1
+        if x[k] < n:
+            r = x[k] * 2.0
+            break
+    return r * r
+
+
+@pytest.mark.parametrize("f, n", [(found_or_not, 2.0), (found_from_behind, -1.0)])
+def test_a_loop_that_finds_nothing_leaves_its_result_unbound(f, n):
+    """Its name is nobody else's within the loop."""
+    x = np.array([0.1, 0.5, 0.9])
+    for run in (lambda: ad.value_and_grad(f)(x, n), lambda: ad.vjp(f, x, n), lambda: ad.jvp(f, (x, n), (x, 0.0))):
+        with pytest.raises(UnboundLocalError):
+            run()
+    assert ad.value_and_grad(f)(x, 0.2)[0] == f(x, 0.2)

@@ -1,5 +1,7 @@
 """Second derivatives where a cotangent is zero though nothing was left out: at residuals of zero."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -62,3 +64,23 @@ def test_a_zero_cotangent_has_a_derivative():
     x, v = np.array([0.5, 1.0, 2.0]), np.array([1.0, -3.0])
     pulled = ad.jvp(lambda u: ad.vjp(logarithms, x)[1](u)[0], (np.zeros(2),), (v,))[1]
     assert np.allclose(pulled, [0.0, 1.0, -1.5])
+
+
+def on_one_path(x):
+    y, z, w = math.log(x), math.sqrt(x) - 1.0, 1.0 / x - 1.0
+    if x > 0.5:
+        return y**2
+    return z**2 + w**2
+
+
+def in_part(x):
+    return np.sum(np.array([np.log(x), np.sqrt(x) - 1.0, 0.0])[:2] ** 2)
+
+
+@pytest.mark.parametrize("f", [on_one_path, in_part])
+@pytest.mark.parametrize("x", [1.0, np.float64(1.0), 0.25, 2.0])
+def test_numbers(f, x):
+    h = 1e-5
+    expected = (ad.grad(f)(x + h) - ad.grad(f)(x - h)) / (2 * h)
+    assert ad.jvp(ad.grad(f), (x,), (1.0,))[1] == pytest.approx(expected, rel=1e-5)
+    assert ad.grad(ad.grad(f))(x) == pytest.approx(expected, rel=1e-5)
