@@ -164,6 +164,35 @@ def generator_sum(g: Generator, depth: int) -> Ex:
     return Ex(form.format(name, v.name, other.text), 4 * v.bound * other.bound)
 
 
+@register("flag_factor", "control", "number", 0.6)
+def flag_factor(g: Generator, depth: int) -> Ex:
+    with g.pure():
+        a, test = g.number(depth), condition(g)
+    return Ex(f"({a.text} * ({test}))", a.bound)
+
+
+@register("small_integer", "basic", "number", 0.5)
+def small_integer(g: Generator, depth: int) -> Ex:
+    """They wrap around."""
+    a = g.number(depth)
+    forms = ("(0.01 * ({} * np.uint8(200)))", "({} * (-np.array([200], np.uint8))[0] * 0.01)", "({} / np.int8(-100))")
+    return Ex(g.rng.choice(forms).format(a.text), 2 * a.bound)
+
+
+@register("cumsum_flat", "basic", "number", 0.5)
+def cumsum_flat(g: Generator, depth: int) -> Ex:
+    v = g.pick(g.arrays(least=1))
+    return Ex(f"np.sum(np.cumsum({v.name}) * np.linspace(0.5, 1.5, {v.name}.size))", 9 * v.bound)
+
+
+@register("told_apart", "basic", "number", 0.4)
+def told_apart(g: Generator, depth: int) -> Ex:
+    """Two objects of the same value."""
+    v = g.pick(g.arrays(least=1))
+    form = g.rng.choice(("({0} * 2.0) is ({0} * 2.0)", "np.shares_memory({0} + 1.0, {0} + 1.0)"))
+    return Ex(f"(np.sum({v.name}) if {form.format(v.name)} else 0.5 * np.sum({v.name}))", 6 * v.bound)
+
+
 # -- conditions ---------------------------------------------------------------------------------
 
 
