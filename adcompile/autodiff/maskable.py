@@ -65,7 +65,7 @@ THROUGH = {
     operator.neg, operator.truediv, operator.getitem, np.conj, np.real, np.ndarray.astype, np.reshape,
     np.ndarray.reshape, np.transpose, np.ndarray.T, np.sum, np.expand_dims, np.squeeze, np.negative, np.moveaxis,
     np.swapaxes, np.take_along_axis,
-    rt.broadcast_like, rt.unbroadcast, rt.expand, rt.copy, ops.identity, getattr,
+    rt.broadcast_like, rt.unbroadcast, rt.expand, rt.copy, rt.snapshot, ops.identity, getattr,
 }  # fmt: skip
 SUMS = {np.sum, rt.unbroadcast}
 TRIANGLES = {np.triu, np.tril}

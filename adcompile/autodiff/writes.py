@@ -21,6 +21,7 @@ from adcompile.analysis.lengths import same_shape
 from adcompile.analysis.views import fn_of, index_kind, is_tuple_part, item_kind
 from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
+from adcompile.autodiff.maskable import selection
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.types import Array, Known, Scalar, Seq, SliceT, TupleT, Type, is_complex
@@ -180,7 +181,7 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
         return [*before, s]
     before, call = sweep.snapshots(s, w.compute, cot)
     if not passes_derivative(call):
-        b.call(operator.setitem, target, WHOLE, 0.0)
+        emptied(b, target, WHOLE)
         return [s]
     if changed_in_place(b, s, call, target, cot, sweep.active):
         return [*before, s]
@@ -266,7 +267,7 @@ def store(b: Builder, w: Write, target: Atom, cot: Cotangents, active: Callable[
         return
     g = taken(b, target, w.index, value) if wanted else None
     if g is None:
-        b.call(operator.setitem, target, w.index, 0.0)
+        emptied(b, target, w.index)
     else:
         hand_on(b, g, value, cot)
 
@@ -280,8 +281,18 @@ def taken(b: Builder, target: Atom, index: Atom, value: Atom | None) -> Atom:
         g = copied(b, b.call(operator.getitem, target, index))
         if may_repeat(b, index):
             g = b.call(np.where, b.emit(rt.last_writes, (target, index, value), Array(np.dtype(bool), None)), g, 0.0)
-    b.call(operator.setitem, target, index, 0.0)
+    selection(b.context, g)  # by what was written later, not by this
+    emptied(b, target, index)
     return g
+
+
+def emptied(b: Builder, target: Atom, index: Atom) -> None:
+    """Zeros in a shadow, where the value was overwritten: nobody has read what stood there before."""
+    b.call(operator.setitem, target, index, 0.0)
+    while isinstance(target, Var):
+        b.context.selections[target] = max(1, selection(b.context, target))
+        made = b.context.definition.get(target)
+        target = made.args[0] if made is not None and fn_of(made) is operator.getitem else Const(None)
 
 
 def may_repeat(b: Builder, index: Atom) -> bool:
