@@ -160,8 +160,13 @@ def unbroadcast(y_bar, y, g, *, x):
 
 @bilinear(rt.selected_product, wrt=(0, 1), typing=lambda args, kwargs: broadcast_type(operator.mul, args, kwargs))
 def selected_product(y_bar, y, x, z):
-    """Linear in z, where it is 0 too: a cotangent may be 0 because it is so small."""
-    x_bar, z_bar = rt.selected_product(y_bar, np.conj(z)), rt.selected_product(np.conj(x), y_bar)
+    """Linear in z, where it is 0 too: a cotangent may be 0 because it is so small. But where x is infinite, something
+    was left out."""
+    if np.ndim(y) > 0:
+        factor = np.where((z == 0.0) & ~np.isfinite(x), 0.0, x)
+    else:
+        factor = x if z != 0.0 or np.isfinite(x) else 0.0
+    x_bar, z_bar = rt.selected_product(y_bar, np.conj(z)), rt.selected_product(np.conj(factor), y_bar)
     return rt.unbroadcast(x_bar, x), rt.unbroadcast(z_bar, z)
 
 

@@ -84,3 +84,25 @@ def test_numbers(f, x):
     expected = (ad.grad(f)(x + h) - ad.grad(f)(x - h)) / (2 * h)
     assert ad.jvp(ad.grad(f), (x,), (1.0,))[1] == pytest.approx(expected, rel=1e-5)
     assert ad.grad(ad.grad(f))(x) == pytest.approx(expected, rel=1e-5)
+
+
+def infinite_beside(x):
+    y = np.sqrt(x)
+    return np.sum((np.sqrt(y) * y)[1:]) + np.sum(np.where(x > 0.5, y**3, x**3))
+
+
+def test_third_derivatives_where_something_was_left_out():
+    x = np.array([0.0, 1.0])
+    with np.errstate(all="ignore"):
+        found = [
+            outer(inner(ad.grad(infinite_beside)))(x)
+            for outer in (ad.jacrev, ad.jacfwd)
+            for inner in (ad.jacrev, ad.jacfwd)
+        ]
+    h = 1e-4
+    hessian = ad.hessian(infinite_beside)
+    slope = (hessian(np.array([0.0, 1.0 + h])) - hessian(np.array([0.0, 1.0 - h]))) / (2 * h)
+    for third in found:
+        assert third[0, 0, 0] == pytest.approx(6.0)
+        assert third[1, 1, 1] == pytest.approx(slope[1, 1], rel=1e-6)
+        assert np.count_nonzero(third) == 2
