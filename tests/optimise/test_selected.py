@@ -99,9 +99,8 @@ def test_third_derivatives_where_something_was_left_out():
             for outer in (ad.jacrev, ad.jacfwd)
             for inner in (ad.jacrev, ad.jacfwd)
         ]
-    h = 1e-4
-    hessian = ad.hessian(infinite_beside)
-    slope = (hessian(np.array([0.0, 1.0 + h])) - hessian(np.array([0.0, 1.0 - h]))) / (2 * h)
+        h, hessian = 1e-4, ad.hessian(infinite_beside)
+        slope = (hessian(np.array([0.0, 1.0 + h])) - hessian(np.array([0.0, 1.0 - h]))) / (2 * h)
     for third in found:
         assert third[0, 0, 0] == pytest.approx(6.0)
         assert third[1, 1, 1] == pytest.approx(slope[1, 1], rel=1e-6)
