@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import zlib
 from pathlib import Path
 
 import pytest
 
 import adcompile as ad
 
-os.environ.setdefault("ADCOMPILE_CHECK", "1")  # every stage is verified; it costs about a tenth
+CHECKS = os.environ.get("ADCOMPILE_CHECK", "1" if os.environ.get("ADCOMPILE_ALL") == "1" else None)
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -18,6 +19,13 @@ def pytest_collection_finish():
     """What the tests and the libraries consist of is no garbage: an eighth of the time went into looking at it."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _verified(request):
+    """In every third test each stage is verified, in all if the environment says so: it costs about a tenth."""
+    chosen = zlib.crc32(request.node.nodeid.encode()) % 3 == 0
+    os.environ["ADCOMPILE_CHECK"] = CHECKS if CHECKS is not None else "1" if chosen else "0"
 
 
 @pytest.fixture(scope="module", autouse=True)
