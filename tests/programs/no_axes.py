@@ -40,7 +40,7 @@ def folded(x):
     return np.sum(y * row) + np.sum(np.convolve(x, np.array(x)) ** 2)
 
 
-def repeated(x):
+def repeated_along(x):
     y = np.repeat(np.array(x * x), 2, axis=0) * np.take(np.array(x), [0, 0], axis=0) + np.repeat(x, 2)
     return np.sum(y * np.array([1.0, 2.0])) + np.sum(np.take(x * x, [0, 0]) ** 2)
 
@@ -68,7 +68,7 @@ SAMPLES = {
         "selected",
         "in_pieces",
         "folded",
-        "repeated",
+        "repeated_along",
         "summed_up_flat",
         "powers_of_bases",
     )

@@ -7,7 +7,7 @@ def negated(x, u):
     return np.sum(-u * x) + np.sum(x / (-u)) + np.sum(x - (-u) * x) + np.sum((-u) * (-x)) + np.sum((-x) / (-u))
 
 
-def multiplied(x, u):
+def multiplied_small(x, u):
     y = (3 * u) * x * 2.0 + (3 * u) * (2.0 * x) + x / (5 * u)
     return np.sum(y) + np.sum(2.0 * (x * (7 * u)) + 2.0 * ((3 * u) / x))
 
@@ -35,6 +35,6 @@ def of_flags(x, k):
 _X = np.array([0.9, 0.7])
 _U = [(_X, np.array([200, 100], np.uint8)), (_X, np.array([-128, 100], np.int8))]
 SAMPLES = {
-    **{name: _U for name in ("negated", "multiplied", "added", "of_numbers", "summed")},
+    **{name: _U for name in ("negated", "multiplied_small", "added", "of_numbers", "summed")},
     "of_flags": [(0.7, np.uint8(200)), (np.float64(0.7), np.int8(100)), (np.array(0.7), np.uint8(200)), (0.7, 3)],
 }

@@ -7,7 +7,7 @@ import pytest
 
 from adcompile.runtime.checkpoints import checkpointed, run_back, run_checkpointed
 
-STEPS, SNAPS = 200, 10
+STEPS, SNAPS = 120, 10
 
 
 def least(steps, snaps):

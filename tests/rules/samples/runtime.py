@@ -40,6 +40,7 @@ SAMPLES = {
     ],
     rt.cofactors_bar: [((real(3, 3), regular(3, 3)), {}), ((real(3, 3), SINGULAR), {})],
     rt.direction: [((complexes(3),), {}), ((real(3),), {})],
+    rt.selected_product: [((real(3), real(3)), {}), ((real(2, 3), complexes(3)), {}), ((0.7, 1.3), {})],
     rt.parts_to_num: [((complexes(3),), {}), ((complexes(2, 3),), {"nan": 0.3})],
     rt.as_complex: [((complexes(3),), {})],
     rt.as_found: [((complexes(3), complexes(3)), {})],
