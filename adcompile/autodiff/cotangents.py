@@ -361,7 +361,8 @@ def as_result(b: Builder, g: Atom, call: Call) -> Atom:
 
 
 def adds_up(t: Type) -> bool:
-    """Whether a cotangent may be of this type: sums of ints wrap around, and of bools are no more than True. Arrays
-    are cast before they are added."""
+    """Whether a cotangent may be of this type: sums of ints wrap around, and of bools are no more than True."""
+    if isinstance(t, Array):
+        return t.dtype.kind in "fc"
     kinds = {type(t.value)} if isinstance(t, Known) else t.kinds if isinstance(t, Scalar) else ()
-    return isinstance(t, Array) or bool(kinds) and all(map(is_inexact, kinds))
+    return bool(kinds) and all(map(is_inexact, kinds))

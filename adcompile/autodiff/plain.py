@@ -128,24 +128,24 @@ def in_order(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list
 
 
 def guarded(context: Context, s: Statement) -> Statement:
-    """A loop that is not differentiated, with the checks of ranks, which the value rests on, too."""
+    """A statement that is not differentiated, with the checks of ranks within its blocks."""
     if isinstance(s, If):
         return replace(s, then=_guarded(context, s.then), orelse=_guarded(context, s.orelse))
     return replace(s, body=_guarded(context, s.body)) if isinstance(s, (For, While)) else s
 
 
 def _guarded(context: Context, block: Block) -> Block:
-    found = [part for s in block.statements for part in (*_of_rank(context, s), guarded(context, s))]
+    found: list[Statement] = []
+    for s in block.statements:
+        found += [*(of_rank(context, s) if isinstance(s, Call) else ()), guarded(context, s)]
     return replace(block, statements=tuple(found))
 
 
-def _of_rank(context: Context, s: Statement) -> list[Statement]:
-    return of_rank(context, s) if isinstance(s, Call) and s.role == "primal" and fn_of(s) is not None else []
-
-
 def of_rank(context: Context, s: Call) -> list[Statement]:
-    """The checks that stand before a call whose result is of another rank, or is other memory, than its type says: it
-    matters to the function's value, whatever carries derivatives."""
+    """The checks that stand before a call of the function whose result is of another rank, or is other memory, than its
+    type says: the value rests on it, whatever carries derivatives."""
+    if s.role != "primal" or fn_of(s) is None:
+        return []
     return [*of_unknown_rank(context, s), *of_no_items(context, s)]
 
 
@@ -175,10 +175,8 @@ def of_no_items(context: Context, s: Call) -> list[Statement]:
     b, fn = Builder(context, s.role, place=s.place), fn_of(s)
     if is_numerical(fn) or fn in OPERATORS and isinstance(b.type(s.result), Array):
         for k, a in enumerate((*s.args, *(v for _, v in s.kwargs))):
-            t = b.type(a)
-            levels = levels_of(t)
-            if levels and holds_rows(t):
-                skipped = 1 if k == 0 and fn in JOINED else 0
+            levels, skipped = levels_of(b.type(a)), 1 if k == 0 and fn in JOINED else 0
+            if levels > skipped and holds_rows(b.type(a)):
                 b.emit(rt.check_filled, (at(s.place), a, Const(levels), Const(skipped)), Known(None), (), "", s.place)
     return b.statements
 

@@ -32,9 +32,22 @@ def of_flags(x, k):
     return y + x * k + x * k - x * -k + (-x) * (x > 0.2) - (-x) * k
 
 
+def of_truths(x, k):
+    return np.sum(x * k + x * k - (-x) * k) + np.sum(x * k) + np.sum(k * (-x))
+
+
+def of_images(x, k):
+    """Nor are arrays of them."""
+    y = np.sum(-x * k) + np.sum(-x * k - x * k) + np.sum(k * (-x)) + np.sum(x * k + x * k) + np.sum(k * (k * x))
+    return y + np.sum(np.dot(k, np.array([-x, -x]))) + np.sum(x * (k > 100) + x * (k > 0)) + np.sum(x * k) * 0.5
+
+
 _X = np.array([0.9, 0.7])
+_K = np.array([200, 100], np.uint8)
 _U = [(_X, np.array([200, 100], np.uint8)), (_X, np.array([-128, 100], np.int8))]
 SAMPLES = {
     **{name: _U for name in ("negated", "multiplied_small", "added", "of_numbers", "summed")},
-    "of_flags": [(0.7, np.uint8(200)), (np.float64(0.7), np.int8(100)), (np.array(0.7), np.uint8(200)), (0.7, 3)],
+    "of_images": [(0.7, _K), (np.float64(0.7), _K), (np.array(0.7), _K), (0.7, _K.astype(np.int8)), (0.7, _K.astype(int))],
+    "of_flags": [(0.7, np.uint8(200)), (np.float64(0.7), np.int8(100)), (np.array(0.7), np.array(200, np.uint8)), (0.7, np.array(100, np.int8))],
+    "of_truths": [(0.7, np.array(True)), (np.float64(0.7), np.bool_(True)), (0.7, np.array([True, True]))],
 }
