@@ -119,6 +119,12 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
 # -- functions of pieces ---------------------------------------------------------------------
 
 
+def wide(mask: Any, x: Any) -> Any:
+    """A mask that may select rows, as one of elements."""
+    missing = np.ndim(x) - np.ndim(mask)
+    return np.reshape(mask, np.shape(mask) + (1,) * missing) if missing > 0 else mask
+
+
 @composite(np.piecewise)
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """Each function sees its own elements alone; where conditions overlap, the last has the say."""
@@ -129,7 +135,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     for k in rt.positions(condlist):
         masks = (*masks, np.asarray(condlist[k], dtype=bool))
     if len(funclist) == len(masks) + 1:
-        rest = np.ones(shape_of(points), dtype=bool)
+        rest = np.ones(shape_of(masks[0]), dtype=bool)
         for k in rt.positions(masks):
             rest = rest & ~masks[k]
         masks = (*masks, rest)
@@ -138,9 +144,9 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         f = funclist[k]
         if callable(f):
             part = points[masks[k]]
-            y = np.where(masks[k], 0, y) + rt.scatter(points, masks[k], rt.broadcast_like(f(part, *args, **kw), part))
+            y = np.where(wide(masks[k], points), 0, y) + rt.scatter(points, masks[k], rt.broadcast_like(f(part, *args, **kw), part))
         else:
-            y = np.where(masks[k], f, y)
+            y = np.where(wide(masks[k], points), f, y)
     return np.asarray(y)
 
 
