@@ -68,6 +68,8 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
         return False
     if fn in INPLACE and not is_immutable(type_of(call.args[0], types)):
         return False
+    if fn is np.einsum and len(call.args) == 2:
+        return False  # of one operand it may be a view: axes in another order, a diagonal
     return fn in _FRESH or is_elementwise(fn)
 
 

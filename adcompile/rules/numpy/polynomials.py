@@ -144,7 +144,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         f = funclist[k]
         if callable(f):
             part = points[masks[k]]
-            y = np.where(wide(masks[k], points), 0, y) + rt.scatter(points, masks[k], rt.broadcast_like(f(part, *args, **kw), part))
+            given = rt.broadcast_like(f(part, *args, **kw), part)
+            y = np.where(wide(masks[k], points), 0, y) + rt.scatter(points, masks[k], given)
         else:
             y = np.where(wide(masks[k], points), f, y)
     return np.asarray(y)
