@@ -211,6 +211,7 @@ SHARING: set[Any] = {
     ops.push, ops.pop, ops.list_set, ops.make_function, np.asarray, np.asanyarray, np.ascontiguousarray, np.reshape,
     np.ravel, list, tuple, dict, set, frozenset, slice, zip, enumerate, reversed, iter, sorted, map, filter,
     np.diagonal, np.diag, np.linalg.diagonal, np.einsum, np.real, np.imag, np.real_if_close, np.diff, np.ndarray.conj,
+    np.polyder, np.polyint,
     np.ndarray.conjugate, np.linalg.matrix_power, rt.broadcast_like, sum, any, all, min, max, getattr, hasattr,
     list.copy, list.index, list.count, tuple.index, tuple.count, dict.copy, dict.get, dict.keys, dict.values,
     dict.items, np.ndarray.tolist, np.ndenumerate, np.nditer,

@@ -111,6 +111,10 @@ MAYBE: set[Any] = {
 }
 """What gives a view or a copy, as the layout, the dtype or the other arguments want."""
 
+NONE_AT_TIMES: dict[Any, str] = {np.diff: "n", np.polyder: "m", np.polyint: "m"}
+"""What gives its argument back where it is asked to do nothing, and the parameter that says how often."""
+MAYBE.update(NONE_AT_TIMES)
+
 COPYING: dict[Any, int] = {
     np.array: 99, np.ndarray.astype: 5, np.meshgrid: 99, np.nan_to_num: 1, **dict.fromkeys(named(np, "astype"), 99),
 }  # fmt: skip
@@ -126,10 +130,18 @@ def may_view(s: Call, types: Any) -> bool:
     if fn in COPYING:
         return not copies(s)
     if fn is np.einsum:
-        return len(s.args) == 2
-    if fn is np.diff:
-        return len(s.args) > 1 or "n" in named_arguments
+        return only_operand(s, types) is not None
+    if fn in NONE_AT_TIMES:
+        return len(s.args) > 1 or NONE_AT_TIMES[fn] in named_arguments
     return fn in MAYBE or tells_of_views(fn)
+
+
+def only_operand(s: Call, types: Any) -> Atom | None:
+    """What np.einsum is given, with a string or with lists of axes, if it is one array."""
+    first = s.args[0] if s.args else None
+    if isinstance(first, Var) and isinstance(types[first], Array):
+        return first if len(s.args) < 4 else None
+    return s.args[1] if len(s.args) == 2 else None
 
 
 def tells_of_views(fn: Any) -> bool:

@@ -32,6 +32,7 @@ from adcompile.analysis.views import (
     joins_lists,
     may_view,
     of_number,
+    only_operand,
     told_writeable,
 )
 from adcompile.autodiff.cotangents import shadow_type
@@ -298,7 +299,7 @@ class Mirror:
 
     def check_apart(self, s: Call) -> None:
         """Refuse what may show memory whose shadow is not known: fresh zeros would lose derivatives."""
-        shown = memory_base(s)
+        shown = memory_base(s, self.b.context.types)
         t = None if shown is None else self.b.type(shown)
         if t is None or isinstance(t, (Scalar, Known)):
             return
@@ -314,7 +315,7 @@ class Mirror:
 
     def base(self, s: Call) -> Atom | None:
         """The argument whose memory a view shows."""
-        first = memory_base(s)
+        first = memory_base(s, self.b.context.types)
         return first if isinstance(first, Var) and first in self.shadow or isinstance(first, Const) else None
 
     # -- control flow -----------------------------------------------------------------------
@@ -407,13 +408,13 @@ def refuse_memory(place: Place | None, made: Call | None = None) -> Unsupported:
     return Unsupported(f"what {name}() gives may be {WRITTEN}: no rule says whether", place, REMEDY)
 
 
-def memory_base(s: Call) -> Atom | None:
+def memory_base(s: Call, types: Mapping[Var, Type]) -> Atom | None:
     """The argument of which a view shows memory."""
     fn = fn_of(s)
     if fn is rt.mirrored or fn is rt.followed:
         return s.args[2]
     if fn is np.einsum:
-        return s.args[1] if len(s.args) == 2 else None
+        return only_operand(s, types)
     named = next((a for k, a in s.kwargs if k in ("a", "m", "ary", "x", "array")), None)
     return s.args[0] if s.args else named
 

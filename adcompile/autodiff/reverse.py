@@ -224,7 +224,7 @@ class Sweep:
         is, is found out `after` the call: what a pullback keeps may be copies."""
         if s.result not in self.mirrored or sharing_of(s, self.context.types) != "maybe":
             return y_bar
-        base = memory_base(s)
+        base = memory_base(s, self.context.types)
         if not isinstance(base, Var) or base not in cot.shadow:
             return y_bar
         shared = Var("shared", s.place)

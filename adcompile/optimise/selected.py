@@ -37,13 +37,13 @@ class _Spelled(Rewriter):
         if not isinstance(call.fn, Const) or call.fn.value is not rt.selected_product:
             return (call,)
         self.found = True
-        t = widened(type_of(call.args[1], self.types))
-        return self.number(call) if isinstance(t, Scalar) else self.array(call, t)
+        return self.number(call) if isinstance(self.types[call.result], Scalar) else self.array(call)
 
-    def array(self, call: Call, t: Type) -> tuple[Statement, ...]:
+    def array(self, call: Call) -> tuple[Statement, ...]:
         x, z = call.args
+        t = widened(type_of(z, self.types))
         test, product = Var("t", call.place), Var("t", call.place)
-        asked = Array(np.dtype(bool), t.dims) if isinstance(t, Array) else UNKNOWN
+        asked = Array(np.dtype(bool), t.dims) if isinstance(t, Array) else BOOL if isinstance(t, Scalar) else UNKNOWN
         self.types.update({test: asked, product: self.types[call.result]})
         return (
             Call(test, Const(operator.eq), (z, Const(0.0)), (), call.place, call.role),
@@ -55,7 +55,8 @@ class _Spelled(Rewriter):
         """`x * z if z != 0.0 else 0.0`."""
         x, z = call.args
         wanted = self.types[call.result]
-        nothing = Const(0.0) if isinstance(wanted, Scalar) and float in wanted.kinds else zero_of(wanted)
+        assert isinstance(wanted, Scalar)
+        nothing = Const(0.0) if float in wanted.kinds else zero_of(wanted)
         if nothing is None:
             return (call,)
         test, product = Var("t", call.place), Var(call.result.name, call.place)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.spectra import is_by_chance
+from adcompile.analysis.views import MAYBE, may_view
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -68,8 +69,8 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
         return False
     if fn in INPLACE and not is_immutable(type_of(call.args[0], types)):
         return False
-    if fn is np.einsum and len(call.args) == 2:
-        return False  # of one operand it may be a view: axes in another order, a diagonal
+    if fn in MAYBE and may_view(call, types):
+        return False  # np.einsum of one operand, np.real_if_close of what is real
     return fn in _FRESH or is_elementwise(fn)
 
 
@@ -95,9 +96,12 @@ class Sharing:
     uses: dict[Var, int] = field(default_factory=dict[Var, int])
     fresh: set[Var] = field(default_factory=set[Var])
     changing: set[Var] = field(default_factory=set[Var])  # what may hold something else later
+    told_apart: set[Var] = field(default_factory=set[Var])
 
     def may_merge(self, dropped: Var, kept: Atom) -> bool:
         """Whether the uses of `dropped` may read `kept`, which has the same value."""
+        if dropped in self.told_apart:
+            return False
         if is_immutable(type_of(dropped, self.types)) or isinstance(kept, Const):
             return True
         if dropped in self.written or kept in self.written:
@@ -128,13 +132,14 @@ class _Analysis:
     writing: list[Var] = field(default_factory=list[Var])
     uses: dict[Var, int] = field(default_factory=dict[Var, int])
     fresh: set[Var] = field(default_factory=set[Var])
+    told_apart: set[Var] = field(default_factory=set[Var])
 
     def run(self, block: Block, live_out: Iterable[Atom]) -> Sharing:
         self._block(block, (), (), ())
         self._roots(self.escaping, live_out)
         self._roots(self.escaping, end_atoms(block.end))
         escapes, written = self._reach(self.escaping), self._reach(self.writing)
-        return Sharing(self.effects.types, escapes, written, self.uses, self.fresh, self._changing())
+        return Sharing(self.effects.types, escapes, written, self.uses, self.fresh, self._changing(), self.told_apart)
 
     def _changing(self) -> set[Var]:
         """What is connected, by handing memory on, with what someone writes into. Memory from
@@ -241,14 +246,16 @@ class _Analysis:
     def _call(self, call: Call) -> None:
         operands = atoms_of(call)
         self._use(operands)
+        if isinstance(call.fn, Const) and any(call.fn.value is f for f in OBSERVING):
+            if not any(isinstance(a, Const) for a in call.args):
+                self.told_apart.update(a for a in call.args if isinstance(a, Var))
+                self._roots(self.escaping, call.args)
         shared = [a for a in operands if isinstance(a, Var) and self._mutable(a)]
         if not shared:
             if is_fresh(call, self.effects.types):
                 self.fresh.add(call.result)
             return
         fn = call.fn.value if isinstance(call.fn, Const) else None
-        if any(fn is f for f in OBSERVING) and not any(isinstance(a, Const) for a in call.args):
-            self._roots(self.escaping, call.args)
         if fn in _STORING and isinstance(type_of(call.args[0], self.effects.types), Array):
             self._roots(self.writing, call.args[:1])  # which keeps nothing of what it is given
             return

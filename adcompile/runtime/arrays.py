@@ -56,14 +56,14 @@ def is_smaller(g: Any, x: Any) -> bool:
 def broadcast_like(g: Any, x: Any) -> Any:
     """`g` broadcast to the shape of `x` (a read-only view where it was smaller): an array where `x` is one."""
     shape = np.shape(x)
-    if np.shape(g) != shape or not shape and isinstance(x, np.ndarray) and not isinstance(g, np.ndarray):
+    if np.shape(g) != shape:
         return np.broadcast_to(g, shape)
-    return g
+    return np.asarray(g) if not shape and isinstance(x, np.ndarray) else g
 
 
 def selected_product(x: Any, z: Any) -> Any:
     """`x · z`, and 0 where `z` is, whatever `x` is there: of what was left out, a partial may be infinite or nan."""
-    if isinstance(z, np.ndarray):
+    if isinstance(z, np.ndarray) or isinstance(x, np.ndarray):
         return np.where(z == 0.0, 0.0, x * z)
     return x * z if z != 0.0 else z * 0.0
 

@@ -188,7 +188,7 @@ def cumsum_flat(g: Generator, depth: int) -> Ex:
 @register("told_apart", "basic", "number", 0.4)
 def told_apart(g: Generator, depth: int) -> Ex:
     """Two objects of the same value."""
-    v = g.pick(g.arrays(least=1))
+    v = g.pick([v for v in g.arrays(least=1) if v.kind.ndim])
     form = g.rng.choice(("({0} * 2.0) is ({0} * 2.0)", "np.shares_memory({0} + 1.0, {0} + 1.0)"))
     return Ex(f"(np.sum({v.name}) if {form.format(v.name)} else 0.5 * np.sum({v.name}))", 6 * v.bound)
 

@@ -1,4 +1,4 @@
-"""np.einsum of one operand, which may be a view of it: the derivative must not write there."""
+"""What NumPy may give back as it is, or as a view: the derivative must not write there."""
 
 import numpy as np
 
@@ -24,10 +24,28 @@ def of_a_number(x):
     return np.sum(y**2 * 3.0) + np.sum(np.einsum("i->i", np.broadcast_to(x, (3,))) ** 3)
 
 
+def by_lists_of_axes(x):
+    y = np.einsum(x, [0, 1], [1, 0])
+    return np.sum(y * y) + np.sum(x * 2.0) + np.sum(np.einsum(x, [0, 0]) * x)
+
+
+def real_already(x):
+    y = np.real_if_close(x)
+    return np.sum(y * y) + np.sum(x * 2.0)
+
+
+def differentiated_not_at_all(x):
+    y, z = np.polyder(x[0], 0), np.polyint(x[1], 0)
+    return np.sum(y * y) + np.sum(z * z) + np.sum(x * 2.0)
+
+
 _X = np.array([[0.5, 1.2], [0.3, -0.7]])
 SAMPLES = {
     "axes_in_another_order": [(_X,)],
     "a_diagonal": [(_X,)],
     "the_same": [(_X,)],
+    "by_lists_of_axes": [(_X,)],
+    "real_already": [(_X,)],
+    "differentiated_not_at_all": [(_X,)],
     "of_a_number": [(0.7,), (np.float64(0.7),), (np.array(0.7),)],
 }
