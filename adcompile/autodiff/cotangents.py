@@ -154,6 +154,8 @@ class Cotangents:
         g = fit(b, g, atom)
         old = self.accumulator(atom)
         if old is None:
+            if isinstance(b.type(g), Array):
+                self.owned.discard(g)  # another operand may have been handed it, too
             self.set(atom, g)
             return
         total = add_values(b, old, g, atom)
