@@ -17,6 +17,7 @@ from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.views import MAYBE, OVERLAPPING, VIEWS, fn_of, keeps_axes, may_share, tells_of_views
 from adcompile.analysis.writing import AUGMENTED
 from adcompile.autodiff.dynamic import at
+from adcompile.autodiff.powers import of_power
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While
@@ -58,13 +59,14 @@ def checked(
     if s.role != "primal" or fn is None:
         return [], []
     before = [*(in_order(context, s, carries) if fn in IN_ORDER else []), *of_rank(context, s)]
+    after = of_power(context, s)
     compares = any(fn is c for c in COMPARISONS)
     if not compares and not is_asked(fn):
-        return before, []
+        return before, after
     given = s.args[:1] if takes_part(fn) else (*s.args, *(v for _, v in s.kwargs))
     found = [a for part in given for a in spread(context, part)]
     if not any(map(carries, found)):
-        return before, []
+        return before, after
     if not compares:
         check_conversions(s, [Builder(context).type(a) for a in found])
     if str(getattr(fn, "__module__", None)).partition(".")[0] == "numpy":
@@ -81,7 +83,7 @@ def checked(
         b.emit(check, (at(s.place), *read), Known(None), (), "", s.place)
     if any(fn is f for f in JOINING) and any(may_be_list(context, a) and carries(a) for a in s.args):
         b.emit(rt.check_joined, (at(s.place), *s.args), Known(None), (), "", s.place)
-    return [*before, *b.statements], []
+    return [*before, *b.statements], after
 
 
 def check_conversions(s: Call, operands: list[Type]) -> None:
@@ -128,7 +130,7 @@ def in_order(context: Context, s: Call, carries: Callable[[Atom], bool]) -> list
 
 
 def guarded(context: Context, s: Statement) -> Statement:
-    """A statement that is not differentiated, with the checks of ranks within its blocks."""
+    """A statement that is not differentiated, with the checks of ranks and powers within its blocks."""
     if isinstance(s, If):
         return replace(s, then=_guarded(context, s.then), orelse=_guarded(context, s.orelse))
     return replace(s, body=_guarded(context, s.body)) if isinstance(s, (For, While)) else s
@@ -137,7 +139,10 @@ def guarded(context: Context, s: Statement) -> Statement:
 def _guarded(context: Context, block: Block) -> Block:
     found: list[Statement] = []
     for s in block.statements:
-        found += [*(of_rank(context, s) if isinstance(s, Call) else ()), guarded(context, s)]
+        if isinstance(s, Call):
+            found += [*of_rank(context, s), s, *of_power(context, s)]
+        else:
+            found.append(guarded(context, s))
     return replace(block, statements=tuple(found))
 
 

@@ -17,7 +17,7 @@ from adcompile.backend.names import name_values
 from adcompile.backend.printer import Printer
 from adcompile.backend.purity import callee
 from adcompile.backend.reuse import fold_and_reuse
-from adcompile.backend.undefined import is_undefined, needs_stand_in
+from adcompile.backend.undefined import is_undefined, stand_ins
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, Function, GlobalRef, OpaqueCode, Statement, Var
 from adcompile.ir.program import FunctionRef
@@ -58,8 +58,8 @@ def _definer(
     definer = Definer(folding, {**names, **(known or {})}, types, scope, functions)
     definer.reused = reused
     definer.variables = {s.result for s in statements_of(function.body) if _makes_variable(s)}
-    definer.stand_ins = needs_stand_in(function.body, folding, names)
-    definer.foreign = bool(definer.stand_ins) and any(
+    definer.stand_ins = stand_ins(function.body, folding, names)
+    definer.foreign = bool(definer.stand_ins.made) and any(
         isinstance(s, Call) and isinstance(callee(s), OpaqueCode) for s in statements_of(function.body)
     )
     return definer

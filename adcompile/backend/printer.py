@@ -18,7 +18,7 @@ from adcompile.backend.purity import callee
 from adcompile.backend.reuse import Reused
 from adcompile.backend.statements import Out, Statements, assign, store
 from adcompile.backend.text import comment
-from adcompile.backend.undefined import is_undefined
+from adcompile.backend.undefined import StandIns, is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -60,7 +60,7 @@ class Printer(Statements):
         self.loops: list[For | While] = []
         self.last_comment: tuple[str, int] | None = None
         self.reused: Reused = {}
-        self.stand_ins: frozenset[Var] = frozenset()  # joins whose name must be bound even if the value is not
+        self.stand_ins = StandIns()
         self.foreign = False  # whether code that runs as written must see which names are unbound
 
     # Blocks
@@ -174,7 +174,7 @@ class Printer(Statements):
         pending: list[Copy] = []
         for var, value in zip(into, values):
             name = self.names.get(var)
-            if name is None or is_undefined(value) and var not in self.stand_ins:
+            if name is None or is_undefined(value) and var not in self.stand_ins.made:
                 continue
             if isinstance(value, Var) and self.names.get(value) == name:
                 continue

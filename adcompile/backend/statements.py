@@ -15,6 +15,7 @@ from adcompile.backend.expressions import Expressions, is_name
 from adcompile.backend.fold import Target
 from adcompile.backend.purity import IN_PLACE, callee
 from adcompile.backend.reuse import AUGMENTED, Reused
+from adcompile.backend.undefined import StandIns
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Closure, DictT, Known, ListT, Method, ObjectT, Scalar, Seq, SliceT, TupleT
@@ -36,7 +37,7 @@ class Statements(Expressions):
     """Prints calls that have a line of their own."""
 
     reused: Reused
-    stand_ins: frozenset[Var]
+    stand_ins: StandIns
 
     def call_statement(self, call: Call, out: Out) -> None:
         fn = callee(call)
@@ -83,7 +84,7 @@ class Statements(Expressions):
     def _read(self, atom: Atom) -> Any:
         """A name by itself, which raises where it is unbound; of one that has a stand-in there, the question for it."""
         known = isinstance(atom, Var) and isinstance(self.types.get(atom), NEVER_NONE)
-        if not known or atom not in self.stand_ins:
+        if not known or atom not in self.stand_ins.met:
             return self.atom(atom)
         return literals.call(self.const(plain.check_bound), self.atom(atom), literals.constant(atom.name))  # type: ignore[union-attr]
 

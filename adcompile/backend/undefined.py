@@ -8,6 +8,7 @@ would read it although the primal does not; such values are bound to a stand-in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from adcompile.backend.fold import Folding, carried, operands
@@ -46,8 +47,16 @@ def is_undefined(atom: Atom) -> bool:
     return isinstance(atom, Const) and atom.value is ops.UNDEFINED
 
 
-def needs_stand_in(body: Block, folding: Folding, names: Mapping[Var, str]) -> frozenset[Var]:
-    """The joined values whose names must be bound on all paths."""
+@dataclass(frozen=True)
+class StandIns:
+    """The joined values whose names must be bound on all paths (`made`), and all that may be what these are bound to
+    where the primal has nothing (`met`): under one name, or handed on."""
+
+    made: frozenset[Var] = frozenset()
+    met: frozenset[Var] = frozenset()
+
+
+def stand_ins(body: Block, folding: Folding, names: Mapping[Var, str]) -> StandIns:
     walk = _Walk(folding)
     walk.block(body, (), None)
     edges = walk.edges
@@ -59,7 +68,7 @@ def needs_stand_in(body: Block, folding: Folding, names: Mapping[Var, str]) -> f
             flows.setdefault(value, []).append(into)
     unbound = _closure([into for into, value in edges if is_undefined(value)], flows)
     if not unbound:
-        return frozenset()
+        return StandIns()
     read = [
         value
         for into, value in edges
@@ -67,7 +76,8 @@ def needs_stand_in(body: Block, folding: Folding, names: Mapping[Var, str]) -> f
     ]
     read += [var for var in walk.kept if var in unbound]
     backwards = {var: [s for s in found if isinstance(s, Var) and s in unbound] for var, found in sources.items()}
-    return frozenset(_closure(read, backwards))
+    made = _closure(read, backwards)
+    return StandIns(frozenset(made), frozenset(_closure(list(made), flows)))
 
 
 def _closure(start: list[Var], edges: Mapping[Var, list[Var]]) -> set[Var]:

@@ -264,7 +264,7 @@ for _fn in (*_CHECKS, rt.check_cached, rt.check_unreached, rt.alias_map, rt.unsh
     register(_fn, Rule("constant", pure=False))
 for _fn in (rt.take_down, rt.take_down_arrays, rt.put_back, rt.refill, rt.set_own, rt.unset):
     register(_fn, Rule("constant", pure=False))
-_REFUSING = (rt.holds_no_memory_of, rt.ends_among_first, rt.check_array, rt.check_filled)
+_REFUSING = (rt.holds_no_memory_of, rt.ends_among_first, rt.check_array, rt.check_filled, rt.check_real)
 for _fn in (*_REFUSING, rt.check_elements, rt.check_some, rt.check_masked):  # these refuse when the code runs
     register(_fn, Rule("constant", pure=False))
 for _fn in (rt.check_tangent_of, rt.check_cotangent, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept):

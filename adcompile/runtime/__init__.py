@@ -169,6 +169,7 @@ from adcompile.runtime.plain import (
     check_joined,
     check_numbers,
     check_plain,
+    check_real,
     from_cache,
     seed,
 )
@@ -223,6 +224,7 @@ __all__ = [
     "check_answer",
     "check_array",
     "check_filled",
+    "check_real",
     "check_bound",
     "check_cached",
     "from_cache",

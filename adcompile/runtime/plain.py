@@ -91,6 +91,13 @@ def check_array(at: str, value: Any) -> None:
         raise Unsupported(what + _where(at), None, "bind the name anew (s = s * x for s *= x), or make an array of it")
 
 
+def check_real(at: str, power: Any) -> None:
+    """Raises Unsupported for a complex number, which was taken for a float."""
+    if power.__class__ is complex:
+        message = f"a negative number to a power that is no whole number, which is complex in Python{_where(at)}"
+        raise Unsupported(message, None, "write complex(x) ** p, or abs(x) ** p if that is meant")
+
+
 def check_filled(at: str, items: Any, levels: int = 1, skipped: int = 0) -> None:
     """Raises Unsupported for an empty list, of which an array has fewer axes than of others, on this many levels of
     lists in lists; but for the first ones, of which whoever takes them says that they are empty."""

@@ -150,3 +150,59 @@ def test_a_loop_that_finds_nothing_leaves_its_result_unbound(f, n):
         with pytest.raises(UnboundLocalError):
             run()
     assert ad.value_and_grad(f)(x, 0.2)[0] == f(x, 0.2)
+
+
+def made_in_a_loop(x, n):
+    for i in range(n):
+        y = x * i
+    return np.sum(y)
+
+
+def two_made_in_a_loop(x, n):
+    for i in range(n):
+        y = x * i
+        z = [y, x + i]
+    return np.sum(y * z[1])
+
+
+def made_in_a_while(x, n):
+    while n > 0:
+        y = x * n
+        n -= 1
+    return y[0] * 2.0
+
+
+def made_in_some_iterations(x, n):
+    for i in range(n):
+        w = x * i
+        if i == 0:
+            continue
+        y = w * w
+        if i == 3:
+            break
+    return np.sum(y * w)
+
+
+def handed_on(x, n):
+    for i in range(n):
+        if i > n - 2:
+            z = np.sum(y * y)  # noqa: F821
+        y = x * i
+    return z
+
+
+@pytest.mark.parametrize("fn", [made_in_a_loop, two_made_in_a_loop, made_in_a_while, made_in_some_iterations, handed_on])
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_what_the_reverse_sweep_keeps_of_unbound_names(fn, n):
+    """It keeps what is bound under a name before it is bound again: a stand-in, where nothing is."""
+    x = np.array([1.0, 2.0, 3.0])
+    derivatives = [ad.value_and_grad(fn), ad.hessian(fn), lambda *args: ad.vjp(fn, *args)]
+    try:
+        value = fn(x, n)
+    except UnboundLocalError as error:
+        for d in derivatives:
+            with pytest.raises(UnboundLocalError, match=str(error)):
+                d(x, n)
+    else:
+        assert ad.value_and_grad(fn)(x, n)[0] == value
+        ad.check_grads(lambda x: fn(x, n), (x,))

@@ -211,7 +211,7 @@ class Base:
         name = self.atom(atom)
         if have == code:
             return name
-        if code == "f8" and have == "f4":
+        if code == "f8" and have in ("f4", "b1"):  # Numba's float() takes no bools
             return f"np.float64({name})"
         if code == "f8":
             if have == "i8":

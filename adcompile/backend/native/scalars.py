@@ -17,7 +17,7 @@ from adcompile.backend.native.values import Code, ListOf, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
-from adcompile.runtime import special
+from adcompile.runtime import plain, special
 
 SYMBOLS: dict[Any, str] = {
     operator.add: "+",
@@ -406,6 +406,10 @@ TWO: dict[Any, tuple[str, bool]] = {
     np.copysign: ("math.copysign", False),
 }
 """Functions of two numbers, and whether Python's may raise."""
+def _asked(p: Scalars, call: Call) -> None:
+    """A question that a kernel has answered where it computed the value: a power that is complex is none of its own."""
+
+
 PRINTED: dict[Any, Printed] = {
     **dict.fromkeys((operator.neg, np.negative), _negative),
     **dict.fromkeys((operator.pos, np.positive), _positive),
@@ -419,6 +423,7 @@ PRINTED: dict[Any, Printed] = {
     np.minimum: _pair("minimum"),
     np.maximum: _pair("maximum"),
     ops.identity: _identity,
+    plain.check_real: _asked,
     np.square: _square,
     np.conjugate: _conjugate,
     np.real: _real,

@@ -82,3 +82,12 @@ def test_single_precision_stays():
 @pytest.mark.parametrize("n", [2, 39, 40, 41, 100])
 def test_integers_have_no_bound(n):
     agree(counted, 1.5, n)
+
+
+def flags(x):
+    return x + (x == 0) + 2.0 * (x > 1.0)
+
+
+@pytest.mark.parametrize("x", [0.0, 0.5, 2.0, np.float32(2.0)])
+def test_bools_are_numbers(x):
+    agree(flags, x)
