@@ -301,9 +301,9 @@ def typed_as(b: Builder, fn: Any, atom: Atom, other: Type, place: Place | None) 
 
 def converted(b: Builder, fn: Any, atom: Atom, place: Place | None) -> Atom:
     t = b.type(atom)
-    if t in EMPTY and fn in UNTYPED or not is_arraylike(t):
+    if t in EMPTY and fn in UNTYPED or not is_arraylike(t) and not holds_unknown(t):
         return atom
-    if t in EMPTY or dtype_of(t) is not None:
+    if t in EMPTY or dtype_of(t) is not None or holds_unknown(t):
         return b.call(np.array, atom, place=place)
     return b.emit(np.array, (atom,), array(mixed_dtype(t), dims_of(t)), (), "", place)
 
@@ -405,6 +405,13 @@ def is_arraylike(t: Type) -> bool:
             return is_arraylike(TupleT(inner))
         case _:
             return False
+
+
+def holds_unknown(t: Type) -> bool:
+    """Whether a value is such a list or tuple but for items that are known when the code runs."""
+    items = t.items if isinstance(t, (TupleT, ListT)) else (t.item,) if isinstance(t, Seq) else ()
+    unknown = [isinstance(item, Unknown) or holds_unknown(item) for item in items]
+    return any(unknown) and all(known or is_element(item) for known, item in zip(unknown, items))
 
 
 def is_element(t: Type) -> bool:

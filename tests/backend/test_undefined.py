@@ -191,7 +191,10 @@ def handed_on(x, n):
     return z
 
 
-@pytest.mark.parametrize("fn", [made_in_a_loop, two_made_in_a_loop, made_in_a_while, made_in_some_iterations, handed_on])
+LOOPS = [made_in_a_loop, two_made_in_a_loop, made_in_a_while, made_in_some_iterations, handed_on]
+
+
+@pytest.mark.parametrize("fn", LOOPS)
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 def test_what_the_reverse_sweep_keeps_of_unbound_names(fn, n):
     """It keeps what is bound under a name before it is bound again: a stand-in, where nothing is."""
