@@ -122,7 +122,7 @@ class Region:
 
     def compute(self, call: Call, found: Operation) -> bool:
         space = self.facts.joined(call, found.operands)
-        if space is None:
+        if not space:  # arrays without axes are no loops
             return False
         args = [self.operand(a, t, space) for a, t in zip(found.operands, found.takes)]
         value = args[0] if found.fn is None else Op(found.fn, tuple(args), found.gives)
@@ -246,7 +246,7 @@ class Region:
     def reduce(self, call: Call, fn: Any) -> bool:
         types = self.facts.types
         t, plan, keys = type_of(call.args[0], types), reduced_axes(call, types), self.facts.extents.of(call.args[0])
-        if plan is None or keys is None or not isinstance(t, Array) or t.dtype.kind != "f" or not is_computed(t.dtype):
+        if plan is None or not keys or not isinstance(t, Array) or t.dtype.kind != "f" or not is_computed(t.dtype):
             return False
         axes, keep = plan
         rank = len(keys)
