@@ -93,7 +93,7 @@ class Comprehensions(Expressions):
         """The carried values after `step` if all tests hold, else unchanged but for walruses."""
         if not tests:
             return step()
-        test = self.expr(tests[0])
+        test = self.test(tests[0])
         place = self.place(tests[0])
         then, then_values = self.scoped(lambda: self._filtered(tests[1:], step, names, node, hint))
         results = tuple(Var(hint if name == _ACC else name, place) for name in names)
@@ -123,12 +123,12 @@ class Comprehensions(Expressions):
 
         def decide(tests: Sequence[Any]) -> End:
             if tests:
-                test = self.expr(tests[0])
+                test = self.test(tests[0])
                 statements, end = self.scoped(lambda: decide(tests[1:]))
                 self.statements.append(If((), test, Block((), statements, end), Block((), (), goes_on), place))
                 return Unreachable()
             last = index + 1 == len(node.generators)
-            test = self.expr(node.elt) if last else self._search(node, index + 1, wanted, hint)
+            test = self.test(node.elt) if last else self._search(node, index + 1, wanted, hint)
             ends = (found, goes_on) if wanted else (goes_on, found)
             self.statements.append(If((), test, Block((), (), ends[0]), Block((), (), ends[1]), place))
             return Unreachable()

@@ -113,7 +113,7 @@ class Expressions(Builder):
             case gast.Compare():
                 return self._compare(node, hint)
             case gast.IfExp():
-                test = self.expr(node.test)
+                test = self.test(node.test)
                 names = self.rebound(node.body, node.orelse)
                 arms = (lambda: self.expr(node.body, hint), lambda: self.expr(node.orelse, hint))
                 return self.choice(test, *arms, names, node, hint)
@@ -178,19 +178,35 @@ class Expressions(Builder):
                 return Const(-operand.value)
             if isinstance(node.op, gast.UAdd):
                 return Const(operand.value)
-        return self.call(UNARY[type(node.op)], self.expr(operand), node=node, hint=hint)
+        value = self.test(operand) if isinstance(node.op, gast.Not) else self.expr(operand)
+        return self.call(UNARY[type(node.op)], value, node=node, hint=hint)
+
+    def test(self, node: Any, hint: str = "t") -> Atom:
+        """An expression of which only the truth is asked: `a and b` is then no choice between the values of both."""
+        if isinstance(node, gast.BoolOp):
+            return self._short_circuit(self._truth(node.values[0], hint), node, 1, self._truth, hint)
+        return self.expr(node, hint)
+
+    def _truth(self, node: Any, hint: str = "t") -> Atom:
+        value = self.test(node, hint)
+        if isinstance(node, (gast.BoolOp, gast.Compare, gast.Constant)) or _is_not(node):
+            return value
+        return self.call(bool, value, node=node, hint=hint)
 
     def _bool(self, node: gast.BoolOp, hint: str) -> Atom:
-        return self._short_circuit(self.expr(node.values[0]), node, 1, isinstance(node.op, gast.And), hint)
+        return self._short_circuit(self.expr(node.values[0]), node, 1, self.expr, hint)
 
-    def _short_circuit(self, first: Atom, node: gast.BoolOp, index: int, is_and: bool, hint: str) -> Atom:
+    def _short_circuit(
+        self, first: Atom, node: gast.BoolOp, index: int, operand: Callable[[Any, str], Atom], hint: str
+    ) -> Atom:
         names = self.rebound(*node.values[index:])
+        is_and = isinstance(node.op, gast.And)
 
         def rest() -> Atom:
-            value = self.expr(node.values[index], hint)
+            value = operand(node.values[index], hint)
             if index + 1 == len(node.values):
                 return value
-            return self._short_circuit(value, node, index + 1, is_and, hint)
+            return self._short_circuit(value, node, index + 1, operand, hint)
 
         arms = (rest, lambda: first) if is_and else (lambda: first, rest)
         return self.choice(first, *arms, names, node, hint)
@@ -370,3 +386,7 @@ class Expressions(Builder):
         cells += flags
         function = Const(self.unit.lowered[key])
         return self.call(ops.make_function, function, defaults, kwdefaults, *cells, node=node, hint=name)
+
+
+def _is_not(node: Any) -> bool:
+    return isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)

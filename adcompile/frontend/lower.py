@@ -161,7 +161,7 @@ class FunctionLowerer(Statements):
     # If
 
     def _branch(self, item: Branch, live: frozenset[str], carried: tuple[str, ...]) -> End | None:
-        test = self.value_of(item.test) if isinstance(item.test, str) else self.expr(item.test)
+        test = self.value_of(item.test) if isinstance(item.test, str) else self.test(item.test)
         place = self.place(item.node)
         if item.then.leaves or item.orelse.leaves:
             then, orelse = self._leaf_block(item.then, carried), self._leaf_block(item.orelse, carried)
