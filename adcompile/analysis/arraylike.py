@@ -243,7 +243,8 @@ def own_array(
         if any(isinstance(stated(cls, name), FunctionType) for name in names):
             return b.call(number, atom, place=place)
     if not isinstance(method, FunctionType):
-        return atom
+        sequence = all(isinstance(stated(cls, name), FunctionType) for name in ("__len__", "__getitem__"))
+        return b.dispatch(Const(list), [atom], [], "", place) if sequence else atom
     told = [("copy", Const(True))] if copied and "copy" in inspect.signature(method).parameters else []
     return b.call(np.asarray, b.dispatch(Const(method), [atom], told, "", place), place=place)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 import operator
 import sys
 from typing import Any
@@ -215,6 +216,21 @@ def quantifier(fn: Any) -> Any:
 
 handles(any)(quantifier(any))
 handles(all)(quantifier(all))
+
+
+def of_items(fn: Any) -> Any:
+    """A sum or product of what an iterator gives: of the list of it, which the rules read."""
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        if not args or not isinstance(b.type(args[0]), IterT):
+            return None
+        return dispatch(b, Const(fn), [b.call(list, args[0], place=place), *args[1:]], kwargs, name, place)
+
+    return handler
+
+
+handles(math.fsum)(of_items(math.fsum))
+handles(math.prod)(of_items(math.prod))
 
 
 # -- membership ---------------------------------------------------------------------------------

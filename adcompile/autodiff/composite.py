@@ -11,6 +11,7 @@ from typing import Any
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, is_structured
+from adcompile.analysis.views import fn_of
 from adcompile.autodiff.adjoint import (
     bind_rule,
     cotangents_of,
@@ -34,8 +35,9 @@ from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import enter
 from adcompile.autodiff.transform import cut, independent, leaves, pair_leaves, reverse_of
 from adcompile.autodiff.unbound import bound_everywhere
+from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Block, Call, Const, Var, Yield
-from adcompile.ir.types import TupleT, differentiable
+from adcompile.ir.types import Instance, IterT, TupleT, differentiable
 from adcompile.rules.registry import Rule
 
 
@@ -71,10 +73,23 @@ def sweep_composite(b: Builder, body: Any, call: Call, y_bar: Atom, cot: Cotange
     start = len(b.statements)
     result = inline_rule(b, body, *regrouped(call, read))
     inputs = [leaf for v, a in zip(values, given) if v is not a for leaf in leaves(b, v)]
+    check_crossing(b, call, [(v, a) for v, a in zip(values, given) if has_active(b, a, active)])
     table = reverse_of(b, start, inputs, [(result, y_bar)], None)
     for v, a in zip(values, given):
         if v is not a:
             hand_over(b, table, v, a, cot)
+
+
+def check_crossing(b: Builder, call: Call, pairs: Sequence[tuple[Atom, Atom]]) -> None:
+    """Refuse an active operand of which the body gets nothing that a cotangent can come back by: an iterator, whose
+    items it reads where they are, or a container that is not followed."""
+    for inner, outer in pairs:
+        t = b.type(outer)
+        if isinstance(t, IterT) or not is_structured(t) and not leaves(b, inner):
+            name = getattr(fn_of(call), "__name__", "a function")
+            kind = t.cls.__name__ if isinstance(t, Instance) else "an iterator" if isinstance(t, IterT) else "a value"
+            message = f"{kind} of values that carry derivatives, given to {name}()"
+            raise Unsupported(message, call.place, "make a list of it: list(...)")
 
 
 def read_of(b: Builder, call: Call, body: Any, given: Sequence[Atom], values: Sequence[Atom]) -> list[Atom]:
