@@ -25,6 +25,12 @@ class _Moment:
     loops: tuple[int, ...]
     comprehension: int | None = None  # the one whose target is bound
     fresh: frozenset[int] = frozenset()  # loops in whose iteration the name that is read is bound, on all paths
+    arms: frozenset[tuple[int, int]] = frozenset()  # of which statements it is in one of several, and in which
+
+    def excludes(self, other: _Moment) -> bool:
+        """Whether another one is in another arm of some statement: one call of the function takes one of them."""
+        ours = dict(self.arms)
+        return not self.loops and any(ours.get(s, k) != k for s, k in other.arms)
 
 
 @dataclass(slots=True)
@@ -35,6 +41,7 @@ class Captures:
     scopes: Scopes
     _clock: int = 0
     _loops: tuple[int, ...] = ()
+    _arm: frozenset[tuple[int, int]] = frozenset()
     _sure: tuple[frozenset[str], ...] = ()  # for each of the loops, what its iteration has bound for certain
     _bindings: dict[str, list[_Moment]] = field(default_factory=dict[str, list[_Moment]])
     _functions: dict[Any, _Moment] = field(default_factory=dict[Any, _Moment])
@@ -69,8 +76,18 @@ class Captures:
         """Whether a nested function must see a variable as it is when it runs, and can: it is
         none of a comprehension's."""
         plain = all(b.comprehension is None for b in self._bindings.get(name, ()))
-        own = self._names_of.get(node) == name
-        return plain and not own and self.problem(node, name) is not None
+        return plain and not self.is_own(node, name) and self.problem(node, name) is not None
+
+    def is_own(self, node: Any, name: str) -> bool:
+        """Whether a nested function is what its own name means when it runs: nothing else is bound to that later, and
+        no decorator makes something else of it."""
+        self._survey()
+        if self._names_of.get(node) != name or not all(map(_remembers, getattr(node, "decorator_list", ()))):
+            return False
+        me = self._functions[node]
+        seen = [b for b in self._bindings[name] if not b.excludes(me)]
+        before = [b for b in seen if b.time < me.time]
+        return len(seen) == len(before) + 1 and not any(b.loops for b in before)
 
     def changes(self, name: str, given: bool) -> bool:
         """Whether a variable, which may be a parameter, has several values."""
@@ -154,7 +171,7 @@ class Captures:
 
     def _now(self) -> _Moment:
         self._clock += 1
-        return _Moment(self._clock, self._loops)
+        return _Moment(self._clock, self._loops, arms=self._arm)
 
     def _statements(self, nodes: Iterable[Any]) -> None:
         for node in nodes:
@@ -218,12 +235,14 @@ class Captures:
 
     def _arms(self, *arms: Sequence[Any]) -> None:
         """Statements one of which runs."""
-        before, ends = self._sure, list[tuple[frozenset[str], ...]]()
-        for arm in arms:
-            self._sure = before
+        before, ends, outer = self._sure, list[tuple[frozenset[str], ...]](), self._arm
+        which = self._now().time
+        for k, arm in enumerate(arms):
+            self._sure, self._arm = before, outer | {(which, k)}
             self._statements(arm)
             if not (arm and isinstance(arm[-1], LEAVING)):
                 ends.append(self._sure)
+        self._arm = outer
         self._sure = tuple(frozenset.intersection(*sets) for sets in zip(*ends)) if ends else before
 
     def _loop(self, node: Any, inside: Sequence[Any]) -> None:
@@ -255,6 +274,12 @@ class Captures:
             self._kept_functions.add(node)
         if not isinstance(node, gast.Lambda):
             self._bind(node.name)
+
+
+def _remembers(decorator: Any) -> bool:
+    """Whether a decorator is a cache of functools, which gives what the function itself gives."""
+    made = decorator.func if isinstance(decorator, gast.Call) else decorator
+    return (made.attr if isinstance(made, gast.Attribute) else getattr(made, "id", None)) in ("cache", "lru_cache")
 
 
 def _hands_out(node: Any, scopes: Scopes, late: dict[str, Any]) -> bool:

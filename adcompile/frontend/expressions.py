@@ -367,13 +367,14 @@ class Expressions(Builder):
         kwdefaults = self.call(ops.build_dict, *[atom for pair in kwpairs for atom in pair], node=node)
         free = self.captures.free_of(node, self.late)
         free = [n for n in free if n == name or n in self.local or n in self.env]
+        own = name if self.captures.is_own(node, name) else None
         for captured in free:
-            known = captured == name or self.late.get(name) is node or captured in self.shared
+            known = captured == own or self.late.get(name) is node or captured in self.shared
             problem = None if known else self.captures.problem(node, captured)
             if problem is not None:
                 return self.refuse(node, problem, "Pass the value as an argument with a default: def f(x, k=k).", name)
-        cells = [UNBOUND if n == name else self.value_of(n) for n in free]
-        loose = frozenset(n for n, cell in zip(free, cells) if cell in self.loose and n != name)
+        cells = [UNBOUND if n == own else self.value_of(n) for n in free]
+        loose = frozenset(n for n, cell in zip(free, cells) if cell in self.loose and n != own)
         for n in [n for n in free if n in self.shared and flag_of(n) in self.env]:
             free.append(flag_of(n))
             cells.append(self.env[flag_of(n)])

@@ -1,5 +1,6 @@
 """Variables that recursive functions assign to."""
 
+import numpy as np
 import pytest
 
 import adcompile as ad
@@ -63,3 +64,31 @@ def test_an_unbound_one_raises():
 def test_values_with_derivatives_are_refused():
     with pytest.raises(ad.Unsupported, match="assigns to a variable around it"):
         ad.grad(grown)(0.5, 2)
+
+
+def twice(f):
+    return lambda n: 2.0 * f(n)
+
+
+def decorated(x):
+    @twice
+    def f(n):
+        return x[0] if n == 0 else x[0] * f(n - 1)
+
+    return f(1)
+
+
+def replaced(x):
+    def f(n):
+        return x[0] if n == 0 else x[0] * f(n - 1)
+
+    f = twice(f)
+    return f(2)
+
+
+@pytest.mark.parametrize("f", [decorated, replaced])
+@pytest.mark.parametrize("derivative", [ad.grad, ad.jacfwd])
+def test_recursion_through_what_a_decorator_made_is_refused(f, derivative):
+    """It would call the function itself, and not what its name means by then."""
+    with pytest.raises(ad.Unsupported, match="holds itself"):
+        derivative(f)(np.array([1.3, 0.7]))
