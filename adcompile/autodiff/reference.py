@@ -158,6 +158,9 @@ HANDED_ON = (rt.broadcast_like, rt.unbroadcast, rt.own, rt.like, rt.fit, rt.expa
 def apart(f: Forward, d: Atom, result: Var, before: int) -> Atom:
     """The tangent of new memory: the shadow of memory written in place, or a view of it, as it is
     now. A buffer has a tangent of its own, one that the statements from `before` on have made."""
+    if is_structured(f.b.type(d)):
+        parts = [apart(f, item, result, before) for item in f.b.items(d)]
+        return d if all(a is c for a, c in zip(parts, f.b.items(d))) else f.b.build(f.b.type(d), parts)
     if shows_shadow(f, d):
         return f.b.emit(rt.snapshot, (d,), f.b.type(d))
     if result not in f.buffers or not isinstance(f.b.type(d), Array):

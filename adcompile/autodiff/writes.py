@@ -19,6 +19,7 @@ from adcompile.analysis.activity import passes_derivative
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.lengths import same_shape
 from adcompile.analysis.views import fn_of, index_kind, is_tuple_part, item_kind
+from adcompile.analysis.writing import AUGMENTED
 from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.maskable import selection
@@ -186,7 +187,9 @@ def reverse_write(sweep: Sweep, s: Call, w: Write, cot: Cotangents) -> list[Stat
     if changed_in_place(b, s, call, target, cot, sweep.active):
         return [*before, s]
     g = taken(b, target, WHOLE, None)
-    after = Call(w.compute.result, Const(rt.snapshot), (w.target,), (), s.place, "adjoint")
+    # `y[i] /= v` makes a new number where `y[i]` is one, which is known only when the code runs
+    changed = s.result if fn_of(s) in AUGMENTED else w.target
+    after = Call(w.compute.result, Const(rt.snapshot), (changed,), (), s.place, "adjoint")
     b.context.definition[after.result] = after
     if w.body is not None:
         b.context.sweep_composite(b, w.body, call, g, cot, sweep.active)

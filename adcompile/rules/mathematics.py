@@ -116,6 +116,7 @@ def natural_logarithm(y, x):
 def logarithm(y, x, base=None):
     if base is None:
         return 1.0 / x, None
+    base = base * 1.0  # logarithms of small integers are in half precision
     return 1.0 / (x * np.log(base)), -y / (base * np.log(base))
 
 
@@ -156,8 +157,9 @@ def in_radians(y, x):
 
 @elementwise(np.arctan2, math.atan2)
 def angle_of_point(y, a, b):
+    a, b = a * 1.0, b * 1.0  # squares of small integers wrap around
     square = a * a + b * b
-    return rt.quotient(b, square), rt.quotient(-rt.number(a), square)
+    return rt.quotient(b, square), rt.quotient(-a, square)
 
 
 @elementwise(np.hypot)

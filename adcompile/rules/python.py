@@ -77,11 +77,11 @@ def power(y, a, b):
     if np.iscomplexobj(b):
         a = a + 0j  # of a negative number it has a logarithm
     if np.ndim(a) > 0:
-        by_exponent = y * np.log(np.where(a == 0, 1, a))
+        by_exponent = y * np.log(np.where(a == 0, 1.0, a))
     elif np.iscomplexobj(a):
         by_exponent = y * np.log(a) if a != 0 else 0.0
     else:
-        by_exponent = y * np.log(a) if a > 0 else 0.0 if a == 0 else math.nan
+        by_exponent = y * np.log(a * 1.0) if a > 0 else 0.0 if a == 0 else math.nan  # small integers have small logs
     return by_base, by_exponent
 
 

@@ -32,9 +32,11 @@ def shadow(x: Any) -> Any:
 
 
 def snapshot(x: Any) -> Any:
-    """An array, or a list of arrays, as it is now: its memory is written later."""
-    if isinstance(x, (list, tuple)):
+    """An array, or a list or tuple of arrays, as it is now: its memory is written later."""
+    if isinstance(x, list):
         return [snapshot(item) for item in x]
+    if isinstance(x, tuple):  # an index among them: a list would mean something else
+        return tuple(map(snapshot, x))
     return x.copy() if hasattr(x, "copy") else x  # numbers, where the type was not known
 
 
