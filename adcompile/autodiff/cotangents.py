@@ -344,6 +344,8 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
         g = b.call(np.real, g)
         gt = b.type(g)
     if isinstance(t, Array) and isinstance(gt, Array) and gt.dtype != t.dtype:
+        if gt.dims is None:  # it may be a number, which has no such method
+            return b.call(rt.like, g, b.real(var))
         g = b.call(np.ndarray.astype, g, Const(t.dtype))
     if isinstance(t, Array) and rank(gt) == 0 and rank(t) != 0 and spread:
         g = b.call(rt.broadcast_like, g, b.real(var))

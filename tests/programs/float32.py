@@ -90,7 +90,13 @@ def each_number_of_pythons(x):
     return np.sum(np.vectorize(lambda t: t * t * t / 3)(x))
 
 
+def squeezed(x):
+    k = np.squeeze(x[:1]) * np.float32(2.0)
+    return k * x[1] + sum(v.squeeze() for v in np.split(x * x, 3)) - np.diff(x[:2]).squeeze()
+
+
 SAMPLES = {
+    "squeezed": [(_X,)],
     "each_number_of_pythons": [(np.array([0.5, -1.0, 1.5], np.float32),)],
     "single_lists": [(_X,)],
     "scalar_classes": [(np.array([0.5, 1.5, 0.7], dtype=np.float32),)],

@@ -42,12 +42,19 @@ def of_images(x, k):
     return y + np.sum(np.dot(k, np.array([-x, -x]))) + np.sum(x * (k > 100) + x * (k > 0)) + np.sum(x * k) * 0.5
 
 
+def in_squares_and_logarithms(x, k):
+    """Their squares wrap around, and their logarithms are in half precision."""
+    y = np.arctan2(x, k) + np.arctan2(k, x) * x + k**x + np.float_power(k, x * 0.1)
+    return np.sum(y + np.ldexp(x, k // 50))
+
+
 _X = np.array([0.9, 0.7])
 _K = np.array([200, 100], np.uint8)
 _U = [(_X, np.array([200, 100], np.uint8)), (_X, np.array([-128, 100], np.int8))]
 SAMPLES = {
     **{name: _U for name in ("negated", "multiplied_small", "added", "of_numbers", "summed")},
     "of_images": [(0.7, _K), (np.float64(0.7), _K), (np.array(0.7), _K), (0.7, _K.astype(np.int8)), (0.7, _K.astype(int))],
+    "in_squares_and_logarithms": [*((_X, k) for k in (np.array([200, 100], np.uint8), np.int8(100), True)), (0.7, np.int8(100))],
     "of_flags": [(0.7, np.uint8(200)), (np.float64(0.7), np.int8(100)), (np.array(0.7), np.array(200, np.uint8)), (0.7, np.array(100, np.int8))],
     "of_truths": [(0.7, np.array(True)), (np.float64(0.7), np.bool_(True)), (0.7, np.array([True, True]))],
 }
