@@ -27,7 +27,7 @@ def check_scalar(result: Type, fun: Any, place: Place | None = None) -> None:
             elif not any(is_inexact(k) for k in kinds):
                 problem, remedy = f"{_article(names[0])} {names[0]}", "return a float"
         case Array(dtype, dims):
-            if dims is None or dims:
+            if dims:
                 problem, remedy = "an array", "return its sum, or use jacobian() or vjp()"
             elif dtype.kind == "c":
                 problem, remedy = "a complex number", "return its real part or abs()"
@@ -73,6 +73,16 @@ def seed_one(b: Builder, value: Atom) -> Atom:
     if isinstance(t, Array):
         return b.call(np.ones_like, value)
     return Const(1.0)
+
+
+def seed_of(b: Builder, fun: Atom, value: Atom) -> Atom:
+    """One, as a cotangent of what `fun` returns: of what the run tells to be a real scalar, where nothing else does."""
+    t = b.type(value)
+    if isinstance(t, (Unknown, Instance)):
+        return seed_checked(b, fun, value)
+    if isinstance(t, Array) and t.dims is None:
+        return b.call(rt.like, seed_checked(b, fun, value), value)
+    return seed_one(b, value)
 
 
 def seed_checked(b: Builder, fun: Atom, value: Atom) -> Atom:

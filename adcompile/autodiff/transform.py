@@ -30,7 +30,7 @@ from adcompile.autodiff.held import Root, substituted
 from adcompile.autodiff.memoised import check_memoised
 from adcompile.autodiff.reference import buffers_in
 from adcompile.autodiff.reverse import Sweep
-from adcompile.autodiff.scalar import check_pair, check_scalar, seed_checked, seed_one
+from adcompile.autodiff.scalar import check_pair, check_scalar, seed_of, seed_one
 from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import Results, detached, enter, handed_out
 from adcompile.autodiff.unbound import readable_zeros
@@ -248,7 +248,7 @@ def gradient(
     role, b.role = b.role, "adjoint"
     if entry:  # nothing differentiates this sweep
         b.context.rerun, b.context.budget = "once", share(b.context.budget, b.statements[start:])
-    seed = seed_checked(b, fun, value) if isinstance(b.type(value), (Unknown, Instance)) else seed_one(b, value)
+    seed = seed_of(b, fun, value)
     table = reverse_of(b, start, inputs, [(value, seed)], None, results, restore)
     value, aux = table.results if has_aux else (table.results[0], None)
     made: set[Atom] = set()
