@@ -349,12 +349,19 @@ def fit(b: Builder, g: Atom, var: Var, spread: bool = True) -> Atom:
         g = b.call(np.ndarray.astype, g, Const(t.dtype))
     if isinstance(t, Array) and rank(gt) == 0 and rank(t) != 0 and spread:
         g = b.call(rt.broadcast_like, g, b.real(var))
-    if t == Scalar(frozenset({np.float32})):
-        if isinstance(gt, Scalar) and gt != t:
-            g = b.call(np.float32, g)
-        elif isinstance(g, Const) and type(g.value) is float:
-            g = Const(np.float32(g.value))
-    return g
+    return in_single(b, g, t)
+
+
+SINGLE = frozenset({np.float32})
+
+
+def in_single(b: Builder, g: Atom, t: Type) -> Atom:
+    """The tangent or cotangent of a number in single precision (or a whole one, on another path) as such."""
+    if not isinstance(t, Scalar) or frozenset(filter(is_inexact, t.kinds)) != SINGLE:
+        return g
+    if isinstance(b.type(g), Scalar) and b.type(g) != Scalar(SINGLE):
+        return b.call(np.float32, g)
+    return Const(np.float32(g.value)) if isinstance(g, Const) and type(g.value) is float else g
 
 
 def as_result(b: Builder, g: Atom, call: Call) -> Atom:

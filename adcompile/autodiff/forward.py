@@ -32,7 +32,7 @@ from adcompile.autodiff.adjoint import (
     selected_product,
 )
 from adcompile.autodiff.called import fitted, is_readable
-from adcompile.autodiff.cotangents import refuse_stand_in, shadow_type, tangent_type, zero
+from adcompile.autodiff.cotangents import in_single, refuse_stand_in, shadow_type, tangent_type, zero
 from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zeros_type
 from adcompile.autodiff.given import is_zero, value_and_tangent
@@ -171,7 +171,8 @@ class Forward:
             if spent:
                 b.append(s)
             if d is not None:
-                self.dots[s.result] = self.named(apart(self, d, s.result, before), s.result)
+                d = in_single(b, apart(self, d, s.result, before), b.type(s.result))
+                self.dots[s.result] = self.named(d, s.result)
         b.role = role
 
     def named(self, d: Atom, var: Var) -> Atom:

@@ -95,7 +95,16 @@ def squeezed(x):
     return k * x[1] + sum(v.squeeze() for v in np.split(x * x, 3)) - np.diff(x[:2]).squeeze()
 
 
+def whole_number_or_single(x):
+    """Tangents of what may be a whole number are in single precision, too, and so are those of arrays of such."""
+    u = max(0, x.sum())
+    y = np.array([x[k] + u for k in range(len(x))])
+    y[1:] = np.ravel(y)[:-1] * x[0]
+    return y[0] * y[1] + u * (min(x[0], 3) + x[2])
+
+
 SAMPLES = {
+    "whole_number_or_single": [(_X,), (-_X,)],
     "squeezed": [(_X,)],
     "each_number_of_pythons": [(np.array([0.5, -1.0, 1.5], np.float32),)],
     "single_lists": [(_X,)],
