@@ -218,6 +218,14 @@ handles(any)(quantifier(any))
 handles(all)(quantifier(all))
 
 
+@handles(ops.truth, look=())
+def truth(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """The truth of one of several conditions: a number stands for its own."""
+    if isinstance(b.type(args[0]), Scalar):
+        return args[0]
+    return dispatch(b, Const(bool), args, [], name, place)
+
+
 def of_items(fn: Any) -> Any:
     """A sum or product of what an iterator gives: of the list of it, which the rules read."""
 

@@ -191,7 +191,7 @@ class Expressions(Builder):
         value = self.test(node, hint)
         if isinstance(node, (gast.BoolOp, gast.Compare, gast.Constant)) or _is_not(node):
             return value
-        return self.call(bool, value, node=node, hint=hint)
+        return self.call(ops.truth, value, node=node, hint=hint)
 
     def _bool(self, node: gast.BoolOp, hint: str) -> Atom:
         return self._short_circuit(self.expr(node.values[0]), node, 1, self.expr, hint)

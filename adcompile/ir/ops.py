@@ -223,6 +223,11 @@ def bound_of(value: Any, bound: bool = True) -> bool:
     return bound and value is not UNDEFINED
 
 
+def truth(value: Any) -> bool:
+    """Whether a value counts as true, where nobody asks for the answer itself: a bool is its own."""
+    return bool(value)
+
+
 def set_attribute(owner: Any, name: str, value: Any) -> None:
     """`owner.name = value` of a class, function or module, where code may read it that is not followed:
     no values with derivatives may go in."""
