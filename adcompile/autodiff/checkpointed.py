@@ -90,7 +90,7 @@ class CheckpointedReversal(LoopReversal):
         made = checkpoints_of(sweep.context, s.iterable)
         self.budget = sweep.context.budget if made is None else None
         self.steps, self.snaps = (s.iterable, Const(self.budget)) if made is None else made.args
-        self.whole = plain(sweep.context, s)
+        self.whole, self.reversed = plain(sweep.context, s), True
         sweep.inside(s.body)  # its values get their numbers
         s, self.left = straight(sweep, s, cot)
         self.before, body = hoisted(sweep.context, s.body)
@@ -102,9 +102,12 @@ class CheckpointedReversal(LoopReversal):
         self.context.budget = share(budget, self.s.body.statements, 2)  # the other half is for the loop itself
         made = super().run()
         self.context.budget = budget
-        if len(made) == 1 and made[0] is self.s:  # nothing in it has an adjoint: it stays as it was, with its exits
-            return [self.whole]
-        return [*self.before, *made]
+        return [*self.before, *made] if self.reversed else made
+
+    def written(self) -> For | While:
+        """Nothing in it has an adjoint: it stays as it was, with its exits."""
+        self.reversed = False
+        return self.whole
 
     def keep(self, tree: object, reverse: list[Statement], yields: list[Atom]) -> Plan:
         assert isinstance(self.s, For)

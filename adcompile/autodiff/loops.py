@@ -69,7 +69,7 @@ class LoopReversal:
             )
         bars = {k: cot.get(s.results[k]) for k in self.positions}
         if all(v is None for v in bars.values()) and not self.moves_memory():  # also without positions
-            return [guarded(sweep.context, s)]
+            return [guarded(sweep.context, self.written())]
         builder = cot.builder.child()
         body_cot = cot.child(builder, sweep.inside(s.body), loop=True)
         carried = {k: self.new_bar(builder, self.params[k]) for k in self.positions}
@@ -78,6 +78,10 @@ class LoopReversal:
         tree = self.sweep_tree(s.body, body_cot, carried)
         sweep.depth -= 1
         return self.assemble(tree, body_cot, carried, bars)
+
+    def written(self) -> For | While:
+        """The loop as it is where nothing in it has an adjoint."""
+        return self.s
 
     def lists(self) -> list[int]:
         """The carried positions of lists: their cotangents are ours from one iteration to the next, and are

@@ -106,6 +106,8 @@ class Definer(Printer):
         own = {var for var, cell in cells if is_undefined(cell) and var.name == function.name}
         name = "function" if function.name == "<lambda>" else function.name
         given = [var for var, cell in cells if not is_undefined(cell)]
+        if any(var.name == name for var in given):  # its own name means something else by the time it runs
+            name = f"first_{name}"
         variables = {var for var, cell in cells if isinstance(cell, Var) and cell in self.variables}
         held = Instance(Shared)
         shared = {var: held for var, cell in cells if isinstance(cell, Var) and self.types.get(cell) == held}

@@ -18,11 +18,11 @@ def test_a_number_where_one_is_needed():
     assert ad.grad(at)(X, np.array([0, 2])).tolist() == [2.1, 0.0, 1.3]
 
 
-@pytest.mark.parametrize("p, error", [([0], ad.Unsupported), ([0, 1, 2], IndexError), ([0, 3], IndexError)])
+@pytest.mark.parametrize("p, error", [([0], ad.NotDifferentiable), ([0, 1, 2], IndexError), ([0, 3], IndexError)])
 def test_lengths_are_tested_when_the_code_runs(p, error):
     derivative = ad.grad(at)
     derivative(X, np.array([0, 2, 1])[:2])
-    with pytest.raises(error, match=r"fewer items|indices|out of bounds"):
+    with pytest.raises(error, match=r"an array of shape|indices|out of bounds"):
         derivative(X, np.array(p))
 
 

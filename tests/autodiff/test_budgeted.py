@@ -240,3 +240,26 @@ def test_inside_another_derivative():
 
     with pytest.raises(ad.Unsupported, match="memory_budget"):
         ad.grad(inner)(0.3)
+
+
+def searched(x, y):
+    """The loop of `all` has no adjoint, and ends at the first that is not so."""
+    total = x * y
+    return total if all(map(lambda v: v > 0.0, (x, y, 3.0))) else total * x
+
+
+def left_early(x, y):
+    total, found = x * y, True
+    for k in range(3):
+        if x * k < -0.5:
+            found = False
+            break
+        found = x * k > -5.0
+    return total * x if found else total * y
+
+
+@pytest.mark.parametrize("f", [searched, left_early])
+@pytest.mark.parametrize("x", [-0.6, 0.7])
+def test_loops_without_adjoint_end_where_they_end(f, x):
+    assert ad.grad(f, (0, 1), memory_budget=10**8)(x, 0.9) == ad.grad(f, (0, 1))(x, 0.9)
+    ad.check_grads(f, (x, 0.9))
