@@ -6,7 +6,8 @@ while the closure can still be called.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ import gast
 from adcompile.frontend.scopes import COMPREHENSIONS, FUNCTIONS, Scopes
 
 LEAVING = (gast.Return, gast.Raise, gast.Continue, gast.Break)
+CACHES: tuple[Any, ...] = (functools.cache, functools.lru_cache)
 
 
 @dataclass(slots=True)
@@ -39,6 +41,7 @@ class Captures:
 
     body: Sequence[Any]
     scopes: Scopes
+    meant: Callable[[str], Any]  # what a name that is global here is bound to; None for others
     _clock: int = 0
     _loops: tuple[int, ...] = ()
     _arm: frozenset[tuple[int, int]] = frozenset()
@@ -82,12 +85,19 @@ class Captures:
         """Whether a nested function is what its own name means when it runs: nothing else is bound to that later, and
         no decorator makes something else of it."""
         self._survey()
-        if self._names_of.get(node) != name or not all(map(_remembers, getattr(node, "decorator_list", ()))):
+        if self._names_of.get(node) != name or not all(map(self._remembers, getattr(node, "decorator_list", ()))):
             return False
         me = self._functions[node]
         seen = [b for b in self._bindings[name] if not b.excludes(me)]
         before = [b for b in seen if b.time < me.time]
         return len(seen) == len(before) + 1 and not any(b.loops for b in before)
+
+    def _remembers(self, decorator: Any) -> bool:
+        """Whether a decorator is a cache of functools, which gives what the function itself gives."""
+        made = decorator.func if isinstance(decorator, gast.Call) else decorator
+        if isinstance(made, gast.Attribute) and isinstance(made.value, gast.Name):
+            return self.meant(made.value.id) is functools and getattr(functools, made.attr, None) in CACHES
+        return isinstance(made, gast.Name) and any(self.meant(made.id) is cache for cache in CACHES)
 
     def changes(self, name: str, given: bool) -> bool:
         """Whether a variable, which may be a parameter, has several values."""
@@ -274,12 +284,6 @@ class Captures:
             self._kept_functions.add(node)
         if not isinstance(node, gast.Lambda):
             self._bind(node.name)
-
-
-def _remembers(decorator: Any) -> bool:
-    """Whether a decorator is a cache of functools, which gives what the function itself gives."""
-    made = decorator.func if isinstance(decorator, gast.Call) else decorator
-    return (made.attr if isinstance(made, gast.Attribute) else getattr(made, "id", None)) in ("cache", "lru_cache")
 
 
 def _hands_out(node: Any, scopes: Scopes, late: dict[str, Any]) -> bool:

@@ -378,7 +378,8 @@ def lower_node(
     statements = (
         [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
     )
-    captures = Captures(statements, unit.scopes)
+    elsewhere = scope.bound | set(captured) | around.keys()
+    captures = Captures(statements, unit.scopes, lambda n: None if n in elsewhere else unit.namespace.get(n))
     late = {n: f for n, f in around.items() if n not in scope.bound and n not in captured}
     late |= captures.late_functions()
     lowerer = FunctionLowerer(unit, scope, captured, captures, late, lower_node)
