@@ -77,6 +77,7 @@ from adcompile.optimise.naming import name_cotangents
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
 from adcompile.optimise.recorded import read_items
 from adcompile.optimise.selected import spell_selected
+from adcompile.optimise.settled import settled
 from adcompile.runtime import settings
 
 HANDLERS = (
@@ -211,6 +212,8 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
     program = checked(narrow(program), "narrowed")
     program = checked(optimise(spell_selected(program), passes), "optimised")
     if passes:
+        again = settled(program)
+        program = program if again is program else checked(optimise(again, passes), "settled")
         whole, program = program, read_items(program)
         fewer = program is not whole
         program, slots = read_slots(program)

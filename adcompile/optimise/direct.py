@@ -24,7 +24,7 @@ from adcompile.ir.walk import atoms_of, results_of
 from adcompile.optimise.sharing import is_fresh
 from adcompile.optimise.typing import INPLACE, hashable, same_atom, type_of
 
-_COPIES = (rt.snapshot, rt.replica, np.ndarray.copy, np.copy)
+COPIES = (rt.snapshot, rt.replica, np.ndarray.copy, np.copy)
 _TURNED = {operator.iadd: operator.isub, operator.isub: operator.iadd}
 _STORES = (operator.setitem, operator.iadd, operator.isub, operator.imul, operator.itruediv)
 """What computes as if its last operand had been copied before, where they overlap: NumPy sees to it."""
@@ -54,7 +54,7 @@ class Direct:
             elif isinstance(s, Call) and s.role != "primal" and called(s) in _TURNED:
                 self.turn(k, s)
         for k, s in enumerate(self.out):
-            if isinstance(s, Call) and s.role != "primal" and called(s) in _COPIES and len(s.args) == 1:
+            if isinstance(s, Call) and s.role != "primal" and called(s) in COPIES and len(s.args) == 1:
                 self.copy(k, s)
         return [s for s in self.out if s is not None]
 

@@ -43,6 +43,7 @@ from adcompile.optimise.shapes import is_elementwise
 from adcompile.optimise.typing import INPLACE, hashable, is_immutable, type_of
 from adcompile.runtime import arrays, memory
 from adcompile.runtime.detached import replica
+from adcompile.runtime.shadows import shadows
 
 _FRESH: frozenset[Any] = frozenset(
     {
@@ -52,7 +53,10 @@ _FRESH: frozenset[Any] = frozenset(
         *(memory.shadow, memory.snapshot, replica),
     }
 )
-_STORING = (operator.setitem, memory.add_at)
+STORING = (operator.setitem, memory.add_at)
+_NEW = (np.empty, np.empty_like, shadows)
+"""What shares no memory with what is given, either."""
+_BUILDING = (ops.build_list, ops.build_tuple, ops.build_dict, slice)
 _VIEWS: frozenset[Any] = frozenset({np.real, np.imag})  # elementwise, but a view of what is real
 
 
@@ -124,6 +128,30 @@ def sharing(block: Block, effects: Effects, live_out: Iterable[Atom] = ()) -> Sh
     return _Analysis(effects).run(block, live_out)
 
 
+def classes(block: Block, effects: Effects) -> dict[Var, Var]:
+    """One value for all those that may have memory in common, in a function's body; all that comes from outside
+    may. Shadows are no memory of what they mirror."""
+    analysis = _Analysis(effects)
+    analysis.run(block, ())
+    calls = [s for inner in all_blocks(block) for s in inner.statements if isinstance(s, Call)]
+    made = {s.result for s in calls if isinstance(s.fn, Const) and any(s.fn.value is fn for fn in _NEW)}
+    parent: dict[Var, Var] = {}
+
+    def find(v: Var) -> Var:
+        while parent.get(v, v) is not v:
+            v = parent[v]
+        return v
+
+    for target, sources in analysis.sources.items():
+        for source in () if target in made else sources:
+            parent[find(target)] = find(source)
+    built = {s.result for s in calls if isinstance(s.fn, Const) and any(s.fn.value is fn for fn in _BUILDING)}
+    outside = [v for v in analysis.outside() if v not in made and v not in built]
+    for v in outside:
+        parent[find(v)] = find(outside[0])
+    return {v: find(v) for v in (*analysis.sources, *analysis.fresh, *analysis.uses)}
+
+
 @dataclass
 class _Analysis:
     effects: Effects
@@ -152,9 +180,14 @@ class _Analysis:
                 beside.setdefault(target, []).append(source)
                 beside.setdefault(source, []).append(target)
         seen = self._connected(beside, self.writing)
-        made = {*self.sources, *self.fresh}
-        outside = [v for v in (*beside, *self.uses) if v not in made and self._mutable(v)]
+        outside = self.outside()
         return seen | self._connected(beside, outside) if not seen.isdisjoint(outside) else seen
+
+    def outside(self) -> list[Var]:
+        """What comes from elsewhere."""
+        made = {*self.sources, *self.fresh}
+        found = (*self.sources, *(v for sources in self.sources.values() for v in sources), *self.uses)
+        return [v for v in dict.fromkeys(found) if v not in made and self._mutable(v)]
 
     def _connected(self, beside: Mapping[Var, list[Var]], roots: Iterable[Var]) -> set[Var]:
         seen: set[Var] = set()
@@ -256,7 +289,7 @@ class _Analysis:
                 self.fresh.add(call.result)
             return
         fn = call.fn.value if isinstance(call.fn, Const) else None
-        if fn in _STORING and isinstance(type_of(call.args[0], self.effects.types), Array):
+        if fn in STORING and isinstance(type_of(call.args[0], self.effects.types), Array):
             self._roots(self.writing, call.args[:1])  # which keeps nothing of what it is given
             return
         if not self.effects.pure(call) and not (fn in INPLACE if fn is not None and hashable(fn) else False):
