@@ -129,6 +129,12 @@ class Varied:
         self.reattached: dict[Var, Call] = {}
         self.files: set[Atom] = set()  # names of files that hold varied data
 
+    def copy(self) -> Varied:
+        """The same facts, to be added to."""
+        made = Varied(self.types, self.definition, self.still)
+        made.vars, made.detached, made.files = set(self.vars), set(self.detached), set(self.files)
+        return made
+
     def has(self, atom: Atom) -> bool:
         if not isinstance(atom, Var):
             return False

@@ -24,6 +24,7 @@ from adcompile.analysis.detached import is_in
 from adcompile.analysis.executed import puts_alone, written_by_code, written_unseen
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.library import writes_text
+from adcompile.analysis.relayed import relayed
 from adcompile.analysis.stores import stored_atoms
 from adcompile.analysis.unfollowed import refuse_store
 from adcompile.analysis.writing import AUGMENTED, FUNCTIONS, ITEM_WRITES, KEEPERS, METHODS
@@ -385,6 +386,9 @@ def check_writes(
             written.append((i, call, call.fn))
             shown.append(False)
     useful_classes = useful_roots(aliases, [call for _, call in calls], useful)
+    unfollowed = [(call, target) for _, call, target in written if call not in followed or reference_of(call)]
+    into = [(call, root) for call, target in unfollowed if (root := aliases.root(target)) is not None]
+    varied = relayed(varied, statements, into, aliases.root)
     last: dict[Node, Last] = {}
     places: dict[Node, int] = {}
     for (i, call, target), direct in zip(written, shown):
