@@ -13,24 +13,21 @@ the loops and where the copy is read nobody writes into the array at all. What r
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, MutableMapping
+from dataclasses import replace
 
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, Continue, For, Function, Statement, Var
+from adcompile.ir.nodes import Call, Function, Statement, Var
 from adcompile.ir.program import Program
-from adcompile.ir.types import Array, RangeT, Type
-from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, blocks_of, end_atoms, large_stack, statements_of
+from adcompile.ir.types import Array, Type
+from adcompile.ir.walk import blocks_of, large_stack, statements_of
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import COPIES, called
 from adcompile.optimise.effects import Effects, summarise
-from adcompile.optimise.indexed import Indexed, Part, Places
+from adcompile.optimise.indexed import Part
 from adcompile.optimise.sharing import STORING, classes, is_fresh
+from adcompile.optimise.trails import Reread, Trail, Trails
 from adcompile.optimise.typing import INPLACE, is_immutable, type_of
-
-REBUILT = (ops.build_tuple, slice, operator.add, operator.sub, operator.mul, operator.neg, operator.getitem, range)
-"""What an index is made of, which may be made once more."""
 
 
 def settled(program: Program) -> Program:
@@ -53,50 +50,14 @@ def _function(function: Function, types: MutableMapping[Var, Type], effects: Eff
         return function
     search = _Search(function, types, effects)
     reread = {r: again for r in search.reads() if (again := search.again(r))}
-    return replace(function, body=_Reread(reread).block(function.body)) if reread else function
+    return replace(function, body=Reread(reread).block(function.body)) if reread else function
 
 
-class _Reread(Rewriter):
-    def __init__(self, reread: Mapping[Var, Sequence[Call]]) -> None:
-        self.reread = reread
-
-    def call(self, call: Call) -> tuple[Statement, ...]:
-        return tuple(self.reread.get(call.result, (call,)))
-
-
-@dataclass(frozen=True)
-class Trail:
-    """What a loop has kept in a list, and where it is read: the loops around, and the number of the turn of each."""
-
-    value: Var
-    turns: tuple[tuple[For, Var], ...]
-
-
-class _Search:
+class _Search(Trails):
     def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
-        self.types, self.effects = types, effects
-        self.places = Places().walk(function.body)
-        self.indexed = Indexed(self.places, types)
+        super().__init__(function, types)
+        self.effects = effects
         self.classes = classes(function.body, effects)
-        self.readers: dict[Var, list[Statement | None]] = {}
-        """None stands for the end of a block."""
-        self.result_of: dict[Var, tuple[For, int]] = {}
-        for block in all_blocks(function.body):
-            for s in (*block.statements, None):
-                for a in end_atoms(block.end) if s is None else atoms_of(s):
-                    if isinstance(a, Var):
-                        self.readers.setdefault(a, []).append(s)
-                if isinstance(s, For):
-                    self.result_of.update((r, (s, k)) for k, r in enumerate(s.results))
-
-    def reads(self) -> Iterator[Var]:
-        """What may be read from a list that a loop has filled."""
-        for r, call in self.places.definition.items():
-            if called(call) is operator.getitem and isinstance(self.types.get(r), Array):
-                if isinstance(call.args[0], Var) and not isinstance(type_of(call.args[0], self.types), Array):
-                    yield r
-
-    # -- what was kept -------------------------------------------------------------------------
 
     def again(self, r: Var) -> list[Call] | None:
         """The statements that read the part of an array anew whose copy `r` is; None if it is not settled."""
@@ -114,57 +75,6 @@ class _Search:
         out: list[Call] = []
         made = self.rebuilt(copy.args[0], trail, out)
         return [*out[:-1], replace(out[-1], result=r, place=call.place)] if made is not None and out else None
-
-    def trail(self, source: Atom, number: Atom) -> Trail | None:
-        """What a list holds at a number that counts turns."""
-        if not isinstance(source, Var) or not self.counts(number):
-            return None
-        outer, turns = source, ()
-        inner = self.places.made(source, operator.getitem)
-        if source not in self.result_of and inner is not None:
-            around = self.trail(inner.args[0], inner.args[1])
-            if around is None or around.value not in self.result_of:
-                return None
-            outer, turns = around.value, around.turns
-        if outer not in self.result_of:
-            return None
-        loop, k = self.result_of[outer]
-        if turns and self.places.loops[outer][-1:] != (turns[-1][0],):
-            return None
-        value = self.pushed(loop, k)
-        return None if value is None else Trail(value, (*turns, (loop, number)))  # type: ignore[arg-type]
-
-    def counts(self, number: Atom) -> bool:
-        """Whether a value is the element of a loop over `range(n)`, in whichever order."""
-        loop = self.places.loop_of.get(number) if isinstance(number, Var) else None
-        return loop is not None and self.is_unit(loop.iterable)
-
-    def is_unit(self, iterable: Atom) -> bool:
-        if isinstance(iterable, Const):
-            r = iterable.value
-            return isinstance(r, range) and (r.start, r.step) == (0, 1)
-        turned = self.places.made(iterable, reversed)
-        if turned is not None:
-            return self.is_unit(turned.args[0])
-        t = self.types.get(iterable)
-        return isinstance(t, RangeT) and t.unit
-
-    def pushed(self, loop: For, k: int) -> Var | None:
-        """What each turn of a loop appends to an empty list, once, as the k-th value that it carries."""
-        param, end = loop.body.params[k + 1], loop.body.end
-        made = self.places.made(loop.init[k], ops.build_list)
-        last = end.values[k] if isinstance(end, Continue) else None
-        push = None if last is None else self.places.made(last, ops.push)
-        if made is None or made.args or push is None or push.args[0] is not param:
-            return None
-        if self.indexed.steps(loop.iterable) is None:
-            return None
-        alone = all(len(self.readers.get(v, ())) == 1 for v in (made.result, param, push.result))
-        beside = self.places.path[made.result][-1][0] is self.places.path[loop.results[k]][-1][0]
-        each = self.places.path[push.result][-1][0] is loop.body
-        value = push.args[1]
-        inside = isinstance(value, Var) and self.places.loops.get(value, ())[-1:] == (loop,)
-        return value if alone and beside and each and inside else None  # type: ignore[return-value]
 
     # -- what is written -----------------------------------------------------------------------
 
@@ -231,32 +141,6 @@ class _Search:
         if is_fresh(s, self.types) or is_immutable(type_of(s.result, self.types)):
             return True
         return isinstance(self.types.get(s.result), Array) and self.harmless(s.result)
-
-    def rebuilt(self, atom: Atom, trail: Trail, out: list[Call]) -> Atom | None:
-        """A value of the loop once more where its copy was read, by the numbers of the turns."""
-        loop = trail.turns[0][0]
-        if isinstance(atom, Const) or loop not in self.places.loops.get(atom, ()):
-            return atom
-        for around, number in trail.turns:
-            if atom is around.body.params[0]:
-                if self.is_unit(around.iterable) and self.places.made(around.iterable, reversed) is None:
-                    return number
-                if self.places.made(around.iterable, reversed) is not None:
-                    return None
-                steps = self.rebuilt(around.iterable, trail, out)
-                return None if steps is None else self.emit(out, atom, operator.getitem, (steps, number))
-        call = self.places.definition.get(atom)
-        if call is None or called(call) not in REBUILT or call.kwargs:
-            return None
-        args = [self.rebuilt(a, trail, out) for a in call.args]
-        return None if None in args else self.emit(out, atom, call.fn.value, args)  # type: ignore
-
-    def emit(self, out: list[Call], like: Var, fn: object, args: Sequence[Atom]) -> Var:
-        result = Var(like.name, like.place)
-        self.types[result] = self.types[like]
-        out.append(Call(result, Const(fn), tuple(args), (), like.place, "adjoint"))
-        return result
-
 
 def calls_in(s: Statement) -> Iterator[Call]:
     """The calls of a statement, at any depth."""

@@ -251,7 +251,7 @@ class Arrays(Scalars):
     def _copy(self, call: Call) -> bool:
         if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
             return False
-        self.make(call.result, self.native_type(call.args[0]), f"{self.atom(call.args[0])}.copy()")
+        self.make_copy(call.result, self.native_type(call.args[0]), self.atom(call.args[0]))
         self._as_long(call.result, call.args[0])
         return True
 
@@ -264,8 +264,12 @@ class Arrays(Scalars):
             self.own.add(call.result)
             self._as_long(call.result, call.args[0])
             return True
-        name = "zeros_like" if fn in (np.zeros_like, rt.shadow, arrays.zeros_like) else fn.__name__
-        self.make(call.result, self.native_type(call.args[0]), f"np.{name}({self.atom(call.args[0])})")
+        native, like = self.native_type(call.args[0]), self.atom(call.args[0])
+        if fn is np.empty_like and isinstance(native, ArrayOf):
+            self.make_empty(call.result, native, [f"{like}.shape[{k}]" for k in range(native.rank)])
+        else:
+            name = "zeros_like" if fn in (np.zeros_like, rt.shadow, arrays.zeros_like) else fn.__name__
+            self.make(call.result, native, f"np.{name}({like})")
         self._as_long(call.result, call.args[0])
         return True
 
@@ -287,9 +291,12 @@ class Arrays(Scalars):
             self.lengths[call.result] = self._forms(shape, result.rank)
             return True
         sizes = self._lengths(shape)
-        self.faults = True  # negative lengths
-        text = "(" + "".join(f"{s}, " for s in sizes) + ")"
-        self.make(call.result, result, f"np.{fn.__name__}({text}, {DTYPES[result.code]})")
+        if fn is np.empty:
+            self.make_empty(call.result, result, sizes)
+        else:
+            self.faults = True  # negative lengths
+            text = "".join(f"{s}, " for s in sizes)
+            self.make(call.result, result, f"np.{fn.__name__}(({text}), {DTYPES[result.code]})")
         self.lengths[call.result] = self._forms(shape, result.rank)
         return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile.backend.callables import BUILTINS, KEYWORDS, identifier
 from adcompile.backend.native.elementary import NAMES
-from adcompile.backend.native.values import ArrayOf, Code, Native, NotNative, Number, native_of
+from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, NotNative, Number, native_of
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -284,6 +284,15 @@ class Base:
         """Define an array in memory of its own."""
         self.define(var, native, text)
         self.own.add(var)
+
+    def make_empty(self, var: Var, native: ArrayOf, sizes: Sequence[str]) -> None:
+        """Define an array of these lengths, of which nothing is known yet."""
+        self.faults = True  # negative lengths
+        self.make(var, native, f"np.empty(({''.join(f'{s}, ' for s in sizes)}), {DTYPES[native.code]})")
+
+    def make_copy(self, var: Var, native: Native | None, name: str) -> None:
+        """Define an array as the copy of another one."""
+        self.make(var, native, f"{name}.copy()")
 
     def overlaps(self, a: Var, b: Var) -> bool:
         """Whether two arrays may have elements in common: also if both come from outside, where one may be

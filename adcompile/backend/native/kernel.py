@@ -10,6 +10,7 @@ from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.flow import Flow
 from adcompile.backend.native.given import given_as, machine, written
 from adcompile.backend.native.lists import Lists, Store, Unkept, lists_of
+from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
 from adcompile.backend.native.unbound import unbound
 from adcompile.backend.native.values import ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf, native_of
@@ -152,6 +153,8 @@ class Printer(Flow):
         self.loops: list[For | While] = []
         self.kept_codes: dict[Var, Store] = {}
         self.joined: dict[Var, Native] = {}
+        self.placed: dict[Var, Call] = {}  # arrays that may be made where they are kept
+        self.begins: dict[Var, str] = {}
         self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
 
@@ -166,12 +169,12 @@ class Printer(Flow):
 
     def learn(self, before: Printer) -> None:
         """Take over what another printing has found of the whole kernel."""
-        self.popped = before.popped
+        self.popped, self.placed = before.popped, before.placed
         self.memory, self.kept_codes, self.joined = dict(before.memory), before.stores, before.native
         self.changing, self.own = frozenset(before.written), set(before.own)
         self.varying = set(before.varying)
         for store in before.stores.values():
-            if store.sample is not None and (store.sample not in before.own or self.is_written(store.sample)):
+            if store.sample is not None and not self.is_placed(store.sample) and self.may_change(store.sample):
                 store.views = True
 
     @property
@@ -182,7 +185,7 @@ class Printer(Flow):
 
     def function(self, function: Function, name: str, inexact: bool) -> Kernel:
         params = (*function.params, *function.captured)
-        self.unbound = unbound(function)
+        self.unbound, self.placed = unbound(function), placed(function, self.lists)
         read = free_vars(function.body)
         used = tuple(p for p in params if p in read)
         for p in used:

@@ -11,8 +11,8 @@ import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from adcompile.backend.native.arrays import Arrays
 from adcompile.backend.native.base import LENGTH_BITS
+from adcompile.backend.native.placed import Placing
 from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -202,7 +202,7 @@ class Unkept(NotNative):
         self.root = root
 
 
-class Keeping(Arrays):
+class Keeping(Placing):
     """Prints pushes and reads of kept values."""
 
     lists: Lists
@@ -271,7 +271,10 @@ class Keeping(Arrays):
             self.line(f"{store.name}.append({texts[0]})")
             self.line(f"{store.top} += 1")
             return
-        if isinstance(store.native, ArrayOf) and texts[0] != "0":
+        if self.is_placed(value) and isinstance(value, Var):
+            name = self.names[value]
+            texts = [self.begins[value], *(f"{name}.shape[{k}]" for k in range(len(store.codes) - 1))]
+        elif isinstance(store.native, ArrayOf) and texts[0] != "0":
             texts = self._copied(store, texts[0], store.native)
         if not self._reserved(root):
             for column in store.columns:
@@ -306,9 +309,20 @@ class Keeping(Arrays):
             if store.sample is not None:
                 self.shares(store.sample, value)
             store.sample = value
-            store.views = store.views or value not in self.own or self.is_written(value)
+            store.views = store.views or not self.is_placed(value) and self.may_change(value)
             return [self.atom(value)]
         raise self.refusal("something other than numbers and arrays, kept in a list by a loop")
+
+    def may_change(self, array: Var) -> bool:
+        """Whether what is kept of an array is to show what is written into it."""
+        return array not in self.own or self.is_written(array)
+
+    def store_for(self, push: Call, native: ArrayOf) -> Store:
+        items = push.args[0]
+        assert isinstance(items, Var)
+        store = self._store_of(self.lists.find(items), push.result.name)
+        self._holds(store, ("i8",) * (native.rank + 1), native)
+        return store
 
     def range_of(self, atom: Atom) -> tuple[Atom, Atom, Atom, bool] | None:
         """Start, stop and step of a range, and whether it is gone through backwards."""

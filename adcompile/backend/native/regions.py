@@ -52,6 +52,7 @@ from adcompile.ir.walk import (
 )
 from adcompile.nests import Lowered, lowered
 from adcompile.nests.lower import SEVERAL
+from adcompile.optimise.recomputed import recomputed
 from adcompile.runtime.settings import Backend, Elementary
 
 REPEATED = frozenset({builtins.range, builtins.reversed, builtins.slice, ops.build_tuple, np.ndarray.shape})
@@ -80,6 +81,7 @@ def native_parts(
 
 
 def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: Elementary) -> Parts:
+    program = recomputed(program)
     # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
     search = _Search(dict(program.types), frozenset(vectorised()) if elementary == "vectorised" else frozenset())
     functions: dict[FunctionRef, Function] = {}

@@ -1,0 +1,148 @@
+"""What loops keep although little arithmetic gives it again from what else they keep.
+
+    for …:                                  for …:
+        e = np.exp(-x)                          e = np.exp(-x)
+        d = 1.0 + e                             d = 1.0 + e
+        y = 1.0 / d                             y = 1.0 / d
+        kept.append(e), append(d), append(y) →  kept.append(e)
+    for … reversed:                         for … reversed:
+        … e, d, y                               … e, 1.0 + e, 1.0 / (1.0 + e)
+
+In kernels such arithmetic is part of the loop that reads what it gives: it costs less than to write numbers into
+memory and to read them again. On NumPy each operation is a pass over memory, and nothing is gained.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, MutableMapping
+from dataclasses import replace
+
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Const, For, Function, Var
+from adcompile.ir.program import Program
+from adcompile.ir.types import Array, Scalar, Type
+from adcompile.ir.walk import large_stack, statements_of
+from adcompile.optimise.callables import LINEAR
+from adcompile.optimise.direct import called
+from adcompile.optimise.effects import Effects, summarise
+from adcompile.optimise.passes import optimise
+from adcompile.optimise.sharing import STORING, classes
+from adcompile.optimise.trails import Reread, Trail, Trails
+from adcompile.optimise.typing import INPLACE, is_immutable, type_of, widened
+
+ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg)
+MOST = 3
+"""Operations that give one value again: about what it costs to store and to load it."""
+
+
+def recomputed(program: Program) -> Program:
+    """The program in which kept arrays are computed again; the same object if there are none."""
+    return large_stack(_recomputed, program)
+
+
+def _recomputed(program: Program) -> Program:
+    types = dict(program.types)
+    effects = Effects(types, summarise(program.functions, types))
+    functions = {ref: _function(function, types, effects) for ref, function in program.functions.items()}
+    if all(functions[ref] is function for ref, function in program.functions.items()):
+        return program
+    return optimise(replace(program, functions=functions, types=types))
+
+
+def _function(function: Function, types: MutableMapping[Var, Type], effects: Effects) -> Function:
+    if not any(isinstance(s, Call) and called(s) is ops.push for s in statements_of(function.body)):
+        return function
+    search = _Search(function, types, effects)
+    again = {r: made for r in list(search.reads()) if (made := search.again(r))}
+    return replace(function, body=Reread(again).block(function.body)) if again else function
+
+
+class _Search(Trails):
+    def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
+        super().__init__(function, types)
+        self.memory = classes(function.body, effects)
+        self.written = {self.memory.get(v) for v in written(function, types, effects)}
+        self.trails = {r: found for r in self.reads() if (found := self.trail_of(r)) is not None}
+        self.read = {(trail.value, trail.loops) for trail in self.trails.values()}
+        self.kept: dict[For, dict[Var, int]] = {}
+        """By loop: what each turn keeps, by the number of the list."""
+
+    def trail_of(self, r: Var) -> Trail | None:
+        call = self.places.definition[r]
+        return self.trail(call.args[0], call.args[1])
+
+    def again(self, r: Var) -> list[Call] | None:
+        """The statements that compute what `r` reads; None if it is to be kept."""
+        trail = self.trails.get(r)
+        made = None if trail is None else self.arithmetic(trail.value, trail, MOST)
+        if trail is None or made is None:
+            return None
+        out: list[Call] = []
+        args = tuple(self.had(a, trail, out) for a in made.args)
+        return [*out, Call(r, made.fn, args, (), made.place, "adjoint")]
+
+    def arithmetic(self, value: Atom, trail: Trail, most: int) -> Call | None:
+        """The operation that gives a value again from what is at hand, with at most so many of them."""
+        call = self.places.definition.get(value) if isinstance(value, Var) else None
+        if call is None or called(call) not in ARITHMETIC or call.kwargs or not self.is_fixed_array(call.result):
+            return None
+        needed = [self.needed(a, trail, most - 1) for a in call.args]
+        return call if all(n is not None for n in needed) and 1 + sum(n or 0 for n in needed) <= most else None
+
+    def needed(self, atom: Atom, trail: Trail, most: int) -> int | None:
+        """How many operations it takes to have an operand; None if it cannot be had."""
+        if isinstance(atom, Const):
+            return 0 if isinstance(widened(type_of(atom, self.types)), Scalar) else None
+        if trail.loops[0] not in self.places.loops.get(atom, ()):
+            return 0 if isinstance(self.types[atom], Scalar) else None
+        if self.number(atom, trail) is None or not self.is_fixed_array(atom):
+            return None
+        made = self.arithmetic(atom, trail, most) if most > 0 else None
+        if made is not None:
+            return 1 + sum(self.needed(a, trail, most - 1) or 0 for a in made.args)
+        return 0 if (atom, trail.loops) in self.read else None
+
+    def is_fixed_array(self, var: Var) -> bool:
+        """Whether a value is an array of floats into which nobody writes."""
+        t = self.types.get(var)
+        floats = isinstance(t, Array) and t.dtype.kind == "f" and t.dims is not None
+        return floats and self.memory.get(var, var) not in self.written
+
+    def had(self, atom: Atom, trail: Trail, out: list[Call]) -> Atom:
+        """An operand where it is read: computed, or read from where it was kept."""
+        if isinstance(atom, Const) or trail.loops[0] not in self.places.loops.get(atom, ()):
+            return atom
+        made = self.arithmetic(atom, trail, MOST - 1)
+        if made is None:
+            return self.reading(atom, trail, out)
+        return self.emit(out, atom, called(made), [self.had(a, trail, out) for a in made.args])
+
+    def number(self, value: Var, trail: Trail) -> int | None:
+        """Of which of its lists an innermost loop keeps a value in."""
+        loop = trail.loops[-1]
+        if loop not in self.kept:
+            found = ((self.pushed(loop, k), k) for k in range(len(loop.results)))
+            self.kept[loop] = {v: k for v, k in found if v is not None}
+        return self.kept[loop].get(value)
+
+    def reading(self, value: Var, trail: Trail, out: list[Call]) -> Var:
+        """Read what was kept by the numbers of the turns."""
+        (loop, number), around = trail.turns[-1], trail.turns[:-1]
+        k = self.number(value, trail)
+        assert k is not None
+        items = loop.results[k]
+        if around:
+            items = self.reading(items, Trail(items, around), out)
+        return self.emit(out, value, operator.getitem, (items, number))
+
+
+def written(function: Function, types: MutableMapping[Var, Type], effects: Effects) -> Iterator[Var]:
+    """What calls of a function write into, or may; lists that only grow keep what they hold."""
+    for s in statements_of(function.body):
+        if not isinstance(s, Call) or called(s) in (ops.push, ops.pop):
+            continue
+        fn = called(s)
+        whole = not effects.pure(s) and fn not in STORING and fn not in INPLACE
+        targets = s.args if whole else s.args[:1] if fn in STORING or fn in INPLACE or fn in LINEAR else ()
+        yield from (a for a in targets if isinstance(a, Var) and not is_immutable(type_of(a, types)))
