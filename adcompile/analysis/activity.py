@@ -42,7 +42,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import DictT, Instance, IterT, ListT, ObjectT, TupleT, Type, differentiable
+from adcompile.ir.types import Array, DictT, Known, ListT, ObjectT, Scalar, TupleT, Type, differentiable
 from adcompile.rules.registry import lookup
 
 
@@ -76,16 +76,16 @@ def passes_derivative(call: Call) -> bool:
     return not (rule is not None and rule.kind == "constant")
 
 
-def unites_sets(call: Call, types: Mapping[Var, Type]) -> bool:
-    """`s | t`, `s & t`, `s ^ t` of sets, which holds what they hold; of numbers these operators are constant."""
+def unites(call: Call, types: Mapping[Var, Type]) -> bool:
+    """`s | t`, `s & t`, `s ^ t` of sets, dicts and whatever is no number, which holds what they hold; of numbers these
+    operators are constant."""
     if not isinstance(call.fn, Const) or not any(call.fn.value is fn for fn in UNITING):
         return False
     given = [types[a] for a in call.args if isinstance(a, Var)]
-    items = any(isinstance(t, IterT) and t.kind == "items" for t in given)
-    return items or any(isinstance(t, Instance) and issubclass(t.cls, SETS) for t in given)
+    return any(not isinstance(t, (Scalar, Array, Known)) for t in given)
 
 
-UNITING, SETS = (operator.or_, operator.and_, operator.xor), (set, frozenset)
+UNITING = (operator.or_, operator.and_, operator.xor)
 
 
 def leaf_ends(body: Block) -> list[tuple[Atom, ...]]:
@@ -170,7 +170,7 @@ class Varied:
     def call(self, s: Call) -> None:
         t = self.types[s.result]
         if any([self.has(a) for a in (s.fn, *s.args, *(a for _, a in s.kwargs))]):  # noqa: C419  all are marked
-            if (passes_derivative(s) or unites_sets(s, self.types)) and s.result not in self.still:
+            if (passes_derivative(s) or unites(s, self.types)) and s.result not in self.still:
                 self.add(s.result)
             if makes_detached(s, t) and not hands_on(s, self.types):
                 self.detached.add(s.result)
@@ -244,7 +244,7 @@ class Useful:
 
     def statement(self, s: Statement) -> None:
         if isinstance(s, Call):
-            if s.result in self.vars and (passes_derivative(s) or unites_sets(s, self.types)):
+            if s.result in self.vars and (passes_derivative(s) or unites(s, self.types)):
                 for a in (s.fn, *s.args, *(a for _, a in s.kwargs)):
                     self.add(a)
         elif isinstance(s, If):

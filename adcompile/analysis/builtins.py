@@ -353,7 +353,10 @@ def to_dict(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
             items = known_items(b, args[0])
             rows = [known_items(b, i) for i in items] if items is not None else [None]
             if any(r is None or len(r) != 2 or not b.known(b.key(r[0])) for r in rows):
-                return real_or_keyed(b, dict, args, kwargs, name, place, args[0])
+                made = real_or_keyed(b, dict, args, [], name, place, args[0])
+                for key, value in kwargs:
+                    b.call(operator.setitem, made, Const(key), value, place=place)
+                return made
             pairs.update((b.value(b.key(r[0])), r[1]) for r in rows if r is not None)
     pairs.update(kwargs)
     return b.build(DictT(tuple(pairs), ()), list(pairs.values()), name, place)

@@ -181,6 +181,20 @@ class DefaultDict(Table, collections.defaultdict):  # type: ignore[type-arg, mis
     def __copy__(self) -> Any:
         return DefaultDict(self.default_factory, self.table)
 
+    def __or__(self, other: Any) -> Any:
+        out = DefaultDict(self.default_factory, self.table)
+        out.update(other)
+        return out
+
+    def __ror__(self, other: Any) -> Any:
+        out = DefaultDict(self.default_factory, other)
+        out.update(self.table)
+        return out
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[override, misc]
+        self.update(other)
+        return self
+
 
 class OrderedDict(Table, collections.OrderedDict):  # type: ignore[type-arg, misc]
     """`collections.OrderedDict` over a dict."""
@@ -211,6 +225,20 @@ class OrderedDict(Table, collections.OrderedDict):  # type: ignore[type-arg, mis
 
     def __copy__(self) -> Any:
         return OrderedDict(self.table)
+
+    def __or__(self, other: Any) -> Any:
+        out = OrderedDict(self.table)
+        out.update(other)
+        return out
+
+    def __ror__(self, other: Any) -> Any:
+        out = OrderedDict(other)
+        out.update(self.table)
+        return out
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[override, misc]
+        self.update(other)
+        return self
 
 
 class Counter(Table, collections.Counter):  # type: ignore[type-arg, misc]
@@ -366,6 +394,11 @@ class Keyed(dict):  # type: ignore[type-arg]
     def __or__(self, other: Any) -> Any:
         out = Keyed(self)
         out.update(other)
+        return out
+
+    def __ror__(self, other: Any) -> Any:
+        out = Keyed(other)
+        out.update(self)
         return out
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[override, misc]
