@@ -116,6 +116,7 @@ class Context:
     narrowed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])  # what may be None elsewhere, but not here
     tells: dict[Var, Any] = field(default_factory=dict[Var, Any])  # what tests say of it: see analysis/optional
     views: dict[Var, Any] = field(default_factory=dict)  # what iterators give: see analysis/laziness
+    turned: dict[Var, dict[Cell, Atom]] = field(default_factory=dict)  # what lists held where they were reversed
     depth_of: dict[Var, int] = field(default_factory=dict)  # iterators: in how many loops they were made
     untold: set[Atom] = field(default_factory=set[Atom])
     gone: set[Var] = field(default_factory=set)  # iterators of which all items have been taken
@@ -487,9 +488,7 @@ def is_structured(t: Type) -> bool:
 def rank(t: Type) -> int | None:
     """Number of dimensions, where the type tells."""
     match t:
-        case Scalar(_):
-            return 0
-        case Known(value) if np.isscalar(value):
+        case Scalar(_) | Known(int() | float() | complex() | str() | bytes() | np.generic()):
             return 0
         case Array(_, dims):
             return None if dims is None else len(dims)

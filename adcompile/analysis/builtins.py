@@ -17,11 +17,11 @@ from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
-from adcompile.analysis.heap import give, is_opaque, look
+from adcompile.analysis.heap import cell_of, give, is_opaque, look
 from adcompile.analysis.infer import Terminated, run_loop, run_primal
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
-from adcompile.analysis.laziness import all_of, check_turns, lazy_rows, taken, view_of
+from adcompile.analysis.laziness import all_of, check_turns, lazy_rows, states_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.live import is_written
 from adcompile.analysis.optional import note_identity, note_negation
@@ -223,7 +223,10 @@ def lazy(kind: str, fn: Any) -> None:
             args = [args[0], dict(kwargs)["start"]]
         if kind == "zip" and kwargs and not of_one_length(b, args):
             return b.emit(fn, args, UNKNOWN, kwargs, name, place)
-        return b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), (), name, place)
+        made = b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), (), name, place)
+        if kind == "reversed":
+            b.context.turned[made] = states_of(b, [c for c in map(cell_of, args) if c is not None])
+        return made
 
 
 for _kind, _fn in (("zip", zip), ("enumerate", enumerate), ("reversed", reversed)):

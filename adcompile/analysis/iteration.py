@@ -25,6 +25,7 @@ from adcompile.analysis.laziness import (
     View,
     all_of,
     check_columns,
+    check_turned,
     check_turns,
     lazy_rows,
     taken,
@@ -154,6 +155,7 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
         # zip(range(n), known): as many as the known one only if the other is long enough
         return None
     if kind == "reversed":
+        check_turned(b, definition(b, atom).result)
         return known[0][::-1]
     if kind == "enumerate":
         start = b.value(args[1]) if len(args) > 1 and b.known(args[1]) else 0
@@ -427,6 +429,7 @@ def indexable_iterator(b: Builder, made: Call, kind: str, live: bool) -> tuple[A
     if kind == "reversed" and length is None:
         return None
     if kind == "reversed":
+        check_turned(b, made.result)
         last = b.call(operator.sub, length, 1)
 
         def backwards(c: Builder, i: Atom) -> Atom:

@@ -70,6 +70,12 @@ def mapped(
     b: Builder, fn: Any, args: Args, name: str, place: Place | None, source: Atom, transform: Transform
 ) -> Atom | None:
     """An iterator over `transform(item)` of each item of `source`."""
+    view = mapping(b, source, transform, place)
+    return None if view is None else maker(b, fn, args, [], name, place, view)
+
+
+def mapping(b: Builder, source: Atom, transform: Transform, place: Place | None) -> View | None:
+    """What a map gives, by what its source holds now."""
     if not can_be_read(b, source):
         return None
     count = known_length(b, source)
@@ -93,8 +99,10 @@ def mapped(
         def read(c: Builder, i: Atom) -> Atom:
             return transform(c, item(c, i))
 
-    view = View(None, length, read, lambda c: collect(c, source, transform, place), over=source)
-    return maker(b, fn, args, [], name, place, view)
+    def again(c: Builder) -> View | None:
+        return mapping(c, source, transform, place)
+
+    return View(None, length, read, lambda c: collect(c, source, transform, place), over=source, again=again)
 
 
 @handles(map, look=())

@@ -9,7 +9,7 @@ unless what they are made of is written into before the last of them would have 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
@@ -79,21 +79,52 @@ class View:
     turns: bool = True  # what makes an item runs between those that make the items it goes through
     since: tuple[Builder, int] | None = None  # where it was made
     held: dict[Cell, Atom] = field(default_factory=dict[Cell, Atom])  # what lists it goes through held then
+    again: Callable[[Builder], View | None] | None = None  # the same of what these hold by now
 
 
 def given(b: Builder, var: Var, view: View, sources: Sequence[Atom], lasting: bool) -> Var:
     """Note what an iterator gives. `lasting`: it reads what it goes through by what that held when it was made."""
-    states = b.context.store.states
-    held = {cell: states[cell].content for cell in reached(b, sources)} if lasting else {}
+    held = states_of(b, reached(b, sources)) if lasting or view.again is not None else {}
     b.context.views[var] = replace(view, held=held, sources=tuple(sources), since=(b, len(b.statements)))
     return var
 
 
+def states_of(b: Builder, cells: Iterable[Cell]) -> dict[Cell, Atom]:
+    """What lists hold now."""
+    return {cell: b.context.store.states[cell].content for cell in cells}
+
+
+def is_stale(b: Builder, held: Mapping[Cell, Atom]) -> bool:
+    """Whether lists hold something else by now."""
+    states = b.context.store.states
+    return any(c not in states or states[c].content is not a for c, a in held.items())
+
+
 def view_of(b: Builder, atom: Atom) -> View | None:
     found: View | None = b.context.views.get(atom) if isinstance(atom, Var) else None
-    if found is not None:
-        check_since_made(b, found)
+    if found is None:
+        return None
+    if found.again is not None and is_stale(b, found.held):
+        now = found.again(b)
+        if now is None:
+            raise written_since_made(b)
+        found = replace(now, made=found.made, sources=found.sources, since=found.since)
+    check_since_made(b, found)
     return found
+
+
+def check_turned(b: Builder, var: Var) -> None:
+    """Refuse `reversed(items)` of a list that was written into since: it begins where the list ended then."""
+    if is_stale(b, b.context.turned.get(var, {})):
+        raise written_since_made(b)
+
+
+def written_since_made(b: Builder) -> Unsupported:
+    return Unsupported(
+        "this iterator goes through a list, a dict or an array that was written into after the iterator was made",
+        b.place,
+        "make the iterator where it is gone through",
+    )
 
 
 def all_of(b: Builder, atom: Atom, view: View) -> Atom | None:
@@ -263,7 +294,6 @@ def check_unmoved(b: Builder, atom: Atom, place: Place | None) -> None:
 def check_since_made(b: Builder, view: View) -> None:
     """Refuse to read what was written into after the iterator was made, where Python had read it by then, or
     where we read what it was then; or what the items that were made with it write into, or are made of."""
-    states = b.context.store.states
     if view.made is None or not view.made.is_there(b):
         early = [v.made for a in view.sources for v in views_behind(b, a)]
         if any(made is not None and made.is_there(b) and affects(b, made, made.mark, made.count) for made in early):
@@ -273,13 +303,9 @@ def check_since_made(b: Builder, view: View) -> None:
                 b.place,
                 "make the iterator where it is gone through",
             )
-    stale = any(c not in states or states[c].content is not a for c, a in view.held.items())
-    if stale or view.copies and overwritten(b, arrays_of(b, view.sources), statements_since(b, view)):
-        raise Unsupported(
-            "this iterator goes through a list, a dict or an array that was written into after the iterator was made",
-            b.place,
-            "make the iterator where it is gone through",
-        )
+    overtaken = view.copies and overwritten(b, arrays_of(b, view.sources), statements_since(b, view))
+    if overtaken or is_stale(b, view.held):
+        raise written_since_made(b)
 
 
 def statements_since(b: Builder, view: View) -> Iterator[Statement]:

@@ -288,6 +288,10 @@ def position(index: Any, key: Any) -> int:
     return -1
 
 
+def itself(x: Any) -> Any:
+    return x
+
+
 class Keyed(dict):  # type: ignore[type-arg]
     """A dict whose keys are met when the code runs: what it holds is a list, and its keys are another."""
 
@@ -302,10 +306,10 @@ class Keyed(dict):  # type: ignore[type-arg]
         return len(self.names)
 
     def __iter__(self) -> Any:
-        return iter(list(self.names))
+        return iter(self.names)
 
     def __reversed__(self) -> Any:
-        return reversed(list(self.names))
+        return reversed(self.names)
 
     def __contains__(self, key: Any) -> bool:
         return position(self.places, key) >= 0
@@ -339,13 +343,13 @@ class Keyed(dict):  # type: ignore[type-arg]
         return self.held[k]
 
     def keys(self) -> Any:
-        return list(self.names)
+        return self.names
 
     def values(self) -> Any:
-        return map(self.at, range(len(self.names)))  # as they are by then
+        return map(itself, self.held)
 
     def items(self) -> Any:
-        return zip(list(self.names), self.values())
+        return zip(self.names, self.held)
 
     def get(self, key: Any, default: Any = None) -> Any:
         at = position(self.places, key)
@@ -381,9 +385,9 @@ class Keyed(dict):  # type: ignore[type-arg]
             self[key] = value
 
     def clear(self) -> None:
-        self.places = index()
-        self.names = []
-        self.held = []
+        self.places.clear()
+        self.names.clear()
+        self.held.clear()
 
     def copy(self) -> Any:
         return Keyed(self)
