@@ -21,7 +21,7 @@ from adcompile.analysis.heap import cell_of, give, is_opaque, look
 from adcompile.analysis.infer import Terminated, run_loop, run_primal
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
-from adcompile.analysis.laziness import all_of, check_turns, lazy_rows, states_of, taken, view_of
+from adcompile.analysis.laziness import all_of, check_own, check_turns, lazy_rows, states_of, taken, view_of
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.live import is_written
 from adcompile.analysis.optional import note_identity, note_negation
@@ -242,18 +242,19 @@ def collect(b: Builder, source: Atom, transform: Any, place: Place | None) -> At
         return b.call(ops.build_list, *(transform(b, row(b)) for row in rows))
     items = known_items(b, source)
     if items is not None and len(items) <= 4096:
-        return b.call(ops.build_list, *(transform(b, i) for i in items))
+        first = Begin(b, {})
+        made = b.call(ops.build_list, *(transform(b, i) for i in items))
+        check_own(b, [source], first)
+        return made
     if indexable(b, source) is None and not isinstance(b.type(source), RangeT) and not sites_in(b.type(source)):
         return None
     element, carried, result, start = Var("item"), Var("items"), Var("items"), b.call(ops.build_list)
-    iterable = Var("source")
-    made = Var("value")
-    pushed = Var("items")
+    iterable, value, pushed = Var("source"), Var("value"), Var("items")
     body = Block(
         (element, carried),
         (
-            Call(made, Const(Lifted(transform)), (element,), (), place),
-            Call(pushed, Const(ops.push), (carried, made), (), place),
+            Call(value, Const(Lifted(transform)), (element,), (), place),
+            Call(pushed, Const(ops.push), (carried, value), (), place),
         ),
         Continue((pushed,)),
     )

@@ -17,7 +17,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.heap import look, settle
 from adcompile.analysis.infer import branch_on, choose, run_for, run_loop
 from adcompile.analysis.iteration import indexable, known_items
-from adcompile.analysis.laziness import check_turns
+from adcompile.analysis.laziness import check_own, check_turns
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -114,7 +114,10 @@ def extreme(fn: Any) -> Any:
         if items == [] and "default" in keywords:
             return keywords["default"]
         if items is None or not items:
-            return extreme_of_sequence(b, fn, args, kwargs, name, place)
+            first = Begin(b, {})
+            found = extreme_of_sequence(b, fn, args, kwargs, name, place)
+            check_own(b, args, first, arrays=True)  # the items have been taken before their keys
+            return found
         if len(items) == 1:
             return items[0]
         key = keywords.get("key")

@@ -212,6 +212,8 @@ def branch_on(
 
 def run_for(b: Builder, s: For, env: Environment) -> None:
     iterable = demand(resolve(b, env, s.iterable), s.place)
+    if holds_ref(b.type(iterable)) and isinstance(b.type(look(b, iterable)), ObjectT):
+        iterable = b.call(iter, iterable, place=s.place)
     laziness.go_through(b, iterable, s.place)
     begin, view = Begin(b, env), laziness.guarded(b, iterable)
     if view is not None:
@@ -234,8 +236,6 @@ def run_guarded(b: Builder, s: For, env: Environment, view: laziness.View) -> No
 
 
 def run_items(b: Builder, s: For, env: Environment, iterable: Atom) -> None:
-    if holds_ref(b.type(iterable)) and isinstance(b.type(look(b, iterable)), ObjectT):
-        iterable = b.call(iter, iterable, place=s.place)
     branch = iteration.as_branch(s.body)
     rows = None if branch is None else iteration.named_rows(b, iterable)
     items = iteration.known_items(b, iterable) if rows is None else None

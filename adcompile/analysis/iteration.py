@@ -25,6 +25,7 @@ from adcompile.analysis.laziness import (
     View,
     all_of,
     check_columns,
+    check_rest,
     check_turned,
     check_turns,
     lazy_rows,
@@ -200,6 +201,7 @@ def named_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None
         source = readable(b, a)
         if source is None:
             return None
+        check_rest(b, a, definition(b, atom).place)
         read.append(element_of(checked(b, source, count, more=TOO_FEW)))
     return [lambda c, i=i: c.call(ops.build_tuple, *(r(c, Const(i)) for r in read)) for i in range(count)]
 

@@ -19,7 +19,7 @@ from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callbacks import code_may_write
 from adcompile.analysis.detached import is_in
-from adcompile.analysis.heap import reached
+from adcompile.analysis.heap import cell_of, reached
 from adcompile.analysis.mutation import calls_in, is_unknown_call, writes_into
 from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir import ops
@@ -161,6 +161,7 @@ def check_turns(b: Builder, sources: Sequence[Atom], begin: Begin, turns: bool =
     """Once something has gone through all items of iterators, from `begin` on: where these were made all at once
     before, refuse it if the two write into, or read, what the other one writes. In Python they take turns, or one
     comes after the other (`turns` is false, and what one reads may be written by the other)."""
+    check_own(b, sources, begin)
     for view in [v for a in sources for v in views_behind(b, a)]:
         made = view.made
         if made is None or not made.is_there(b):
@@ -178,6 +179,18 @@ def check_turns(b: Builder, sources: Sequence[Atom], begin: Begin, turns: bool =
                 b.place,
                 "write the loop: for item in …",
             )
+
+
+def check_own(b: Builder, sources: Sequence[Atom], begin: Begin, arrays: bool = False) -> None:
+    """Refuse what has been written since `begin` into lists, or arrays, whose items were read before."""
+    changed = begin.written(b)
+    lists = any(not changed.isdisjoint(gone_over(b, a)) for a in sources)
+    if lists or arrays and overwritten(b, arrays_of(b, sources), begin.emitted(b)):
+        raise Unsupported(
+            "a function that is called for each item writes into what the items are of",
+            b.place,
+            "write the loop: for item in …",
+        )
 
 
 def affects(b: Builder, made: Made, mark: int, count: int) -> bool:
@@ -345,6 +358,19 @@ def run_over(b: Builder, iterable: Atom) -> list[Cell]:
     """The lists and dicts that a loop runs over: what functions see that make its items is not among them."""
     view = b.context.views.get(iterable) if isinstance(iterable, Var) else None
     return reached(b, [iterable]) if view is None or view.over is None else run_over(b, view.over)
+
+
+def gone_over(b: Builder, atom: Atom) -> set[Cell]:
+    """The lists and dicts whose items are gone through, those behind iterators; not what these items hold."""
+    cell = cell_of(atom)
+    if cell is not None:
+        return {cell}
+    if not isinstance(atom, Var) or not isinstance(b.type(atom), IterT):
+        return set()
+    view: View | None = b.context.views.get(atom)
+    made = b.context.definition.get(atom)
+    behind = view.sources if view is not None else made.args if made is not None else ()
+    return {c for a in behind for c in gone_over(b, a)}
 
 
 def guarded(b: Builder, iterable: Atom) -> View | None:

@@ -18,9 +18,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder, Restart
 from adcompile.analysis.contents import Held, container, element_type, held_by, is_inert, is_pooled, physical
 from adcompile.analysis.heap import cell_of, fresh, look, read, settle
+from adcompile.analysis.laziness import check_own
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.mutation import positions_written
 from adcompile.analysis.store import State
@@ -313,7 +315,9 @@ def on_values(
     values, settings = [seen_as(a) for a in args], [(k, seen_as(v)) for k, v in kwargs]
     if all(v is a for v, a in zip((*values, *(v for _, v in settings)), (*args, *(v for _, v in kwargs)))):
         return None
+    begin = Begin(b, {})
     result = b.context.dispatch(b, Const(fn), values, settings, name, place)
+    check_own(b, args, begin)
     if is_numpy and may_hold(b.type(result)):
         b.emit(check_numbers, (Const(spot(place)), result), NONE, (), "", place)
     return result

@@ -120,6 +120,9 @@ class Table:
     def __iter__(self) -> Any:
         return iter(self.table)
 
+    def __reversed__(self) -> Any:
+        return reversed(list(self.table))
+
     def __contains__(self, key: Any) -> bool:
         return key in self.table
 
