@@ -77,8 +77,7 @@ class Deque(collections.deque):  # type: ignore[type-arg]
     def copy(self) -> Any:
         return Deque(self.values, self.limit)
 
-    def __copy__(self) -> Any:
-        return Deque(self.values, self.limit)
+    __copy__ = copy
 
     def __len__(self) -> int:
         return len(self.values)
@@ -181,8 +180,7 @@ class DefaultDict(Table, collections.defaultdict):  # type: ignore[type-arg, mis
     def copy(self) -> Any:
         return DefaultDict(self.default_factory, self.table)
 
-    def __copy__(self) -> Any:
-        return DefaultDict(self.default_factory, self.table)
+    __copy__ = copy
 
     def __or__(self, other: Any) -> Any:
         out = DefaultDict(self.default_factory, self.table)
@@ -226,8 +224,7 @@ class OrderedDict(Table, collections.OrderedDict):  # type: ignore[type-arg, mis
     def copy(self) -> Any:
         return OrderedDict(self.table)
 
-    def __copy__(self) -> Any:
-        return OrderedDict(self.table)
+    __copy__ = copy
 
     def __or__(self, other: Any) -> Any:
         out = OrderedDict(self.table)
@@ -262,24 +259,21 @@ class Counter(Table, collections.Counter):  # type: ignore[type-arg, misc]
         return sum(self.table.values())
 
     def update(self, iterable: Any = None, **kwargs: Any) -> None:
-        if iterable is None:
-            pass
-        elif isinstance(iterable, dict):
+        if isinstance(iterable, dict):
             for key, count in iterable.items():
                 self.table[key] = self.table.get(key, 0) + count
-        else:
+        elif iterable is not None:
             for key in iterable:
                 self.table[key] = self.table.get(key, 0) + 1
         for key, count in kwargs.items():
             self.table[key] = self.table.get(key, 0) + count
 
-    def copy(self) -> Any:
-        return self.__copy__()
-
     def __copy__(self) -> Any:
         made = Counter()
         made.table = self.table.copy()
         return made
+
+    copy = __copy__
 
 
 def index() -> Any:
@@ -395,8 +389,7 @@ class Keyed(dict):  # type: ignore[type-arg]
     def copy(self) -> Any:
         return Keyed(self)
 
-    def __copy__(self) -> Any:
-        return Keyed(self)
+    __copy__ = copy
 
     def __or__(self, other: Any) -> Any:
         out = Keyed(self)

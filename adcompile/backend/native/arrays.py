@@ -181,7 +181,7 @@ class Arrays(Scalars):
             part = self.fresh("part")
             self.line(f"{part} = {place}")
             self.line(f"{part} += {self._stored(value, found.code)}")
-        if fn_gives_buffer(call):
+        if self.callee(call) is ops.index_add:  # which gives the array itself
             self.alias(call.result, array)
         return True
 
@@ -268,8 +268,7 @@ class Arrays(Scalars):
         if fn is np.empty_like and isinstance(native, ArrayOf):
             self.make_empty(call.result, native, [f"{like}.shape[{k}]" for k in range(native.rank)])
         else:
-            name = "zeros_like" if fn in (np.zeros_like, rt.shadow, arrays.zeros_like) else fn.__name__
-            self.make(call.result, native, f"np.{name}({like})")
+            self.make(call.result, native, f"np.{fn.__name__ if fn is np.ones_like else 'zeros_like'}({like})")
         self._as_long(call.result, call.args[0])
         return True
 
@@ -295,8 +294,7 @@ class Arrays(Scalars):
             self.make_empty(call.result, result, sizes)
         else:
             self.faults = True  # negative lengths
-            text = "".join(f"{s}, " for s in sizes)
-            self.make(call.result, result, f"np.{fn.__name__}(({text}), {DTYPES[result.code]})")
+            self.make(call.result, result, f"np.{fn.__name__}(({', '.join((*sizes, ''))}), {DTYPES[result.code]})")
         self.lengths[call.result] = self._forms(shape, result.rank)
         return True
 
@@ -478,11 +476,6 @@ class Arrays(Scalars):
 
     def callee(self, call: Call) -> Any:
         return call.fn.value if isinstance(call.fn, Const) else None
-
-
-def fn_gives_buffer(call: Call) -> bool:
-    """Whether the result of an addition is the buffer itself."""
-    return isinstance(call.fn, Const) and call.fn.value is ops.index_add
 
 
 def _handled() -> dict[Any, Callable[[Any, Call], bool]]:

@@ -1,0 +1,85 @@
+"""Kept arrays that little arithmetic gives again are computed again."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile import pipeline
+from adcompile.ir import ops
+from adcompile.ir.abstract import type_of
+from adcompile.ir.nodes import Call, Const
+from adcompile.ir.walk import statements_of
+from adcompile.optimise.recomputed import recomputed
+from adcompile.pipeline import Request
+from tests.interpret import run
+
+
+def sigmoids(x, w):
+    s = x
+    for _ in range(3):
+        s = w / (1.0 + np.exp(-s)) + s
+    return np.sum(s * s)
+
+
+def scaled(x, w):
+    s = x
+    for _ in range(3):
+        t = np.sin(s)
+        u = 2.0 * t
+        v = u + 1.0
+        s = np.exp(v) * u * v * t * w
+    return np.sum(s)
+
+
+def nested(x, w):
+    s = x
+    for _ in range(2):
+        for _ in range(2):
+            e = np.exp(-s)
+            s = w / (1.0 + e)
+        s = s * s
+    return np.sum(s)
+
+
+def written(x, w):
+    s = x
+    for _ in range(3):
+        t = np.exp(-s)
+        u = 1.0 + t
+        s = w / u
+        u[0] = 0.5
+        s = s * u
+    return np.sum(s)
+
+
+def grown(x, w):
+    """What is read of the first list depends on the second by another number."""
+    s, d = x, x
+    for k in range(2):
+        for _ in range(k + 1):
+            d = 1.0 + np.exp(-s)
+            s = w / d
+        s = s + d
+    return np.sum(s)
+
+
+X, W = np.array([0.3, -0.7, 1.1]), np.array([1.5, 0.4, 2.0])
+
+
+def pushes(program):
+    found = [s for f in program.functions.values() for s in statements_of(f.body) if isinstance(s, Call)]
+    return sum(isinstance(s.fn, Const) and s.fn.value is ops.push for s in found)
+
+
+PROGRAMS = [(sigmoids, True), (scaled, True), (nested, True), (grown, True), (written, False)]
+
+
+@pytest.mark.parametrize("f, fewer", PROGRAMS)
+def test_fewer_arrays_are_kept(f, fewer):
+    program = pipeline.derive(f, Request("joint", (0, 1)), (type_of(X), type_of(W))).program
+    smaller = recomputed(program)
+    assert (pushes(smaller) < pushes(program)) == fewer
+    entry = smaller.functions[smaller.entry]
+    got = run(entry, [X.copy(), W.copy()], [])
+    for g, expected in zip(got, ad.grad(f, (0, 1))(X.copy(), W.copy())):
+        assert np.allclose(g, expected, rtol=1e-13, atol=0.0)
