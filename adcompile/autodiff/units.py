@@ -6,6 +6,7 @@ have used up meanwhile (lists, buffers, iterators) is made again in every pass.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -157,8 +158,10 @@ def is_memory(context: Context, atom: Atom) -> bool:
 def _same_memory(s: Statement, spent: set[Atom]) -> list[Atom]:
     """What a statement may hand on as one of the values in `spent`."""
     if isinstance(s, Call):
-        alias = isinstance(s.fn, Const) and entry(ALIASES, s.fn.value)
-        return list(s.args[:1]) if alias and s.result in spent else []
+        if not isinstance(s.fn, Const) or s.result not in spent:
+            return []
+        left = s.fn.value is operator.getitem and isinstance(s.args[1], Const) and s.args[1].value == 0
+        return list(s.args[:1]) if left or entry(ALIASES, s.fn.value) else []  # of what `pop` gives, the list
     found: list[Atom] = []
     if isinstance(s, If):
         for block in (s.then, s.orelse):

@@ -3,6 +3,7 @@
 import operator
 
 import numpy as np
+import pytest
 
 import adcompile as ad
 from adcompile.analysis.builder import Builder
@@ -13,6 +14,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Call, Const, For
 from adcompile.ir.types import array_type
 from adcompile.pipeline import new_context
+from tests.programs import lists_grown_after
 
 
 def statements_of(f, x):
@@ -73,3 +75,12 @@ def test_lists_that_are_filled_in_code_that_is_copied():
     np.testing.assert_array_equal(
         ad.hessian(near_pairs)(np.array([0.1, 0.5, 2.0])), [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     )
+
+
+@pytest.mark.parametrize("f", lists_grown_after.PROGRAMS)
+@pytest.mark.parametrize("second", [ad.hessian, lambda f: ad.jacfwd(ad.grad(f)), lambda f: ad.jacrev(ad.jacfwd(f))])
+def test_lists_are_made_again_for_every_column(f, second):
+    """Also those of which something was popped."""
+    x = lists_grown_after.X
+    columns = [(ad.grad(f)(x + 1e-6 * e) - ad.grad(f)(x - 1e-6 * e)) / 2e-6 for e in np.eye(len(x))]
+    assert np.allclose(second(f)(x), np.array(columns).T, rtol=1e-5, atol=1e-5)
