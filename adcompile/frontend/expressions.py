@@ -264,10 +264,17 @@ class Expressions(Builder):
         return self.call(concat, *parts, node=node, hint=hint)
 
     def _dict(self, node: gast.Dict, hint: str) -> Atom:
-        pairs = [
-            (None if key is None else self.expr(key), self.expr(value)) for key, value in zip(node.keys, node.values)
-        ]
+        pairs: list[tuple[Atom | None, Atom]] = []
+        for k, (key, value) in enumerate(zip(node.keys, node.values)):
+            later = [e for e in (*node.keys[k + 1 :], *node.values[k + 1 :]) if e is not None]
+            pairs.append((self.expr(key), self.expr(value)) if key is not None else (None, self._spread(value, later)))
         return self._merge_dicts(ops.dict_merge, pairs, node, hint)
+
+    def _spread(self, value: Any, later: Sequence[Any]) -> Atom:
+        """A dict that is read before what follows is evaluated, which may write into it."""
+        given = self.expr(value)
+        calls = any(not isinstance(e, (gast.Constant, gast.Name)) for e in later)
+        return self.call(ops.dict_merge, given, node=value) if calls else given
 
     def _merge_dicts(
         self, merge: Callable[..., Any], pairs: Sequence[tuple[Atom | None, Atom]], node: Any, hint: str
@@ -319,7 +326,12 @@ class Expressions(Builder):
             if starred
             else self.call(ops.build_tuple, *map(self.expr, node.args), node=node)
         )
-        pairs = [(None if k.arg is None else Const(k.arg), self.expr(k.value)) for k in node.keywords]
+        values = [k.value for k in node.keywords]
+        pairs = [
+            (Const(word.arg), self.expr(word.value)) if word.arg is not None
+            else (None, self._spread(word.value, values[k + 1 :]))
+            for k, word in enumerate(node.keywords)
+        ]  # fmt: skip
         kwargs = self._merge_dicts(ops.kwargs_merge, pairs, node, "t")
         return self.call(ops.apply, fn, args, kwargs, node=node, hint=hint)
 
