@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import math
@@ -14,7 +15,7 @@ from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.callbacks import special_methods_write
 from adcompile.analysis.calls import dispatch, handles_cells
 from adcompile.analysis.containers import others, raises
-from adcompile.analysis.heap import look
+from adcompile.analysis.heap import cell_of, look
 from adcompile.analysis.library import may_carry
 from adcompile.analysis.objects import is_object
 from adcompile.analysis.operators import class_named, is_not_implemented, method_call, register
@@ -147,18 +148,44 @@ def merged(fn: Any) -> Callable[..., Atom | None]:
 
 
 def heap_call(fn: Any) -> Callable[..., Atom | None]:
-    """A heap is a list: where it carries derivatives, or gets an item that does, what is done with it is followed."""
+    """A heap is a list: where it carries derivatives, or gets an item that does, or is the caller's, what is done with
+    it is followed."""
 
     def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         held = look(b, args[0], place)
-        followed = isinstance(b.type(held), (ListT, Seq)) and any(may_carry(b.type(a)) for a in (held, *args[1:]))
+        wanted = is_given(b, args[0]) or any(may_carry(b.type(a)) for a in (held, *args[1:]))
+        followed = isinstance(b.type(held), (ListT, Seq)) and wanted
         return dispatch(b, Const(HEAPS[fn]), args, kwargs, name, place) if followed else None
+
+    return handler
+
+
+def is_given(b: Builder, atom: Atom) -> bool:
+    """Whether a list is the caller's, who is to find it as it was."""
+    return cell_of(atom) in b.context.outside
+
+
+def insort(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    a.insert(bisect.bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    a.insert(bisect.bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+def insertion(fn: Any) -> Callable[..., Atom | None]:
+    """An item put into a sorted list of the caller's."""
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        return dispatch(b, Const(fn), args, kwargs, name, place) if is_given(b, args[0]) else None
 
     return handler
 
 
 for _fn in HEAPS:
     handles_cells(_fn)(heap_call(_fn))
+handles_cells(bisect.insort)(insertion(insort))
+handles_cells(bisect.insort_left)(insertion(insort_left))
 for _fn in ITERATING:
     register(_fn, iterated(_fn))
 for _fn in (ops.dict_merge, ops.kwargs_merge):

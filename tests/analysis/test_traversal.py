@@ -1,5 +1,8 @@
 """Objects are gone through by their `__iter__`, and merged where they are mappings."""
 
+import bisect
+import copy
+import heapq
 from collections import OrderedDict, deque
 
 import numpy as np
@@ -62,3 +65,44 @@ def test_lists_grow_by_objects():
 
     x = np.array([0.5, 0.7, 1.3])
     np.testing.assert_allclose(ad.grad(f)(x), [1 + 8 * 0.5, 2, 3])
+
+
+def popped(q, x):
+    heapq.heappop(q)
+    return x[0] * len(q)
+
+
+def pushed(q, x):
+    heapq.heappush(q, 0)
+    return x[0] * q[0] + len(q) * x[1]
+
+
+def arranged(q, x):
+    heapq.heapify(q)
+    return x[0] * q[0]
+
+
+def inserted(q, x):
+    bisect.insort(q, 2.5)
+    bisect.insort_left(q, 1, key=lambda v: -v)
+    return x[0] * q[1] + len(q) * x[1]
+
+
+def inside(c, x):
+    heapq.heapreplace(c["q"], 7)
+    return x[0] * len(c["q"])
+
+
+@pytest.mark.parametrize(
+    "f, q",
+    [(popped, [1, 2, 3]), (pushed, [1, 2, 3]), (arranged, [3, 2, 1]), (inserted, [1, 2, 3]), (inside, {"q": [1, 2]})],
+)
+def test_sorted_lists_of_the_caller_are_put_back(f, q):
+    x = np.array([0.7, 1.3])
+    before = copy.deepcopy(q)
+    value, g = ad.value_and_grad(f, 1)(q, x)
+    assert q == before
+    assert value == f(copy.deepcopy(q), x)
+    assert np.allclose(g, [f(copy.deepcopy(q), e) for e in np.eye(2)])
+    _, pull = ad.vjp(f, q, x)
+    assert q == before and np.array_equal(pull(1.0)[1], g)
