@@ -342,7 +342,10 @@ def check_steady(b: Builder, iterable: Atom, begin: Begin, place: Place | None) 
         early = [] if made is None or not made.is_there(b) else made.builder.statements[made.first : made.last]
         if made is None and not view.copies and not view.held:
             continue  # its items are read in the loop
-        touched = not written.isdisjoint(reached(b, view.sources))
+        behind = reached(b, view.sources)
+        if made is None and view.again is not None:  # what makes the items runs in the loop
+            behind = [c for a in view.sources for c in gone_over(b, a)]
+        touched = not written.isdisjoint(behind)
         arrays = arrays_of(b, view.sources) if view.copies else []
         arrays += [a for s in early for a in arrays_in(b, s)]
         disorder = any(acts(b, s) for s in early) and any(acts(b, s) for s in loop)

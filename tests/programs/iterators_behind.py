@@ -4,26 +4,26 @@ gone through."""
 import numpy as np
 
 
-def held(x):
+def _held(x):
     return [v * v for v in x if v > 0.1]
 
 
 def mapped_then_grown(x):
-    items = held(x)
+    items = _held(x)
     m = map(lambda v: 2.0 * v, items)
     items.append(x[0] * x[1])
     return sum(m)
 
 
 def mapped_then_cut(x):
-    items = held(x)
+    items = _held(x)
     m = map(lambda v: 2.0 * v, items)
     items.pop()
     return sum(m)
 
 
 def mapped_then_emptied(x):
-    items = held(x)
+    items = _held(x)
     m = map(lambda v: 2.0 * v, items)
     items.clear()
     items.append(x[1] * x[2])
@@ -31,7 +31,7 @@ def mapped_then_emptied(x):
 
 
 def mapped_then_changed(x):
-    items = held(x)
+    items = _held(x)
     m = map(lambda v: v * v, items)
     items[0] = x[1] * x[2]
     s = 0.0
@@ -41,7 +41,7 @@ def mapped_then_changed(x):
 
 
 def mapped_and_grown_between(x):
-    items = held(x)
+    items = _held(x)
     m = map(lambda v: v * v, items)
     first = next(m)
     items.append(x[0] * x[1])
@@ -49,7 +49,7 @@ def mapped_and_grown_between(x):
 
 
 def mapped_twice(x):
-    items = held(x)
+    items = _held(x)
     m = map(lambda v: v * v, map(lambda v: 2.0 * v, items))
     z = zip(items, map(lambda v: 3.0 * v, items))
     for k in range(2):
@@ -57,7 +57,7 @@ def mapped_twice(x):
     return sum(m) + sum(v * w for v, w in z)
 
 
-class Record:
+class _Record:
     def __init__(self, x):
         self.items = []
         for v in x:
@@ -68,14 +68,14 @@ class Record:
 
 
 def mapped_by_a_method(x):
-    record = Record(x)
+    record = _Record(x)
     values = record.values()
     record.items.append(x[0] * x[1])
     return sum(values)
 
 
 def reversed_each_time(x):
-    items = held(x)
+    items = _held(x)
     s = 0.0
     for _ in range(3):
         for v in reversed(items):

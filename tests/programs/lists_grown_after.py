@@ -20,7 +20,7 @@ def in_a_deque(x):
     return sum(last)
 
 
-def added(x):
+def added_in_place(x):
     items = [v * v for v in x]
     items += [x[0] * x[1]]
     return sum(v * v for v in items)
@@ -77,7 +77,7 @@ def under_two_names(x):
     return sum(items) ** 2
 
 
-def rows(x):
+def table_of_rows(x):
     table = [x * v for v in x]
     table[1] += x**3
     table.append(table[1] * x)
@@ -86,7 +86,7 @@ def rows(x):
 
 X = np.array([0.7, 1.3, -0.4, 2.1])
 PROGRAMS = (
-    appended, in_a_deque, added, appended_of_its_own, trajectory, popped_and_put, inserted, heaped, extended,
-    under_two_names, rows,
+    appended, in_a_deque, added_in_place, appended_of_its_own, trajectory, popped_and_put, inserted, heaped, extended,
+    under_two_names, table_of_rows,
 )  # fmt: skip
 SAMPLES = {f.__name__: [(X,)] for f in PROGRAMS}
