@@ -13,14 +13,15 @@ the loops and where the copy is read nobody writes into the array at all. What r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import MutableMapping
 from dataclasses import replace
 
+from adcompile.analysis.mutation import calls_in
 from adcompile.ir import ops
 from adcompile.ir.nodes import Call, Function, Statement, Var
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, Type
-from adcompile.ir.walk import blocks_of, large_stack, statements_of
+from adcompile.ir.walk import large_stack, statements_of
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import COPIES, called
 from adcompile.optimise.effects import Effects, summarise
@@ -141,10 +142,3 @@ class _Search(Trails):
         if is_fresh(s, self.types) or is_immutable(type_of(s.result, self.types)):
             return True
         return isinstance(self.types.get(s.result), Array) and self.harmless(s.result)
-
-def calls_in(s: Statement) -> Iterator[Call]:
-    """The calls of a statement, at any depth."""
-    if isinstance(s, Call):
-        yield s
-    for block in blocks_of(s):
-        yield from (inner for inner in statements_of(block) if isinstance(inner, Call))

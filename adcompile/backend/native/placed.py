@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from adcompile import runtime as rt
 from adcompile.backend.native.arrays import Arrays
 from adcompile.backend.native.values import ArrayOf, Native
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Var
+from adcompile.ir.nodes import Atom, Block, Call, Function, Var
 from adcompile.ir.walk import all_blocks, statements_of
-from adcompile.optimise.typing import INPLACE, hashable
+from adcompile.optimise.direct import called
+from adcompile.optimise.typing import INPLACE
 from adcompile.runtime import arrays, memory
 
 if TYPE_CHECKING:
@@ -28,14 +29,14 @@ WRITING = (operator.setitem, memory.add_at, ops.index_add)
 def placed(function: Function, lists: Lists) -> dict[Var, Call]:
     """The arrays that may be made where they are kept, and the pushes that keep them: each is made and kept in one
     block, by the one push to lists like this one, and written into between the two alone."""
-    pushes = [s for s in statements_of(function.body) if isinstance(s, Call) and _fn(s) is ops.push]
+    pushes = [s for s in statements_of(function.body) if isinstance(s, Call) and called(s) is ops.push]
     found: dict[Var, Call] = {}
     for block in all_blocks(function.body):
         made: dict[Atom, int] = {}
         for k, s in enumerate(block.statements):
             if not isinstance(s, Call):
                 continue
-            if _fn(s) in MAKING:
+            if called(s) in MAKING:
                 made[s.result] = k
             elif s in pushes and s.args[1] in made and _is_alone(s, pushes, lists):
                 value = s.args[1]
@@ -57,11 +58,7 @@ def _is_alone(push: Call, pushes: Sequence[Call], lists: Lists) -> bool:
 
 def _writes(block: Block, var: Var) -> int:
     calls = (s for s in statements_of(block) if isinstance(s, Call) and s.args and s.args[0] is var)
-    return sum(_fn(s) in WRITING or _fn(s) in INPLACE for s in calls)
-
-
-def _fn(call: Call) -> Any:
-    return call.fn.value if isinstance(call.fn, Const) and hashable(call.fn.value) else None
+    return sum(called(s) in WRITING or called(s) in INPLACE for s in calls)
 
 
 class Placing(Arrays):
