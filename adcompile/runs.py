@@ -29,7 +29,7 @@ from adcompile.runtime.overlap import check_elements, check_masked, check_parts,
 from adcompile.runtime.plain import check_array, check_filled, check_real
 from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import check_places
-from adcompile.runtime.state import different, ends_among_first, holds_no_memory_of, holds_none, none_of
+from adcompile.runtime.state import different, ends_among_first, holds_no_memory_of, holds_none, none_of, one_length
 from adcompile.targets import innermost
 
 
@@ -93,7 +93,7 @@ def invoker(derived: Any) -> Callable[..., Any]:
 
 
 REFUSING = (
-    *(different, none_of, holds_none, ends_among_first, run_budgeted, holds_no_memory_of),
+    *(different, none_of, holds_none, ends_among_first, one_length, run_budgeted, holds_no_memory_of),
     *(check_array, check_filled, check_real, check_elements, check_masked, check_parts, check_some),
 )
 """What may refuse a call of the derivative when it runs."""

@@ -210,10 +210,10 @@ def make_range(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     return b.emit(range, args, RangeT(unit), (), "", place)
 
 
-def of_one_length(b: Builder, args: Args) -> bool:
-    """Whether iterables are known to have as many items, so that `strict=` changes nothing."""
+def lengths_of(b: Builder, args: Args) -> set[int | None]:
+    """How many items iterables have; None where that is met when the code runs."""
     columns = [known_items(b, a) for a in args]
-    return len({None if c is None else len(c) for c in columns}) == 1 and None not in columns
+    return {None if c is None else len(c) for c in columns}
 
 
 def lazy(kind: str, fn: Any) -> None:
@@ -221,9 +221,12 @@ def lazy(kind: str, fn: Any) -> None:
     def make(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
         if kind == "enumerate" and kwargs:
             args = [args[0], dict(kwargs)["start"]]
-        if kind == "zip" and kwargs and not of_one_length(b, args):
+        strict = dict(kwargs).get("strict", Const(False)) if kind == "zip" else Const(False)
+        lengths = set[int | None]() if b.known(strict) and not b.value(strict) else lengths_of(b, args)
+        if len(lengths) > 1 and None not in lengths or not b.known(strict):
             return b.emit(fn, args, UNKNOWN, kwargs, name, place)
-        made = b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), (), name, place)
+        said = [("strict", strict)] if lengths else []
+        made = b.emit(fn, args, IterT(kind, tuple(b.type(a) for a in args)), said, name, place)
         if kind == "reversed":
             b.context.turned[made] = states_of(b, [c for c in map(cell_of, args) if c is not None])
         return made

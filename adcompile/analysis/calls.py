@@ -174,7 +174,9 @@ def call_choice(
     return of_choice(b, fn, t, name, lambda c, value: dispatch(c, Const(value), args, kwargs, name, place))
 
 
-TAKE_UNBOUND = (ops.make_function, ops.make_variable, ops.write_variable, ops.read, ops.bound_of, ops.present)
+TAKE_UNBOUND = (
+    *(ops.make_function, ops.make_variable, ops.write_variable, ops.read, ops.bound_of, ops.present, ops.first),
+)
 
 
 def check_defined(

@@ -38,3 +38,8 @@ def of_choice(b: Builder, fn: Atom, t: Choice, name: str, call: Callable[[Builde
         return run if k == len(t.options) - 1 else rest
 
     return option(0)(b)
+
+
+def choose(b: Builder, test: Atom, x: Atom, y: Atom, name: str = "t") -> Atom:
+    """`x if test else y`."""
+    return branch_on(b, test, lambda _: x, lambda _: y, name)

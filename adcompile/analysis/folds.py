@@ -14,8 +14,9 @@ from adcompile.analysis import iteration
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
+from adcompile.analysis.choices import choose
 from adcompile.analysis.heap import look, settle
-from adcompile.analysis.infer import branch_on, choose, run_for, run_loop
+from adcompile.analysis.infer import branch_on, run_for, run_loop
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.laziness import check_own, check_turns
 from adcompile.analysis.structure import Args, Kwargs

@@ -32,6 +32,7 @@ from adcompile.analysis.optional import (
     resolve,
     tell,
 )
+from adcompile.analysis.unrolled import as_branch, of_those_that_pass, one_in_the_other
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import (
     Atom,
@@ -183,14 +184,6 @@ def run_if(b: Builder, s: If, env: Environment, frame: Frame | None) -> End | No
     return None
 
 
-def choose(b: Builder, test: Atom, x: Atom, y: Atom, name: str = "t") -> Atom:
-    """`x if test else y`."""
-    t, u, v, result = Var("test"), Var(name), Var(name), Var(name)
-    env: Environment = {t: test, u: x, v: y}
-    run_if(b, If((result,), t, Block((), (), Yield((u,))), Block((), (), Yield((v,)))), env, None)
-    return env[result]
-
-
 Emitted = Callable[[Builder], Atom]
 
 
@@ -226,17 +219,13 @@ def run_for(b: Builder, s: For, env: Environment) -> None:
 def run_guarded(b: Builder, s: For, env: Environment, view: laziness.View) -> None:
     """`for x in filter(test, xs): …` as `for x in xs: if test(x): …`."""
     assert view.over is not None and view.guard is not None
-    source, test = Var("items"), Var("test")
+    source = Var("items")
     env[source] = view.over
-    element, *params = s.body.params
-    call = Call(test, Const(Lifted(view.guard)), (element,), (), s.place)
-    then = Block((), s.body.statements, s.body.end)
-    choice = If((), test, then, Block((), (), Continue(tuple(params))), s.place)
-    run_for(b, replace(s, iterable=source, body=Block(s.body.params, (call, choice), Unreachable())), env)
+    run_for(b, of_those_that_pass(s, source, view.guard), env)
 
 
 def run_items(b: Builder, s: For, env: Environment, iterable: Atom) -> None:
-    branch = iteration.as_branch(s.body)
+    branch = as_branch(s.body)
     rows = None if branch is None else iteration.named_rows(b, iterable)
     items = iteration.known_items(b, iterable) if rows is None else None
     if branch is not None and rows is not None and len(rows) <= iteration.UNROLL_NAMES:
@@ -247,6 +236,9 @@ def run_items(b: Builder, s: For, env: Environment, iterable: Atom) -> None:
         return
     if branch is not None and items is not None and iteration.is_short(b, items):
         unroll(b, s, branch, iterable, lambda: iteration.known_items(b, iterable), env)
+        return
+    if branch is None and items and iteration.is_short(b, items) and iteration.is_mixed(b, iterable, items):
+        unroll_left(b, s, iterable, len(items), env)
         return
     numbers = iteration.known_range(b, iterable)
     small = numbers is not None and branch is not None and len(numbers) <= iteration.UNROLL
@@ -298,7 +290,7 @@ def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan, turned: boo
     found = iteration.first_and_rest(b, s.body, plan)
     assert found is not None
     first, rest, test = found
-    branch = iteration.as_branch(s.body)
+    branch = as_branch(s.body)
     assert branch is not None
     element, *params = s.body.params
     init = [resolve(b, env, a) for a in s.init]
@@ -337,13 +329,10 @@ def unroll(
     """Run the iterations one by one; each sees what its item is by then. A function reads its item."""
     carried = [resolve(b, env, a) for a in s.init]
     element, *params = s.body.params
-    now = items()
-    live = holds_ref(b.type(iterable))
-    k = 0
+    now, live, k = items(), holds_ref(b.type(iterable)), 0
     while now is None or k < len(now):
         if now is None:
-            what = "the list or dict that a loop runs over changes its length or its structure on some path in the loop"
-            raise Unsupported(what, s.place, "run over a copy of it, or collect into another one")
+            raise iteration.changes(s.place)
         if k > 4 * iteration.UNROLL_NAMES:
             raise Unsupported("this loop adds to the list that it runs over", s.place, "collect into another list")
         item = now[k]
@@ -359,6 +348,16 @@ def unroll(
         if live:
             now = items()
     env.update(zip(s.results, carried))
+
+
+def unroll_left(b: Builder, s: For, iterable: Atom, count: int, env: Environment) -> None:
+    """Run the iterations of a loop that may be left, one in the other."""
+    depth = len(b.context.calls)
+    items = [partial(iteration.item_now, s.place, iterable, count, k) for k in range(count)]
+    end = run_block(b, one_in_the_other(s, items), env, None)
+    del b.context.calls[depth:]
+    if not isinstance(end, Yield):
+        raise Terminated(end)
 
 
 def run_loop(

@@ -7,6 +7,7 @@ whose element indexes them, so that later stages know two kinds of loop only.
 from __future__ import annotations
 
 import enum
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,14 +30,16 @@ from adcompile.analysis.laziness import (
     check_turned,
     check_turns,
     lazy_rows,
+    one_length,
     taken,
     view_of,
 )
 from adcompile.analysis.nesting import present, record_items
 from adcompile.analysis.pools import taken_out
+from adcompile.analysis.unrolled import as_branch
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Raise, Statement, Unreachable, Var, Yield
+from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Unreachable, Var
 from adcompile.ir.types import (
     INT,
     NEVER,
@@ -54,6 +57,8 @@ from adcompile.ir.types import (
     Seq,
     TupleT,
     Type,
+    Unknown,
+    holds,
     join,
     widen,
 )
@@ -150,7 +155,10 @@ def known_iterator_items(b: Builder, atom: Atom, kind: str) -> list[Atom] | None
         return [row(b) for row in rows]
     if kind == "zip" and known:
         shortest = min(map(len, known))
-        columns = [first_of_endless(b, a, shortest) if c is None else c for c, a in zip(columns, args)]
+        endless = [first_of_endless(b, a, shortest) if c is None else None for c, a in zip(columns, args)]
+        if definition(b, atom).kwargs and (len(known) == len(columns) or any(endless)):
+            one_length(b, [None if c is None else Const(len(c)) for c in columns], definition(b, atom).place)
+        columns = [c if e is None else e for c, e in zip(columns, endless)]
         known = [c for c in columns if c is not None]
     if len(known) != len(columns) or not columns:
         # zip(range(n), known): as many as the known one only if the other is long enough
@@ -202,7 +210,10 @@ def named_rows(b: Builder, atom: Atom) -> list[Callable[[Builder], Atom]] | None
         if source is None:
             return None
         check_rest(b, a, definition(b, atom).place)
-        read.append(element_of(checked(b, source, count, more=TOO_FEW)))
+        source = checked(b, source, count, more=TOO_FEW)
+        if definition(b, atom).kwargs:
+            one_length(b, (Const(count), b.call(len, source)), definition(b, atom).place)
+        read.append(element_of(source))
     return [lambda c, i=i: c.call(ops.build_tuple, *(r(c, Const(i)) for r in read)) for i in range(count)]
 
 
@@ -276,7 +287,7 @@ def rows_of(b: Builder, atom: Atom) -> tuple[Atom, Type, Read] | None:
             return None
         columns = tuple(row[1] for row in rows) if t.kind == "zip" else (INT, rows[0][1])
         args = [*(row[0] for row in rows), *(made.args[1:] if t.kind == "enumerate" else ())]
-        over = b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), (), "", made.place)
+        over = b.emit(made.fn, args, IterT(t.kind, tuple(map(b.type, args))), made.kwargs, "", made.place)
         reads: list[Read] = [*([] if t.kind == "zip" else [lambda _, n: n]), *(row[2] for row in rows)]
 
         def read(c: Builder, element: Atom) -> Atom:
@@ -419,6 +430,7 @@ def indexable_iterator(b: Builder, made: Call, kind: str, live: bool) -> tuple[A
         check_columns(b, made.args, [n for n, _ in usable], made.place)
         lengths = [n for n, _ in usable if n is not None]
         total = b.call(min, *lengths) if len(lengths) > 1 else lengths[0] if lengths else None
+        total = one_length(b, [n for n, _ in usable], made.place) if made.kwargs else total
         return total, lambda c, i: c.call(ops.build_tuple, *(r(c, i) for _, r in usable))
     if kind == "enumerate":
         start = made.args[1] if len(made.args) > 1 else None
@@ -444,33 +456,32 @@ def indexable_iterator(b: Builder, made: Call, kind: str, live: bool) -> tuple[A
 def as_sequence(b: Builder, items: list[Atom]) -> Atom:
     """A list of known items as a leaf of one item type, to be indexed at run time."""
     items = [give(b, a) for a in items]
-    item: Type = NEVER
-    for a in items:
-        item = join(item, widen(b.type(a)))
-    return b.emit(ops.build_list, items, Seq(item, list), name="items")
+    return b.emit(ops.build_list, items, Seq(common_type(b, items), list), name="items")
 
 
-def as_branch(body: Block) -> Block | None:
-    """A loop body as a block that yields the next carried values; None if it can Break."""
-    end = body.end
-    if isinstance(end, Continue):
-        return Block((), body.statements, Yield(end.values))
-    if isinstance(end, Raise):
-        return Block((), body.statements, end)
-    if isinstance(end, Break) or not isinstance(end, Unreachable) or not body.statements:
-        return None
-    last = body.statements[-1]
-    if not isinstance(last, If):
-        return None
-    then, orelse = as_branch(last.then), as_branch(last.orelse)
-    if then is None or orelse is None:
-        return None
-    arity = next((len(x.end.values) for x in (then, orelse) if isinstance(x.end, Yield)), 0)
-    results = tuple(Var(p.name, p.place) for p in (body.params[-arity:] if arity else ()))
-    if len(results) != arity:
-        results = tuple(Var("t") for _ in range(arity))
-    tail: Statement = If(results, last.test, then, orelse, last.place, last.role)
-    return Block((), (*body.statements[:-1], tail), Yield(results))
+def common_type(b: Builder, items: Sequence[Atom]) -> Type:
+    return functools.reduce(join, (widen(b.type(a)) for a in items), NEVER)
+
+
+def item_now(place: Place | None, iterable: Atom, count: int, k: int, b: Builder) -> Atom:
+    """An item of an iterable of so many, where the iteration begins that it is for."""
+    now = known_items(b, iterable)
+    if now is None or len(now) != count:
+        raise changes(place)
+    b.context.calls.append(k)
+    return now[k]
+
+
+def changes(place: Place | None) -> Unsupported:
+    what = "the list or dict that a loop runs over changes its length or its structure on some path in the loop"
+    return Unsupported(what, place, "run over a copy of it, or collect into another one")
+
+
+def is_mixed(b: Builder, iterable: Atom, items: Sequence[Atom]) -> bool:
+    """Whether a loop that stays one could not tell what an item is, though each is known."""
+    if indexable(b, iterable) is not None and not holds(common_type(b, items), Unknown):
+        return False
+    return not any(holds(b.type(a), Unknown) for a in items)
 
 
 def varying(body: Block, params: tuple[Var, ...]) -> list[int]:

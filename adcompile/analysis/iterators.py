@@ -216,6 +216,16 @@ def next_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name:
     return branch_on(b, b.call(operator.gt, length, 0), lambda c: read(c, Const(0)), stop, name)
 
 
+@handles(ops.first, look=())
+def first_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """`next(…)` of a generator that ends where it has none."""
+
+    def stop(_: Builder) -> Atom:
+        raise Terminated(Raise(Const(StopIteration()), None, place))
+
+    return branch_on(b, args[0], lambda _: args[1], stop, name)
+
+
 # -- itertools ----------------------------------------------------------------------------------
 
 

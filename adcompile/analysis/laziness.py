@@ -24,10 +24,10 @@ from adcompile.analysis.mutation import calls_in, is_unknown_call, writes_into
 from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, GlobalRef, Statement, Var
-from adcompile.ir.types import Array, Cell, Closure, IterT, Known, Maybe, Unknown, holds_ref
+from adcompile.ir.types import INT, Array, Cell, Closure, IterT, Known, Maybe, Unknown, holds_ref
 from adcompile.ir.walk import atoms_of
 from adcompile.rules.registry import lookup
-from adcompile.runtime.state import ASKED_ONCE_MORE, SHORTEST_FIRST
+from adcompile.runtime.state import AS_LONG, ASKED_ONCE_MORE, SHORTEST_FIRST
 
 Read = Callable[[Builder, Atom], Atom]
 ONE_PASS = ("keys", "values", "items", "range")
@@ -230,6 +230,17 @@ def check_columns(
         b.emit(rt.ends_among_first, given, Known(None), (), "", place)
     elif min(counts, default=0) not in counts[: len(before)]:
         raise Unsupported(ASKED_ONCE_MORE, place, SHORTEST_FIRST)
+
+
+def one_length(b: Builder, lengths: Sequence[Atom | None], place: Place | None) -> Atom:
+    """The length of all that a strict zip goes through, which raises at its end unless they have the same."""
+    asked = [n for n in lengths if n is not None]
+    known = {b.value(n) for n in asked if b.known(n)}
+    if len(asked) < len(lengths) or len(known) > 1:
+        raise Unsupported("zip(strict=True) of iterables of different lengths", place, AS_LONG)
+    if all(map(b.known, asked)):
+        return asked[0]
+    return b.emit(rt.one_length, [Const(spot(place)), *asked], INT, (), "n", place)
 
 
 def writes_on(b: Builder, atom: Atom) -> bool:

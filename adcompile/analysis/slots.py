@@ -21,9 +21,9 @@ from typing import Any
 
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder, Restart, is_structured
+from adcompile.analysis.choices import choose
 from adcompile.analysis.guards import guard_holds, has_room
 from adcompile.analysis.heap import give, read, write
-from adcompile.analysis.infer import choose
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.live import is_open

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, Context, is_structured
-from adcompile.analysis.iteration import as_branch, checkpoints_of
+from adcompile.analysis.iteration import checkpoints_of
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.mutation import has_memory
+from adcompile.analysis.unrolled import as_branch, telling
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.keep import Keeper, Plan
 from adcompile.autodiff.loops import LoopReversal, is_limited
@@ -28,7 +29,6 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Block,
-    Break,
     Call,
     Const,
     Continue,
@@ -38,7 +38,6 @@ from adcompile.ir.nodes import (
     Return,
     Signature,
     Statement,
-    Unreachable,
     Var,
     While,
     Yield,
@@ -128,7 +127,7 @@ def straight(sweep: Sweep, s: For, cot: Cotangents) -> tuple[For, Var | None]:
     also what says so."""
     block, left = as_branch(s.body), None
     if block is None:
-        block = _telling(sweep.context, s.body, s.body.params[1:])
+        block = telling(s.body, s.body.params[1:])
     if not isinstance(block.end, Yield):
         raise Unsupported("a checkpointed loop whose every iteration raises", s.place, "loop over range")
     values = block.end.values
@@ -141,30 +140,12 @@ def straight(sweep: Sweep, s: For, cot: Cotangents) -> tuple[For, Var | None]:
     return replace(s, body=Block(s.body.params, block.statements, Continue(values))), left
 
 
-def _telling(context: Context, body: Block, params: Sequence[Var]) -> Block:
-    """A loop body as a block that yields the next carried values, and whether the loop is left."""
-    end = body.end
-    if isinstance(end, (Continue, Break)):
-        return Block((), body.statements, Yield((*end.values, Const(isinstance(end, Break)))))
-    tail = body.statements[-1] if body.statements else None
-    if not isinstance(end, Unreachable) or not isinstance(tail, If):
-        return Block((), body.statements, end)
-    results = (*(Var(p.name, p.place) for p in params), Var("left", tail.place))
-    context.types[results[-1]] = BOOL
-    made = replace(
-        tail,
-        results=results,
-        then=_telling(context, tail.then, params),
-        orelse=_telling(context, tail.orelse, params),
-    )
-    return Block((), (*body.statements[:-1], made), Yield(results))
-
-
 def _note_results(sweep: Sweep, block: Block, params: Sequence[Var], cot: Cotangents) -> None:
     """Types, activity and shadows of the results that the branches at the end of a body got."""
     tail = block.statements[-1] if block.statements else None
     if not isinstance(tail, If) or any(r in sweep.context.types for r in tail.results[: len(params)]):
         return
+    sweep.context.types.update((r, BOOL) for r in tail.results[len(params) :])  # whether the loop is left
     for p, r in zip(params, tail.results):
         sweep.context.types[r] = sweep.context.types[p]
         if sweep.active(p):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 
+from adcompile.frontend.builder import TRUE, UNBOUND
 from adcompile.frontend.expressions import Expressions
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Const, Continue, End, For, If, Unreachable, Var, Yield
@@ -103,34 +105,56 @@ class Comprehensions(Expressions):
 
     def any_all(self, node: Any, wanted: bool, hint: str) -> Atom:
         """`any(…)` or `all(…)` of a generator: a loop that ends at the first that decides."""
-        if self.rebound(node) or any(g.is_async for g in node.generators):
-            return self.refuse(node, "a generator expression that binds names is not followed", "Write a loop.", hint)
+        return self._first(node, (), lambda: _Search(wanted, (), lambda: (self.test(node.elt),)), hint)[0]
+
+    def first_of(self, node: Any, default: Sequence[Any], hint: str) -> Atom:
+        """`next(…)` of a generator: a loop that ends at its first item."""
+
+        def search() -> _Search:
+            missing = self.expr(default[0], hint) if default else UNBOUND
+            return _Search(True, (missing,), lambda: (TRUE, self.expr(node.elt, hint)))
+
+        found, item = self._first(node, default, search, hint)
+        return item if default else self.call(ops.first, found, item, node=node, hint=hint)
+
+    def _first(
+        self, node: Any, more: Sequence[Any], search: Callable[[], _Search], hint: str
+    ) -> tuple[Var, ...] | tuple[Atom, Atom]:
+        if self.rebound(node, *more) or any(g.is_async for g in node.generators):
+            message = "a generator expression that binds names is not followed"
+            return (self.refuse(node, message, "Write a loop.", hint),) * 2
+        iterable = self.expr(node.generators[0].iter)
+        sought = search()
         targets = self.unit.scopes.names(g.target for g in node.generators).binds
         hidden, shared, outside = {n: self.env.get(n) for n in targets}, self.shared, self.outside
         self.shared, self.outside = self.shared - set(targets), self.outside - set(targets)
-        result = self._search(node, 0, wanted, hint)
+        results = self._search(node, 0, iterable, sought, hint)
         self.shared, self.outside = shared, outside
         for name, before in hidden.items():
             self._restore(name, before)
-        return result
+        return results
 
-    def _search(self, node: Any, index: int, wanted: bool, hint: str) -> Var:
-        generator = node.generators[index]
-        iterable = self.expr(generator.iter)
-        place = self.place(node)
-        element, param, result = self._element(generator.target), Var(hint, place), Var(hint, place)
-        goes_on, found = Continue((Const(not wanted),)), Break((Const(wanted),))
+    def _search(self, node: Any, index: int, iterable: Atom, search: _Search, hint: str) -> tuple[Var, ...]:
+        """The loop from the generator `index` on: whether it ended early, and with what."""
+        generator, place = node.generators[index], self.place(node)
+        missed = (Const(not search.wanted), *search.missing)
+        element, *vars = (self._element(generator.target), *(Var(hint, place) for _ in range(2 * len(missed))))
+        params, results = tuple(vars[::2]), tuple(vars[1::2])
+        goes_on = Block((), (), Continue(missed))
 
         def decide(tests: Sequence[Any]) -> End:
             if tests:
                 test = self.test(tests[0])
                 statements, end = self.scoped(lambda: decide(tests[1:]))
-                self.statements.append(If((), test, Block((), statements, end), Block((), (), goes_on), place))
+                self.statements.append(If((), test, Block((), statements, end), goes_on, place))
                 return Unreachable()
-            last = index + 1 == len(node.generators)
-            test = self.test(node.elt) if last else self._search(node, index + 1, wanted, hint)
-            ends = (found, goes_on) if wanted else (goes_on, found)
-            self.statements.append(If((), test, Block((), (), ends[0]), Block((), (), ends[1]), place))
+            if index + 1 == len(node.generators):
+                test, *values = search.element()
+            else:
+                inner = self.expr(node.generators[index + 1].iter)
+                test, *values = self._search(node, index + 1, inner, search, hint)
+            found = Block((), (), Break((Const(search.wanted), *values)))
+            self.statements.append(If((), test, *((found, goes_on) if search.wanted else (goes_on, found)), place))
             return Unreachable()
 
         def body() -> End:
@@ -138,6 +162,14 @@ class Comprehensions(Expressions):
             return decide(generator.ifs)
 
         statements, end = self.scoped(body)
-        block = Block((element, param), statements, end)
-        self.statements.append(For((result,), iterable, (Const(not wanted),), block, place))
-        return result
+        self.statements.append(For(results, iterable, missed, Block((element, *params), statements, end), place))
+        return results
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What a loop over a generator looks for: an element whose first value is `wanted`."""
+
+    wanted: bool
+    missing: tuple[Atom, ...]  # the other values where there is none
+    element: Callable[[], tuple[Atom, ...]]

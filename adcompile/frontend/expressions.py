@@ -169,6 +169,9 @@ class Expressions(Builder):
     def any_all(self, node: Any, wanted: bool, hint: str) -> Atom:
         raise NotImplementedError
 
+    def first_of(self, node: Any, default: Sequence[Any], hint: str) -> Atom:
+        raise NotImplementedError
+
     # Operators
 
     def _unary(self, node: gast.UnaryOp, hint: str) -> Atom:
@@ -340,6 +343,9 @@ class Expressions(Builder):
             case gast.Call(func=gast.Name(id="any" | "all" as name), args=[gast.GeneratorExp()], keywords=[]):
                 if self.is_builtin(node.func, name):
                     return self.any_all(node.args[0], name == "any", hint)
+            case gast.Call(func=gast.Name(), args=[gast.GeneratorExp() as items, *default], keywords=[]):
+                if self.is_builtin(node.func, "next") and _plain(default):
+                    return self.first_of(items, default, hint)
             case gast.Call(func=gast.Name(id="super"), args=[], keywords=[]) if "__class__" in self.env:
                 first = self.env[self.scope.params[0]] if self.scope.params else UNBOUND
                 return self.call(self.expr(node.func), self.env["__class__"], first, node=node, hint=hint)
@@ -399,6 +405,10 @@ class Expressions(Builder):
         cells += flags
         function = Const(self.unit.lowered[key])
         return self.call(ops.make_function, function, defaults, kwdefaults, *cells, node=node, hint=name)
+
+
+def _plain(default: Sequence[Any]) -> bool:
+    return len(default) < 2 and not any(isinstance(d, gast.Starred) for d in default)
 
 
 def _is_not(node: Any) -> bool:

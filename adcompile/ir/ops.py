@@ -223,6 +223,13 @@ def bound_of(value: Any, bound: bool = True) -> bool:
     return bound and value is not UNDEFINED
 
 
+def first(found: bool, item: Any) -> Any:
+    """`next(…)` of a generator that has been gone through as far as its first item, if that was found."""
+    if not found:
+        raise StopIteration
+    return item
+
+
 def truth(value: Any) -> bool:
     """Whether a value counts as true, where nobody asks for the answer itself: a bool is its own."""
     return bool(value)

@@ -269,6 +269,7 @@ for _fn in (*_REFUSING, rt.check_elements, rt.check_some, rt.check_masked):  # t
     register(_fn, Rule("constant", pure=False))
 for _fn in (rt.check_tangent_of, rt.check_cotangent, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept):
     register(_fn, Rule("constant", pure=False))  # what debug mode checks
+register(rt.one_length, Rule("constant", pure=False, typing=always(INT)))
 register(
     rt.occurrences,
     Rule("constant", typing=always(TupleT((Array(np.dtype(int), None), Array(np.dtype(int), ("any",)), INT)))),

@@ -210,6 +210,21 @@ def ends_among_first(at: str, count: int, *lengths: int) -> None:
         raise Unsupported(f"{ASKED_ONCE_MORE} ({at})" if at else ASKED_ONCE_MORE, None, SHORTEST_FIRST)
 
 
+AS_LONG = "make them as long before the loop"
+
+
+def one_length(at: str, *lengths: int) -> int:
+    """The length of all that a strict zip goes through. It raises at its end, which a loop may not reach.
+
+    Raises Unsupported if these lengths differ.
+    """
+    if len(set(lengths)) > 1:
+        said = ", ".join(map(str, lengths))
+        message = f"zip(strict=True) of iterables of different lengths ({said}{', ' if at else ''}{at})"
+        raise Unsupported(message, None, AS_LONG)
+    return lengths[0]
+
+
 INERT = (str, bytes, int, float, complex, type, ModuleType)
 
 
