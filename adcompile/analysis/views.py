@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.mutation import AUGMENTED, FRESH_RESULT, FUNCTIONS, ITEM_WRITES, METHODS, SHARING
+from adcompile.analysis.mutation import AUGMENTED, FRESH_RESULT, FUNCTIONS, ITEM_WRITES, METHODS, SHARING, is_call_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, SliceT, TupleT, Type, is_scalar_class, widen
@@ -69,7 +69,7 @@ def may_share(s: Call, types: Any) -> bool:
     fn = fn_of(s)
     if fn is None or any(k == "out" for k, _ in s.kwargs):
         return True
-    if of_number(s, types):
+    if of_number(s, types) or lists_numbers(s, types):
         return False
     if fn in COPYING:
         return not copies(s)
@@ -91,6 +91,12 @@ def may_share(s: Call, types: Any) -> bool:
         return True
     rule = lookup(fn)
     return rule is None or rule.view
+
+
+def lists_numbers(s: Call, types: Any) -> bool:
+    """Whether a call makes lists of an array's numbers, which are nobody else's; objects would be the array's."""
+    t = types.get(s.args[0]) if is_call_of(s, np.ndarray.tolist) and isinstance(s.args[0], Var) else None
+    return isinstance(t, Array) and not t.dtype.hasobject
 
 
 def of_number(s: Call, types: Any) -> bool:
