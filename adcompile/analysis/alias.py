@@ -59,6 +59,7 @@ class Memory(Classes):
     sought: Container[Call] = ()  # looked up when the code runs, where those that write are refused
     parent: dict[Node, Node] = field(default_factory=dict[Node, Node])
     written: list[Written] = field(default_factory=list[Written])
+    making: list[Atom] = field(default_factory=list[Atom])  # dicts that get keys by being read: no derivatives go in
     outside: dict[Node, Atom] = field(default_factory=dict[Node, Atom])
     entered: set[Node] = field(default_factory=set[Node])  # outside memory that is itself written into
     mixed: set[Node] = field(default_factory=set[Node])  # and that of which elements of arrays are
@@ -70,7 +71,8 @@ class Memory(Classes):
         for call in self.definition.values():
             for target in () if call in self.sought else self.targets(call):
                 self.written += [Written(call, a) for a in self.arrays(target)]
-        if not self.written and not self.shown:
+        self.making = [c.args[0] for c in self.definition.values() if makes_keys(c, self.types)]
+        if not self.written and not self.shown and not self.making:
             return
         for s in everything:
             self.statement(s)
@@ -284,6 +286,12 @@ class Memory(Classes):
     def volatile(self) -> frozenset[Var]:
         """The values whose memory is written in place somewhere."""
         return frozenset(v for r in self.roots for v in self.members.get(r, ()))
+
+
+def makes_keys(call: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether a read of a dict may put the key in, as that of a defaultdict does."""
+    t = types.get(call.args[0]) if fn_of(call) is operator.getitem and isinstance(call.args[0], Var) else None
+    return isinstance(t, Instance) and issubclass(t.cls, dict) and hasattr(t.cls, "__missing__")
 
 
 def place_in(t: Type, key: object, attribute: bool) -> int | None:

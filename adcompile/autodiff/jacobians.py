@@ -172,7 +172,7 @@ def _written(b: Builder, run: Run) -> State | None:
     """Copies of the arrays that the function is given, or that outlive it, and that it writes into; None
     where it writes into no memory at all."""
     _, memory = facts(b, run.statements, run.inputs, run.results, backwards=False)
-    if not memory.written:
+    if not memory.written and not memory.making:
         return None
     if any(isinstance(n, Var) and isinstance(b.type(n), Unknown) for n in memory.entered):
         raise Unsupported(

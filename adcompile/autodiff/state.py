@@ -99,7 +99,7 @@ def enter(
     """Emit what stands before the statements: copies of arrays that the caller sees and that are
     written (reverse mode, where they are to be put back), and the shadows of mirrored memory from
     outside."""
-    if not memory.written:
+    if not memory.written and not memory.making:
         return State(list(statements))
     outer, b.role = b.role, role
     b.context.inplace |= {given(b, n) for n in memory.entered if isinstance(n, Var)}
@@ -184,7 +184,7 @@ MODULES = ("global", None)
 def take_down(b: Builder, memory: Memory, state: State, begins: Container[object]) -> list[Atom]:
     """Note what sets, deques and other containers hold that the code writes into as it runs: those of the caller that
     it is given, or reads from there by written-out names (`begins` with "held"), or those of MODULES."""
-    changes = [w.target for w in memory.written if may_change(w.call, memory)]
+    changes = [w.target for w in memory.written if may_change(w.call, memory)] + memory.making
     return noted(b, state, rt.take_down, containers_among(b, memory, changes, begins))
 
 

@@ -1,6 +1,6 @@
 """What a derivative leaves behind: arguments, module arrays and captured ones as the contract says."""
 
-from collections import deque
+from collections import defaultdict, deque
 
 import numpy as np
 import pytest
@@ -450,3 +450,50 @@ def test_arrays_that_change_places_in_a_container_of_a_module_begin_anew(f):
         assert np.allclose(derivative(x), expected, atol=1e-8)
         assert places() == after and np.all(first == [1.0, 2.0]) and np.all(second == [3.0, 4.0])
     begin()
+
+
+class Doubled(dict):
+    def __missing__(self, key):
+        self[key] = value = 2.0 * key
+        return value
+
+
+class Holder:
+    def __init__(self, table):
+        self.table = table
+
+
+def reads_keys(x, d):
+    s = x[0] * d[1]
+    for k in range(4):
+        s = s + x[k] * d[k]
+    return s * len(d)
+
+
+def reads_of_an_object(x, d):
+    holder = Holder(d)
+    return np.sum(x * holder.table[2]) + holder.table[3] * x[0]
+
+
+def reads_on_a_path(x, d):
+    y = x * d[5] if x[0] > 0.0 else x
+    return np.sum(y * y) + len(d) * x[1]
+
+
+@pytest.mark.parametrize("f", [reads_keys, reads_of_an_object, reads_on_a_path])
+@pytest.mark.parametrize("make", [lambda: defaultdict(float, {2: 3.0}), lambda: Doubled({2: 3.0})])
+def test_keys_that_reading_puts_into_a_dict_of_the_caller_s_are_taken_out(f, make):
+    after = make()
+    value = f(X, after)
+    for run in (ad.value_and_grad(f), ad.jacrev(f), ad.hessian(f)):
+        given = make()
+        run(X, given)
+        assert dict(given) == {2: 3.0}
+    given = make()
+    got, pullback = ad.vjp(f, X, given)
+    assert dict(given) == dict(after) and got == value
+    for _ in range(2):
+        along = pullback(1.0)[0] @ X
+        assert dict(given) == {2: 3.0}
+    assert np.isclose(along, ad.jvp(lambda x: f(x, given), (X,), (X,))[1], rtol=1e-12)
+    assert dict(given) == dict(after)
