@@ -23,13 +23,12 @@ from adcompile.ir.nodes import Atom, Call, Const, For, Function, Var
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, Scalar, Type
 from adcompile.ir.walk import large_stack, statements_of
-from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import called
-from adcompile.optimise.effects import Effects, summarise
+from adcompile.optimise.effects import Effects
 from adcompile.optimise.passes import optimise
-from adcompile.optimise.sharing import STORING, classes
-from adcompile.optimise.trails import Reread, Trail, Trails
-from adcompile.optimise.typing import INPLACE, is_immutable, type_of, widened
+from adcompile.optimise.sharing import classes
+from adcompile.optimise.trails import Reread, Trail, Trails, each_function, writes_into
+from adcompile.optimise.typing import type_of, widened
 
 ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg)
 MOST = 3
@@ -38,16 +37,8 @@ MOST = 3
 
 def recomputed(program: Program) -> Program:
     """The program in which kept arrays are computed again; the same object if there are none."""
-    return large_stack(_recomputed, program)
-
-
-def _recomputed(program: Program) -> Program:
-    types = dict(program.types)
-    effects = Effects(types, summarise(program.functions, types))
-    functions = {ref: _function(function, types, effects) for ref, function in program.functions.items()}
-    if all(functions[ref] is function for ref, function in program.functions.items()):
-        return program
-    return optimise(replace(program, functions=functions, types=types))
+    made = large_stack(each_function, program, _function)
+    return made if made is program else optimise(made)
 
 
 def _function(function: Function, types: MutableMapping[Var, Type], effects: Effects) -> Function:
@@ -140,9 +131,6 @@ class _Search(Trails):
 def written(function: Function, types: MutableMapping[Var, Type], effects: Effects) -> Iterator[Var]:
     """What calls of a function write into, or may; lists that only grow keep what they hold."""
     for s in statements_of(function.body):
-        if not isinstance(s, Call) or called(s) in (ops.push, ops.pop):
-            continue
-        fn = called(s)
-        whole = not effects.pure(s) and fn not in STORING and fn not in INPLACE
-        targets = s.args if whole else s.args[:1] if fn in STORING or fn in INPLACE or fn in LINEAR else ()
-        yield from (a for a in targets if isinstance(a, Var) and not is_immutable(type_of(a, types)))
+        if isinstance(s, Call) and called(s) not in (ops.push, ops.pop):
+            into = writes_into(s, types, effects)
+            yield from (a for a in (s.args if into is None else into) if isinstance(a, Var))

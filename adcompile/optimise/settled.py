@@ -24,24 +24,16 @@ from adcompile.ir.types import Array, Type
 from adcompile.ir.walk import large_stack, statements_of
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import COPIES, called
-from adcompile.optimise.effects import Effects, summarise
+from adcompile.optimise.effects import Effects
 from adcompile.optimise.indexed import Part
 from adcompile.optimise.sharing import STORING, classes, is_fresh
-from adcompile.optimise.trails import Reread, Trail, Trails
+from adcompile.optimise.trails import Reread, Trail, Trails, each_function, writes_into
 from adcompile.optimise.typing import INPLACE, is_immutable, type_of
 
 
 def settled(program: Program) -> Program:
     """The program with settled copies read again; the same object if there are none."""
-    return large_stack(_settled, program)
-
-
-def _settled(program: Program) -> Program:
-    types = dict(program.types)
-    effects = Effects(types, summarise(program.functions, types))
-    functions = {ref: _function(function, types, effects) for ref, function in program.functions.items()}
-    changed = any(functions[ref] is not function for ref, function in program.functions.items())
-    return replace(program, functions=functions, types=types) if changed else program
+    return large_stack(each_function, program, _function)
 
 
 def _function(function: Function, types: MutableMapping[Var, Type], effects: Effects) -> Function:
@@ -92,7 +84,7 @@ class _Search(Trails):
         mine = self.classes.get(part.array)
         for k in range(first, last + 1):
             for call in calls_in(block.statements[k]):
-                targets = self.targets(call)
+                targets = writes_into(call, self.types, self.effects)
                 if targets is None:
                     return False
                 if any(self.classes.get(t, t) is mine for t in targets):
@@ -102,19 +94,6 @@ class _Search(Trails):
                     if not self.indexed.stays_apart(part, write):
                         return False
         return first < last
-
-    def targets(self, call: Call) -> list[Var] | None:
-        """The arrays that a call writes into; None if that is not known."""
-        fn = called(call)
-        owner = call.args[0] if call.args else None
-        if fn in STORING or fn in INPLACE or fn in LINEAR:
-            t = None if owner is None else type_of(owner, self.types)
-            if fn in STORING and not isinstance(t, Array):
-                return None
-            if fn in INPLACE and not isinstance(t, Array) and not (t is not None and is_immutable(t)):
-                return None
-            return [owner] if isinstance(owner, Var) else []
-        return [] if self.effects.pure(call) else None
 
     def written(self, call: Call) -> Part | None:
         """The part of an array that a call writes into."""

@@ -4,19 +4,47 @@ the turn of each loop around, and what a turn computed from its number can be co
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Continue, For, Function, Statement, Var
+from adcompile.ir.program import Program
 from adcompile.ir.types import Array, RangeT, Type
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, end_atoms
+from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import called
+from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.indexed import Indexed, Places
-from adcompile.optimise.typing import type_of
+from adcompile.optimise.sharing import STORING
+from adcompile.optimise.typing import INPLACE, is_immutable, type_of
 
 REBUILT = (ops.build_tuple, slice, operator.add, operator.sub, operator.mul, operator.neg, operator.getitem, range)
 """What an index is made of, which may be made once more."""
+
+
+Pass = Callable[[Function, MutableMapping[Var, Type], Effects], Function]
+
+
+def each_function(program: Program, run: Pass) -> Program:
+    """The program with what `run` makes of its functions; the same object if that changes none."""
+    types = dict(program.types)
+    effects = Effects(types, summarise(program.functions, types))
+    functions = {ref: run(function, types, effects) for ref, function in program.functions.items()}
+    changed = any(functions[ref] is not function for ref, function in program.functions.items())
+    return replace(program, functions=functions, types=types) if changed else program
+
+
+def writes_into(call: Call, types: Mapping[Var, Type], effects: Effects) -> list[Var] | None:
+    """The arrays that a call writes into; None if that is not known."""
+    fn = called(call)
+    if fn in STORING or fn in INPLACE or fn in LINEAR:
+        owner = call.args[0] if call.args else None
+        t = None if owner is None else type_of(owner, types)
+        if not isinstance(t, Array) and (fn in STORING or fn in INPLACE and not (t and is_immutable(t))):
+            return None
+        return [owner] if isinstance(owner, Var) else []
+    return [] if effects.pure(call) else None
 
 
 @dataclass(frozen=True)
