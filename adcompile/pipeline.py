@@ -44,7 +44,6 @@ from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
 from adcompile.analysis.escapes import check_escapes
 from adcompile.analysis.heap import adopt
-from adcompile.analysis.infer import Terminated
 from adcompile.analysis.leaving import write_back
 from adcompile.analysis.library import in_users_code
 from adcompile.analysis.narrow import narrow
@@ -52,6 +51,7 @@ from adcompile.analysis.pools import Pools
 from adcompile.analysis.real import without_functions
 from adcompile.analysis.recursion import AsObject
 from adcompile.analysis.slots import open_slots
+from adcompile.analysis.terminated import Terminated
 from adcompile.autodiff import nested
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.batches import given_type, pushforward_batch

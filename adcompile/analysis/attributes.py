@@ -19,7 +19,6 @@ from adcompile.analysis.callbacks import methods_write
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.guards import guard_absent, guard_class, guard_own, hook, says
 from adcompile.analysis.heap import ROUND, cell_of, give, look, owner_of, refuse
-from adcompile.analysis.infer import Terminated
 from adcompile.analysis.laziness import check_unmoved
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.live import live_type, type_at
@@ -36,6 +35,7 @@ from adcompile.analysis.slots import (
 )
 from adcompile.analysis.spectra import may_be_real
 from adcompile.analysis.structure import DATA, Args, Kwargs, load_global, member
+from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Raise, Var

@@ -14,11 +14,9 @@ import numpy as np
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import fresh
-from adcompile.analysis.infer import (
-    Terminated,
-)
 from adcompile.analysis.library import is_of_library
 from adcompile.analysis.live import type_at
+from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise, Signature, Var

@@ -18,7 +18,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
 from adcompile.analysis.heap import cell_of, give, is_opaque, look
-from adcompile.analysis.infer import Terminated, run_loop, run_primal
+from adcompile.analysis.infer import run_loop
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
 from adcompile.analysis.laziness import all_of, check_own, check_turns, lazy_rows, states_of, taken, view_of
@@ -27,6 +27,7 @@ from adcompile.analysis.live import is_written
 from adcompile.analysis.optional import note_identity, note_negation
 from adcompile.analysis.pools import collectors
 from adcompile.analysis.structure import Args, Kwargs, element_or, known_container
+from adcompile.analysis.terminated import Terminated, run_primal
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Raise, Var

@@ -47,7 +47,6 @@ from adcompile.analysis.heap import (
     settle,
     unknown_function,
 )
-from adcompile.analysis.infer import Terminated, run_primal
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.lengths import SAME_SHAPE, note_shape
@@ -71,6 +70,8 @@ from adcompile.analysis.real import hand, opened
 from adcompile.analysis.recursion import endless, enter
 from adcompile.analysis.slots import beware_of_given, beware_of_names, note_stored
 from adcompile.analysis.spectra import may_be_real, note_spectrum
+from adcompile.analysis.terminated import Terminated, run_primal
+from adcompile.analysis.yielding import is_generator, of_generators
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
@@ -174,9 +175,8 @@ def call_choice(
     return of_choice(b, fn, t, name, lambda c, value: dispatch(c, Const(value), args, kwargs, name, place))
 
 
-TAKE_UNBOUND = (
-    *(ops.make_function, ops.make_variable, ops.write_variable, ops.read, ops.bound_of, ops.present, ops.first),
-)
+TAKE_UNBOUND = (ops.make_function, ops.make_variable, ops.write_variable, ops.read, ops.bound_of, ops.present,
+                ops.first)  # fmt: skip
 
 
 def check_defined(
@@ -202,6 +202,8 @@ def call_known(
     if isinstance(value, Lifted):
         return value.run(b, *args)
     value = by_operator(b, value, args)
+    if b.context.views and (over := of_generators(b, value, args, kwargs)) is not None:
+        return dispatch(b, Const(over[0]), list(over[1]), list(over[2]), name, place)
     if len(args) < 3 and len(args) + len(kwargs) < least_arguments(value):  # it raises what it raises
         raised = b.emit(value, [settle(b, a) for a in args], UNKNOWN, [(k, settle(b, v)) for k, v in kwargs], "", place)
         raise Terminated(Raise(raised, None, place))
@@ -209,8 +211,7 @@ def call_known(
     if filled is not None:
         return filled
     if any(isinstance(b.type(a), (Ref, ObjectT)) or has_operators(b, a) for a in args):
-        result = call_with_cells(b, value, args, kwargs, name, place)
-        if result is not None:
+        if (result := call_with_cells(b, value, args, kwargs, name, place)) is not None:
             return result
     args, kwargs = array_objects(b, value, args, kwargs, place)
     if args and (is_container_write(value) or value is setattr or value is delattr):
@@ -410,7 +411,8 @@ def follow(
     kwdefaults = {k: read_held(b, fn, "__kwdefaults__", k, d, place) for k, d in (fn.__kwdefaults__ or {}).items()}
     cells = [read_cell(b, fn, i, place) for i in range(len(fn.__closure__ or ()))]
     bound = bind(b, function.name, function.signature, args, kwargs, defaults, kwdefaults, place)
-    if not b.context.inlining or any(may_carry(b.type(a)) for a in (*bound, *cells)) or not is_of_library(fn):
+    followed = any(may_carry(b.type(a)) or is_generator(b, a) for a in (*bound, *cells))
+    if followed or not b.context.inlining or not is_of_library(fn):
         return enter(b, function, bound, cells, place)
     start = len(b.statements)
     try:

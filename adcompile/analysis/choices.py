@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.infer import Terminated, branch_on
+from adcompile.analysis.infer import branch_on
+from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import Atom, Const, Raise
 from adcompile.ir.types import BOOL, Choice

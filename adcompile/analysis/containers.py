@@ -10,11 +10,11 @@ from adcompile.analysis.builder import Builder, Restart, Tentative
 from adcompile.analysis.calls import dispatch, handles, handles_cells
 from adcompile.analysis.contents import may_be_filled
 from adcompile.analysis.heap import cell_of, give, hand_over, look, read, write
-from adcompile.analysis.infer import Terminated
 from adcompile.analysis.iteration import known_items
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.real import opened
 from adcompile.analysis.structure import Args, Kwargs
+from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise

@@ -79,9 +79,13 @@ def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None,
         return out
     if indexable(b, args[1]) is None:
         return None
-    first = b.call(operator.getitem, args[1], 0)
-    rest = b.call(operator.getitem, args[1], b.call(slice, 1, None))
-    return accumulate(b, args[0], rest, first, place, name)
+    items_of = b.call(list, args[1]) if isinstance(b.type(args[1]), IterT) else args[1]
+    begin = Begin(b, {})
+    first = b.call(operator.getitem, items_of, 0)
+    rest = b.call(operator.getitem, items_of, b.call(slice, 1, None))
+    found = accumulate(b, args[0], rest, first, place, name)
+    check_turns(b, args[1:2], begin)
+    return found
 
 
 def accumulate(b: Builder, fn: Any, source: Atom, start: Atom, place: Place | None, name: str) -> Atom | None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from adcompile.analysis import iteration, laziness
+from adcompile.analysis import iteration, laziness, yielding
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.bound import TRUE, flags_of, present, with_bound
 from adcompile.analysis.builder import Builder, Lifted, Tentative
@@ -32,6 +31,7 @@ from adcompile.analysis.optional import (
     resolve,
     tell,
 )
+from adcompile.analysis.terminated import Terminated, demand, going_on, run_primal
 from adcompile.analysis.unrolled import as_branch, of_those_that_pass, one_in_the_other
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import (
@@ -58,22 +58,6 @@ from adcompile.ir.nodes import (
 from adcompile.ir.types import NEVER, Cell, Instance, ObjectT, Seq, TupleT, Type, holds_ref
 
 ROUNDS = 24  # a loop whose types still grow after this many joins carries a growing structure
-
-
-class Terminated(Exception):
-    """What follows in the block being built cannot be reached."""
-
-    def __init__(self, end: End) -> None:
-        super().__init__()
-        self.end = end
-
-
-def run_primal(run: Callable[[], Any], place: Place | None) -> Any:
-    """What an operation of the program gives on values that are known; what it raises is raised where it is reached."""
-    try:
-        return run()
-    except Exception as error:
-        raise Terminated(Raise(Const(error), None, place)) from None
 
 
 def run_block(b: Builder, block: Block, env: Environment, frame: Frame | None) -> End:
@@ -109,14 +93,6 @@ def run_statement(b: Builder, statement: Statement, env: Environment, frame: Fra
         run_loop(b, statement, env, None)
         return None
     return run_attempt(b, statement, env)
-
-
-def demand(atom: Atom, place: Place | None = None) -> Atom:
-    """What a statement reads; a name that no path has bound raises what Python raises."""
-    if is_undefined(atom):
-        error = UnboundLocalError("cannot access local variable where it is not associated with a value")
-        raise Terminated(Raise(Const(error), None, place))
-    return atom
 
 
 def run_end(b: Builder, end: End, env: Environment, frame: Frame | None) -> End:
@@ -194,7 +170,7 @@ def branch_on(
     t, u, v, result = Var("test"), Var(name or "t"), Var(name or "t"), Var(name or "t")
     blocks = [Block((), (Call(x, Const(Lifted(run))),), Yield((x,))) for x, run in ((u, then), (v, orelse))]
     env: Environment = {t: test}
-    end = run_if(b, If((result,), t, blocks[0], blocks[1], place or b.place), env, None)
+    end = run_if(b, If((result,), t, *blocks, place or b.place), env, None)
     if end is not None:
         raise Terminated(end)
     return env[result]
@@ -212,6 +188,10 @@ def run_for(b: Builder, s: For, env: Environment) -> None:
     if view is not None:
         run_guarded(b, s, env, view)
         return
+    run = yielding.run_of(b, iterable)
+    if run is not None:
+        run_generated(b, s, env, run)
+        return
     run_items(b, s, env, iterable)
     laziness.check_steady(b, iterable, begin, s.place)
 
@@ -222,6 +202,14 @@ def run_guarded(b: Builder, s: For, env: Environment, view: laziness.View) -> No
     source = Var("items")
     env[source] = view.over
     run_for(b, of_those_that_pass(s, source, view.guard), env)
+
+
+def run_generated(b: Builder, s: For, env: Environment, run: yielding.Run) -> None:
+    def body(c: Builder, block: Block, given: Sequence[Atom]) -> list[Atom]:
+        env.update(zip(s.body.params, given))
+        return going_on(run_block(c, block, env, None))
+
+    env.update(zip(s.results, yielding.run_over(b, s, run, [resolve(b, env, a) for a in s.init], body)))
 
 
 def run_items(b: Builder, s: For, env: Environment, iterable: Atom) -> None:
@@ -302,10 +290,8 @@ def peel(b: Builder, s: For, env: Environment, plan: iteration.Plan, turned: boo
         c.context.calls.append("first")
         end = run_block(c, branch, env, None)
         c.context.calls.pop()
-        if not isinstance(end, Yield):
-            raise Terminated(end)
         names = [Var(p.name, p.place) for p in params]
-        env.update(zip(names, end.values))
+        env.update(zip(names, going_on(end)))
         others = For(s.results, Const(None), tuple(names), s.body, s.place, s.role)
         done.append(run_loop(c, others, env, iteration.Plan(rest, plan.type, plan.bind, plan.name)))
         return c.build(TupleT(()), [env[r] for r in s.results])
@@ -341,9 +327,7 @@ def unroll(
         b.context.calls.append(k)
         end = run_block(b, body, env, None)
         b.context.calls.pop()
-        if not isinstance(end, Yield):
-            raise Terminated(end)
-        carried = list(end.values)
+        carried = going_on(end)
         k += 1
         if live:
             now = items()
@@ -356,8 +340,7 @@ def unroll_left(b: Builder, s: For, iterable: Atom, count: int, env: Environment
     items = [partial(iteration.item_now, s.place, iterable, count, k) for k in range(count)]
     end = run_block(b, one_in_the_other(s, items), env, None)
     del b.context.calls[depth:]
-    if not isinstance(end, Yield):
-        raise Terminated(end)
+    going_on(end)
 
 
 def run_loop(

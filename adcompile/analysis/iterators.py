@@ -19,10 +19,11 @@ from adcompile.analysis.builtins import collect
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.folds import accumulate
 from adcompile.analysis.heap import look
-from adcompile.analysis.infer import Terminated, branch_on
+from adcompile.analysis.infer import branch_on
 from adcompile.analysis.iteration import as_sequence, checked, indexable, indexed, known_items, known_range
 from adcompile.analysis.laziness import ONE_PASS, View, check_rest, given, go_through, lazy_rows
 from adcompile.analysis.structure import Args, Kwargs
+from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise, Var

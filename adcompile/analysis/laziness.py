@@ -80,6 +80,7 @@ class View:
     since: tuple[Builder, int] | None = None  # where it was made
     held: dict[Cell, Atom] = field(default_factory=dict[Cell, Atom])  # what lists it goes through held then
     again: Callable[[Builder], View | None] | None = None  # the same of what these hold by now
+    run: Callable[[Builder, Atom], None] | None = None  # of a generator: see analysis/yielding
 
 
 def given(b: Builder, var: Var, view: View, sources: Sequence[Atom], lasting: bool) -> Var:
@@ -421,7 +422,8 @@ def arrays_of(b: Builder, atoms: Sequence[Atom]) -> list[Atom]:
             out.append(atom)
         elif isinstance(t, (IterT, Closure)) or holds_ref(t) and isinstance(atom, Var):
             made = b.context.definition.get(atom) if isinstance(atom, Var) else None
-            todo += [] if made is None else made.args
+            view: View | None = b.context.views.get(atom) if isinstance(t, IterT) else None
+            todo += [*(() if made is None else made.args), *(() if view is None else view.sources)]
         elif isinstance(atom, Const) and isinstance(atom.value, Cell) and atom.value not in seen:
             seen.add(atom.value)
             content = b.context.store.states[atom.value].content

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.infer import Terminated
+from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, End, Raise, Statement, Var
 from adcompile.ir.types import Instance, Known

@@ -7,11 +7,12 @@ import sys
 from adcompile.analysis.bound import FALSE, TRUE, present
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import handles
-from adcompile.analysis.infer import Terminated, branch_on
+from adcompile.analysis.infer import branch_on
 from adcompile.analysis.joins import tells
 from adcompile.analysis.leaves import is_undefined
 from adcompile.analysis.leaving import raised
 from adcompile.analysis.structure import Args, Kwargs
+from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise, Var

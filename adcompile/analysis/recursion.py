@@ -6,14 +6,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from adcompile.analysis.builder import Builder, Context, Restart, Tentative, is_structured, parts
 from adcompile.analysis.heap import fresh, give_followed, is_mutable, reached, settle
-from adcompile.analysis.infer import Terminated, run_function
+from adcompile.analysis.infer import run_function
 from adcompile.analysis.leaves import deep_widen, leaf_names, leaf_types, rebuild_carried, value_leaves
 from adcompile.analysis.live import live_key
 from adcompile.analysis.nesting import Nodes, as_records, growing, not_nested
+from adcompile.analysis.terminated import Terminated
+from adcompile.analysis.yielding import suspended
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature, Var
@@ -98,6 +101,8 @@ OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom], place: Place | None) -> Atom:
     """Inline a lowered function, or call it by reference if it is recursive."""
     context = b.context
+    if function.yields and len(params) < len(function.params):
+        return suspended(b, function, params, cells, place, partial(run_generator, function, params, cells, place))
     if function in context.separate:
         return call_separate(b, function, params, cells, place)
     around = [e for e in context.inlining if e.function == function]
@@ -114,6 +119,15 @@ def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom],
             return run_function(b, function, params, cells)
     finally:
         context.inlining = outer
+
+
+def run_generator(
+    function: Function, params: list[Atom], cells: list[Atom], place: Place | None, b: Builder, each: Atom
+) -> None:
+    """Run a generator's function: for each item it calls `each`, and ends when that gives True."""
+    if function in b.context.separate or any(e.function == function for e in b.context.inlining):
+        raise Unsupported(f"{function.name}() is a generator that runs itself", place, "collect the items in a list")
+    enter(b, function, [*params, each], cells, place)
 
 
 def objects_of(b: Builder, params: Sequence[Atom], around: Sequence[Entered]) -> Objects:

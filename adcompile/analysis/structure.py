@@ -15,13 +15,14 @@ from adcompile.analysis.builder import Builder, Tentative, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.filling import display
 from adcompile.analysis.heap import fresh, give, look
-from adcompile.analysis.infer import Terminated, branch_on, run_primal
+from adcompile.analysis.infer import branch_on
 from adcompile.analysis.iteration import indexable, known_items
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.live import LARGE, any_element, element_at, is_written, live_type, may_change, type_at
 from adcompile.analysis.nesting import present, record_item
 from adcompile.analysis.positions import read_at
 from adcompile.analysis.slots import assign_name, global_value
+from adcompile.analysis.terminated import Terminated, run_primal
 from adcompile.errors import Place, Unsupported
 from adcompile.frontend.source import SYNTHESISED
 from adcompile.ir import ops

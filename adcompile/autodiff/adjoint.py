@@ -14,8 +14,8 @@ from adcompile import runtime as rt
 from adcompile.analysis.arraylike import array_places_of
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, is_structured, rank
 from adcompile.analysis.calls import call_python
-from adcompile.analysis.infer import Terminated
 from adcompile.analysis.lengths import same_shape
+from adcompile.analysis.terminated import Terminated
 from adcompile.autodiff.called import call_body, call_pullback, fitted, is_readable, partials_called, signature_of
 from adcompile.autodiff.cotangents import Cotangents, adds_up, as_result, refuse_stand_in
 from adcompile.autodiff.given import check_cotangent, check_number, check_partial

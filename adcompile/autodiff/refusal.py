@@ -11,9 +11,9 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.infer import Terminated
 from adcompile.analysis.library import MADE_OUTSIDE, is_of_user
 from adcompile.analysis.mutation import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS
+from adcompile.analysis.terminated import Terminated
 from adcompile.analysis.unfollowed import REMEDY, name_of
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.ir import ops

@@ -49,6 +49,7 @@ from adcompile.frontend.scopes import (
 )
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
+from adcompile.frontend.yielding import YIELD, made_plain
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -378,6 +379,10 @@ def lower_node(
     statements = (
         [gast.copy_location(gast.Return(value=node.body), node.body)] if isinstance(node, gast.Lambda) else node.body
     )
+    written = statements
+    if scope.yields:
+        names = unit.scopes.names(statements)
+        statements = made_plain(statements, (*scope.bound, *names.reads, *names.binds))
     elsewhere = scope.bound | set(captured) | around.keys()
     captures = Captures(statements, unit.scopes, lambda n: None if n in elsewhere else unit.namespace.get(n))
     late = {n: f for n, f in around.items() if n not in scope.bound and n not in captured}
@@ -390,19 +395,19 @@ def lower_node(
     lowerer.loose.update(cell for cell in cells if cell.name in loose)
     lowerer.env.update((p.name, p) for p in params)
     lowerer.share(variables, node)
-    if scope.yields or isinstance(node, gast.AsyncFunctionDef):
-        if isinstance(node, gast.AsyncFunctionDef):
-            stop = lowerer.refuse(
-                node, "a coroutine is not followed", "Write it as an ordinary function: def, no await."
-            )
-        else:
-            remedy = "Return a list in place of yielding its items."
-            stop = lowerer.refuse(node, "a generator function is not followed", remedy)
+    endless = False
+    if isinstance(node, gast.AsyncFunctionDef):
+        remedy = "Write it as an ordinary function: def, no await."
+        stop = lowerer.refuse(node, "a coroutine is not followed", remedy)
         body = Block((), tuple(lowerer.statements), Return(stop))
     else:
-        reads = {n: captures.free_of(f, late) for n, f in late.items()}
-        body = lowerer.body(Normaliser(unit.scopes, reads).function(statements, node))
-    return Function(name, params, (*cells, *flags), body, _signature(node.args), lowerer.place(node))
+        normaliser = Normaliser(unit.scopes, {n: captures.free_of(f, late) for n, f in late.items()})
+        if scope.yields:
+            params = (*params, Var("each", None))
+            lowerer.env[YIELD], endless = params[-1], not normaliser.exits_of(written)
+        body = lowerer.body(normaliser.function(statements, node))
+    about = (_signature(node.args), lowerer.place(node), scope.yields, endless)
+    return Function(name, params, (*cells, *flags), body, *about)
 
 
 def _signature(args: Any) -> Signature:

@@ -192,6 +192,8 @@ class Function:
     body: Block
     signature: Signature
     place: Place | None = None
+    yields: bool = False  # a generator's: its last parameter is what each item is given to (frontend/yielding)
+    endless: bool = False  # which does not end by itself
 
 
 @dataclass(frozen=True, eq=False, slots=True)

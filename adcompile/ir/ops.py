@@ -223,6 +223,13 @@ def bound_of(value: Any, bound: bool = True) -> bool:
     return bound and value is not UNDEFINED
 
 
+def generator(name: str, at: str) -> Any:
+    """A generator that something else than the derivative would run. No such call is left where all is followed."""
+    raise Unsupported(
+        f"a generator ({name}(){', ' if at else ''}{at}) that code gets which is not followed", None, "give it a list"
+    )
+
+
 def first(found: bool, item: Any) -> Any:
     """`next(…)` of a generator that has been gone through as far as its first item, if that was found."""
     if not found:

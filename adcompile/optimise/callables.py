@@ -38,7 +38,9 @@ BUILTINS = names(
     "abs all any bool bytes complex dict divmod enumerate float frozenset getattr hasattr hash int isinstance len "
     "list max min ord chr pow range repr reversed round set slice sorted str sum tuple type zip",
 )
-BUILDERS = frozenset({ops.build_tuple, ops.build_list, ops.build_string, ops.make_function, ops.identity, slice})
+BUILDERS = frozenset(
+    {ops.build_tuple, ops.build_list, ops.build_string, ops.make_function, ops.identity, slice, ops.generator}
+)
 OPS = BUILDERS | frozenset(
     {
         *(ops.build_dict, ops.build_object, ops.build_set),

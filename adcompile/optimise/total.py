@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const
-from adcompile.ir.types import Array, DictT, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type, Unknown
+from adcompile.ir.types import Array, DictT, IterT, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type, Unknown
 from adcompile.optimise.callables import (
     ADDITIVE,
     ARRAY_ATTRIBUTES,
@@ -59,9 +59,15 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
     if not call.kwargs and types and all(map(is_number, types)):
         return _total_on_numbers(fn, call.args, types, shapes)
     if fn is len:
-        return isinstance(types[0], (TupleT, ListT, DictT, Seq, RangeT)) or (rank(types[0]) or 0) > 0
+        return _has_length(types[0])
+    if fn is zip or fn is enumerate and len(types) == 1:  # which goes through nothing yet
+        return all(_has_length(t) or isinstance(t, IterT) for t in types)
     rule = registry.lookup(fn)
     return rule is not None and rule.total and all(map(is_number, types)) and sum(map(_is_array, types)) < 2
+
+
+def _has_length(t: Type) -> bool:
+    return isinstance(t, (TupleT, ListT, DictT, Seq, RangeT)) or (rank(t) or 0) > 0
 
 
 def _are_axes(axes: list[Type], n: int) -> bool:

@@ -1,0 +1,214 @@
+"""Generators: a loop over one runs where the items are yielded.
+
+    for a, s in pairs(x):         pairs(x, body)    # which runs `body((a, a * a))` for `yield a, a * a`
+        …
+
+What the loop carries stands in variables meanwhile, as what several functions share. Who does not run over the
+items one by one gets a list of all of them, made where the first is asked for (analysis/laziness).
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adcompile.analysis.builder import Builder, Lifted
+from adcompile.analysis.heap import look
+from adcompile.analysis.laziness import View, given, taken, view_of
+from adcompile.analysis.unrolled import telling
+from adcompile.errors import Place, Unsupported, spot
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Const, For, Function
+from adcompile.ir.types import Array, IterT, Known, ListT, RangeT, Seq, TupleT, Type
+
+Over = tuple[Any, Sequence[Atom], Sequence[tuple[str, Atom]]]
+Run = Callable[[Builder, Atom], None]
+"""Run a generator, which calls what it is given with each item, and ends when that gives True."""
+GENERATOR = "generator"
+
+
+def suspended(
+    b: Builder, function: Function, params: Sequence[Atom], cells: Sequence[Atom], place: Place | None, run: Run
+) -> Atom:
+    """A call of a generator function, of which nothing runs before an item is asked for."""
+    about = (Const(function.name), Const(spot(place)))
+    t = IterT(GENERATOR, tuple(map(b.type, params)))
+    var = b.emit(ops.generator, about, t, (), function.name, place)  # what it is given is not given away by that
+
+    def make(c: Builder) -> Atom:
+        if function.endless:
+            raise Unsupported(
+                f"the items of {function.name}(), a generator that does not end by itself, taken by other than a loop",
+                c.place,
+                "write the loop: for item in …, with break where it ends",
+            )
+        gone = c.context.gone
+        by_who_asks = var in gone
+        gone.discard(var)
+        items = c.dispatch(Const(items_of), [var], [], "", place)
+        if not by_who_asks:  # who takes one item, and may take others
+            gone.discard(var)
+        return items
+
+    return given(b, var, View(make=make, run=run), [*params, *cells], lasting=False)
+
+
+def run_of(b: Builder, iterable: Atom) -> Run | None:
+    """How to run a generator of which no item has been made yet."""
+    view = view_of(b, iterable)
+    if view is None or view.made is not None and view.made.is_there(b) or taken(b, iterable):
+        return None
+    return view.run
+
+
+def run_over(
+    b: Builder, s: For, run: Run, init: Sequence[Atom], body: Callable[[Builder, Block, Sequence[Atom]], list[Atom]]
+) -> list[Atom]:
+    """The results of a loop over a generator; `body` gives what a block yields for the element and what is carried."""
+    params, context, outside = s.body.params[1:], b.context, b.context.inlining
+    block = telling(s.body, params)
+    names = [b.dispatch(Const(ops.make_variable), [a], [], p.name, s.place) for p, a in zip(params, init)]
+
+    def now(c: Builder) -> list[Atom]:
+        return [c.dispatch(Const(ops.read_variable), [v], [], p.name, s.place) for p, v in zip(params, names)]
+
+    def each(c: Builder, item: Atom) -> Atom:
+        inside, context.inlining = context.inlining, outside  # what the loop calls is no call of the generator's
+        try:
+            *values, left = body(c, block, [item, *now(c)])
+        finally:
+            context.inlining = inside
+        for v, value in zip(names, values):
+            c.dispatch(Const(ops.write_variable), [v, value], [], "", s.place)
+        return left
+
+    run(b, Const(Lifted(each)))
+    return now(b)
+
+
+# -- what is made of generators -----------------------------------------------------------------
+
+
+def is_generator(b: Builder, atom: Atom) -> bool:
+    t = b.type(atom)
+    return isinstance(t, IterT) and t.kind == GENERATOR and run_of(b, atom) is not None
+
+
+def of_generators(b: Builder, fn: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]]) -> Over | None:
+    """What a call means that is given a generator: another call, in Python that is followed."""
+    if not any(is_generator(b, a) for a in args):
+        return None
+    if fn in TAKE_ALL and not any(k == "key" for k, _ in kwargs):
+        return fn, [listed(b, a) if is_generator(b, a) else a for a in args], kwargs
+    if kwargs or fn not in ONE_BY_ONE:
+        return None
+    take, count = ONE_BY_ONE[fn]
+    if fn is zip:
+        k = next(k for k, a in enumerate(args) if is_generator(b, a))
+        before, behind = args[:k], args[k + 1 :]
+        if not all(has_positions(b.type(look(b, a))) for a in (*before, *behind)):
+            return None
+        return take, [b.build_tuple(*before), handed_on(b, args[k]), b.build_tuple(*behind)], ()
+    k = len(args) - 1 if fn in (map, filter, itertools.takewhile) else 0
+    if len(args) not in count or not is_generator(b, args[k]):
+        return None
+    return take, [handed_on(b, a) if i == k else a for i, a in enumerate(args)], ()
+
+
+def handed_on(b: Builder, generator: Atom) -> Atom:
+    """A generator for who takes its items from now on: by its name it is gone."""
+    made = b.context.definition[generator]  # type: ignore[index]
+    var = b.emit(ops.generator, made.args, b.type(generator), (), generator.name, made.place)  # type: ignore[union-attr]
+    b.context.views[var] = b.context.views[generator]  # type: ignore[index]
+    return var
+
+
+def has_positions(t: Type) -> bool:
+    """Whether the items of such a value can be read by their positions, as they are by then."""
+    if isinstance(t, Known):
+        return isinstance(t.value, (tuple, list, str, range))
+    return isinstance(t, (TupleT, ListT, Seq, RangeT)) or isinstance(t, Array) and bool(t.dims)
+
+
+def listed(b: Builder, generator: Atom) -> Atom:
+    """All items of a generator that is gone through by who asks for them."""
+    b.context.gone.discard(generator)
+    return b.dispatch(Const(items_of), [generator], [], "", b.place)
+
+
+def items_of(generator):
+    out = []
+    for item in generator:
+        out.append(item)
+    return out
+
+
+def zipped(before, generator, behind):
+    k = 0
+    if all(len(c) > 0 for c in before):
+        for item in generator:
+            if any(k >= len(c) for c in behind):
+                return
+            yield (*[c[k] for c in before], item, *[c[k] for c in behind])
+            k += 1
+            if any(k >= len(c) for c in before):
+                return
+
+
+def counted(generator, start=0):
+    k = start
+    for item in generator:
+        yield k, item
+        k += 1
+
+
+def mapped(f, generator):
+    for item in generator:
+        yield f(item)
+
+
+def passing(f, generator):
+    for item in generator:
+        if item if f is None else f(item):
+            yield item
+
+
+def first_of(generator, stop):
+    k = 0
+    if stop > 0:
+        for item in generator:
+            yield item
+            k += 1
+            if k >= stop:
+                return
+
+
+def taken_while(f, generator):
+    for item in generator:
+        if not f(item):
+            return
+        yield item
+
+
+TAKE_ALL: frozenset[Any] = frozenset(
+    {
+        *(sum, min, max, list, tuple, sorted, set, frozenset, dict, math.fsum, math.prod, collections.deque),
+        *(itertools.product, itertools.permutations, itertools.combinations),
+        *(ops.list_concat, ops.tuple_concat, ops.arguments, ops.unpack, ops.unpack_star, list.extend, np.fromiter),
+    }
+)
+"""What takes all items at once, before it does anything else."""
+ONE_BY_ONE: dict[Any, tuple[Any, tuple[int, ...]]] = {
+    zip: (zipped, ()),
+    enumerate: (counted, (1, 2)),
+    map: (mapped, (2,)),
+    filter: (passing, (2,)),
+    itertools.islice: (first_of, (2,)),
+    itertools.takewhile: (taken_while, (2,)),
+}
+"""What gives an item for each that it asks for, as generators themselves; with how many arguments."""
