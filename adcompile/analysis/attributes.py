@@ -132,6 +132,7 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
 
 ITERATORS: dict[str, type] = {
     "zip": zip, "enumerate": enumerate, "keys": type({}.keys()), "values": type({}.values()), "items": type({}.items()),
+    "generator": python_types.GeneratorType,
 }  # fmt: skip
 
 

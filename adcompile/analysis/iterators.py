@@ -10,6 +10,7 @@ import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -225,6 +226,14 @@ def first_item(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
         raise Terminated(Raise(Const(StopIteration()), None, place))
 
     return branch_on(b, args[0], lambda _: args[1], stop, name)
+
+
+def told(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    raise Unsupported("send(), throw() or close() of a generator", place, "ask for its items alone, or write the loop")
+
+
+for _fn in (GeneratorType.send, GeneratorType.throw, GeneratorType.close):
+    handles(_fn, look=())(told)
 
 
 # -- itertools ----------------------------------------------------------------------------------

@@ -223,11 +223,29 @@ def bound_of(value: Any, bound: bool = True) -> bool:
     return bound and value is not UNDEFINED
 
 
-def generator(name: str, at: str) -> Any:
-    """A generator that something else than the derivative would run. No such call is left where all is followed."""
-    raise Unsupported(
-        f"a generator ({name}(){', ' if at else ''}{at}) that code gets which is not followed", None, "give it a list"
-    )
+class generator:  # noqa: N801  called as the functions here are
+    """A generator that is followed where its items are asked for; who is not followed gets none of them."""
+
+    def __init__(self, name: str, at: str) -> None:
+        self.name, self.at = name, at
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        where = f", {self.at}" if self.at else ""
+        raise Unsupported(
+            f"a generator ({self.name}(){where}) that code gets which is not followed", None, "give it a list"
+        )
+
+    def send(self, value: Any) -> Any:
+        return next(self)
+
+    def throw(self, *error: Any) -> Any:
+        return next(self)
+
+    def close(self) -> None:
+        next(self)
 
 
 def first(found: bool, item: Any) -> Any:

@@ -1,0 +1,242 @@
+"""Generator functions: what runs over their items, and what takes them."""
+
+import functools
+import itertools
+
+import numpy as np
+
+
+def _running(x):
+    total = 0.0
+    for v in x:
+        total += v
+        yield total * v
+
+
+def _newton(a):
+    y = 1.0 + a
+    while True:
+        yield y
+        y = 0.5 * (y + a / y)
+
+
+class _Grid:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        for i in range(len(self.x) - 1):
+            yield i, self.x[i], self.x[i + 1]
+
+
+def generator_in_a_loop(x):
+    s = 1.0
+    for v in _running(x):
+        s = s * 0.5 + v * v
+    return s
+
+
+def generator_left_early(x):
+    s = 1.0
+    for v in _running(x):
+        if v > 1.0:
+            break
+        s = s * v
+    else:
+        s = s * x[0]
+    return s
+
+
+def generator_returned_from(x):
+    for k, v in enumerate(_running(x)):
+        if v > 0.9:
+            return v * x[0] * k
+    return x[1]
+
+
+def generator_without_end(x):
+    before = 0.0
+    for y in _newton(x[2]):
+        if abs(y - before) < 1e-13:
+            break
+        before = y
+    return y
+
+
+def generator_without_end_in_a_zip(x):
+    return sum(k * y for k, y in zip(range(1, 5), _newton(x[1])))
+
+
+def generator_without_end_is_cut(x):
+    first = itertools.islice(_newton(x[0]), 4)
+    return sum(y * y for y in first)
+
+
+def generator_of_a_class(x):
+    s = 0.0
+    for i, left, right in _Grid(x):
+        s += i * (right - left) ** 2
+    return s
+
+
+def generator_yields_on_paths(x):
+    def parts():
+        yield x[0]
+        if x[1] > 0.5:
+            yield x[1] * x[0]
+        for i in range(3):
+            if i == 2:
+                return
+            yield x[2] * i
+
+    return sum(v * v for v in parts())
+
+
+def generator_from_others(x):
+    def parts():
+        yield from _running(x[1:])
+        yield from [1.0, x[0]]
+        for v in _running(x[:2]):
+            yield v * x[2]
+
+    return sum(v * v for v in parts())
+
+
+def generator_and_loop_take_turns(x):
+    seen = []
+
+    def noted():
+        for v in x:
+            seen.append(v)
+            yield v * len(seen)
+
+    s = 0.0
+    for w in noted():
+        seen.append(w)
+        s += w * len(seen)
+    return s + sum(seen)
+
+
+def generator_reads_what_the_loop_writes(x):
+    level = [x[0]]
+
+    def steps():
+        while level[0] < 2.0:
+            yield level[0]
+
+    for v in steps():
+        level[0] = v + x[1] * x[2]
+    return level[0]
+
+
+def generator_of_views(x):
+    y = x.copy()
+
+    def tails():
+        for i in range(2):
+            yield y[i:]
+
+    for tail in tails():
+        tail[0] *= tail[1]
+    return np.sum(y * y)
+
+
+def generator_begins_late(x):
+    y = x.copy()
+    items = _running(y)
+    y[0] = x[1] * 2.0
+    return sum(items)
+
+
+def generator_taken_one_by_one(x):
+    items = _running(x)
+    first = next(items)
+    second = next(items)
+    return first * second + sum(items)
+
+
+def generator_taken_apart(x):
+    a, b, *rest = _running(x)
+    return a * b + sum(rest)
+
+
+def generators_in_a_generator(x):
+    def pairs():
+        for i, v in enumerate(_running(x)):
+            for j in range(i):
+                yield v * j
+
+    return sum(pairs())
+
+
+def generator_in_its_own_loop(x):
+    s = 0.0
+    for v in _running(x):
+        for w in _running(x[:2]):
+            s += v * w
+    return s
+
+
+def generator_is_mapped(x):
+    squares = map(lambda v: v * v, _running(x))
+    large = filter(lambda v: v > 0.2, squares)
+    return sum(itertools.takewhile(lambda v: v < 100.0, large))
+
+
+def generator_is_folded(x):
+    return functools.reduce(lambda p, q: p * 0.5 + q, _running(x))
+
+
+def generator_makes_an_array(x):
+    y = np.array(list(_running(x)))
+    return np.sum(y * y) + max(_running(x)) * min(_running(x[1:]))
+
+
+def generator_is_spread(x):
+    return sum([*_running(x), *_running(x[:2])]) * len((*_running(x),))
+
+
+def generator_fills_a_dict(x):
+    table = dict(enumerate(_running(x)))
+    return table[0] * table[2]
+
+
+def generator_is_tested(x):
+    return x[0] * any(v > 0.9 for v in _running(x)) + x[1] * all(v > 0.1 for v in _running(x))
+
+
+def generator_names_are_its_own(x):
+    total, v = x[0] * x[1], x[2]
+    for item in _running(x):
+        total = total * 0.9 + item
+    return total * v
+
+
+def generator_binds_behind(x):
+    for v in _running(x):
+        last = v * x[0]
+        count = [last, v]
+    return last * len(count)
+
+
+def generator_gets_nothing_sent(x):
+    def asks():
+        got = yield x[0]
+        yield x[1] if got is None else 0.0
+
+    return sum(asks()) * x[2]
+
+
+X = np.array([0.4, 0.7, 1.1])
+SAMPLES = {
+    f.__name__: [(X,)]
+    for f in (
+        generator_in_a_loop, generator_left_early, generator_returned_from, generator_without_end,
+        generator_without_end_in_a_zip, generator_without_end_is_cut, generator_of_a_class, generator_yields_on_paths,
+        generator_from_others, generator_and_loop_take_turns, generator_reads_what_the_loop_writes, generator_of_views,
+        generator_begins_late, generator_taken_one_by_one, generator_taken_apart, generators_in_a_generator,
+        generator_in_its_own_loop, generator_is_mapped, generator_is_folded, generator_makes_an_array,
+        generator_is_spread, generator_fills_a_dict, generator_is_tested, generator_names_are_its_own,
+        generator_binds_behind, generator_gets_nothing_sent,
+    )
+}  # fmt: skip
