@@ -36,6 +36,12 @@ def suspended(
     b: Builder, function: Function, params: Sequence[Atom], cells: Sequence[Atom], place: Place | None, run: Run
 ) -> Atom:
     """A call of a generator function, of which nothing runs before an item is asked for."""
+    if not b.context.inlining:
+        raise Unsupported(
+            f"{function.name}() is a generator function, which gives no numbers itself",
+            function.place,
+            "differentiate a function that takes its items, and returns a number or an array",
+        )
     about = (Const(function.name), Const(spot(place)))
     t = IterT(GENERATOR, tuple(map(b.type, params)))
     var = b.emit(ops.generator, about, t, (), function.name, place)  # what it is given is not given away by that

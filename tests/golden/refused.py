@@ -33,8 +33,8 @@ def generator_function(x):
     yield x
 
 
-def sum_of_generator(x):
-    return sum(generator_function(x))
+def sends_to_generator(x):
+    return generator_function(x).send(x)
 
 
 async def coroutine(x):
@@ -248,7 +248,7 @@ CALLS = {
     "active_with": lambda: ad.grad(active_with)(2.0),
     "active_match": lambda: ad.grad(active_match)(2.0),
     "generator_function": lambda: ad.vjp(generator_function, 2.0),
-    "sum_of_generator": lambda: ad.grad(sum_of_generator)(2.0),
+    "sends_to_generator": lambda: ad.grad(sends_to_generator)(2.0),
     "coroutine": lambda: ad.vjp(coroutine, 2.0),
     "awaits_nothing": lambda: ad.vjp(awaits_nothing, 2.0),
     "no_source": lambda: ad.grad(no_source())(2.0),
