@@ -37,6 +37,7 @@ from adcompile.frontend.items import (
     Throw,
     leaves,
 )
+from adcompile.frontend.matching import as_branches
 from adcompile.frontend.scopes import Names, Scopes
 
 
@@ -92,7 +93,6 @@ _DIRECT = _Context()
 
 REMEDIES = {
     "with": "Move the differentiated statements out of the with block, or into a function with a rule of its own.",
-    "match": "Write the cases as if and elif.",
     "try": "Move the differentiated statements out of the try, or make sure that nothing in it can raise.",
 }
 
@@ -190,7 +190,9 @@ class Normaliser:
                     chain = rest
                 case gast.For() | gast.While():
                     chain = self._loop(statement, rest, context, out)
-                case gast.Try() | gast.With() | gast.Match():
+                case gast.Match():
+                    chain = _chain(as_branches(statement, self._flag), rest)
+                case gast.Try() | gast.With():
                     chain = self._foreign(statement, rest, out)
                 case gast.Raise():
                     out.append(Throw(statement, Facts((), self._reads([statement]), None)))
@@ -293,7 +295,7 @@ class Normaliser:
         return rest
 
     def _foreign(self, s: Any, rest: _Chain | None, out: list[Item]) -> _Chain | None:
-        feature = {gast.Try: "try", gast.With: "with", gast.Match: "match"}[type(s)]
+        feature = "try" if isinstance(s, gast.Try) else "with"
         names = self._names([s])
         binds = self._binds(names)
         kinds = self.exits(s)

@@ -11,6 +11,7 @@ import gast
 
 from adcompile.frontend.comprehensions import Comprehensions
 from adcompile.frontend.expressions import IN_PLACE
+from adcompile.frontend.items import display_name
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 
@@ -55,7 +56,7 @@ class Statements(Comprehensions):
         if len(targets) == 1 and isinstance(first, (gast.Tuple, gast.List)):
             self.unpack(first, self.drained(value))
             return
-        atom = self.expr(value, first.id if isinstance(first, gast.Name) else "t")
+        atom = self.expr(value, display_name(first.id) if isinstance(first, gast.Name) else "t")
         for target in targets:
             self.unpack(target, atom)
 

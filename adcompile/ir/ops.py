@@ -223,7 +223,7 @@ def bound_of(value: Any, bound: bool = True) -> bool:
     return bound and value is not UNDEFINED
 
 
-class generator:  # noqa: N801  called as the functions here are
+class generator:
     """A generator that is followed where its items are asked for; who is not followed gets none of them."""
 
     def __init__(self, name: str, at: str) -> None:

@@ -19,13 +19,13 @@ def active_with(x):
     return y
 
 
-def active_match(x):
-    match x:
-        case float():
-            y = x * x
-        case _:
-            y = x
-    return y
+def written_records(x):
+    # an array of records
+    table = np.zeros(2, dtype=[("x", float), ("y", int)])
+    table["x"] = x
+    table["y"] = 3
+    total = np.sum(table["x"])
+    return total * table["y"][0]
 
 
 def generator_function(x):
@@ -246,7 +246,7 @@ CALLS = {
     "pullback_made_outside": lambda: ad.grad(pullback_made_outside)(V),
     "active_try": lambda: ad.grad(active_try)(2.0),
     "active_with": lambda: ad.grad(active_with)(2.0),
-    "active_match": lambda: ad.grad(active_match)(2.0),
+    "written_records": lambda: ad.grad(written_records)(2.0),
     "generator_function": lambda: ad.vjp(generator_function, 2.0),
     "sends_to_generator": lambda: ad.grad(sends_to_generator)(2.0),
     "coroutine": lambda: ad.vjp(coroutine, 2.0),
