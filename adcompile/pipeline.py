@@ -38,6 +38,7 @@ from adcompile.analysis import (
     stored,
     structure,
     traversal,
+    tries,
     variables,
 )
 from adcompile.analysis.builder import Builder, Context, Restart
@@ -82,7 +83,8 @@ from adcompile.runtime import settings
 
 HANDLERS = (
     *(attributes, builtins, callables, checkpoints, classes, containers, copying, folds, generated, getters, having),
-    *(elements, iterators, managers, objects, reads, several, splats, stored, structure, traversal, nested, variables),
+    *(elements, iterators, managers, objects, reads, several, splats, stored, structure, traversal, nested),
+    *(tries, variables),
 )
 """The modules that give callables their meaning; they register it when they are imported."""
 

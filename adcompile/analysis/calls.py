@@ -75,7 +75,7 @@ from adcompile.analysis.yielding import is_generator, of_generators
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Const, Function, OpaqueCode, Raise, Signature, Var
+from adcompile.ir.nodes import Atom, Const, Function, OpaqueCode, Raise, Signature, Var, Way
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
     UNKNOWN,
@@ -251,7 +251,7 @@ def call_known(
             if rule is not None:
                 return apply_rule(b, method, rule, [owner, *args], kwargs, name, place)
             return emit_unknown(b, method, [owner, *args], kwargs, name, place)
-    if isinstance(value, OpaqueCode):
+    if isinstance(value, OpaqueCode) and not isinstance(value, Way):
         note_code(b, value.run.compiled(), value.namespace)
         note_stored(b, value)
         note_given(b, args)

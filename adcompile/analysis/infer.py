@@ -20,7 +20,7 @@ from adcompile.analysis.heap import look
 from adcompile.analysis.joins import Join, Side, Tree, asked_once, tells
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
-from adcompile.analysis.made import is_managed, only_arranges, wrapped
+from adcompile.analysis.made import is_managed, may_run_twice, only_arranges, wrapped
 from adcompile.analysis.optional import (
     Environment,
     known_truth,
@@ -457,14 +457,26 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
         b.local |= scratch.local
         env.update(zip(s.results, end.values))
         return None
+    ended = s.ways is not None and isinstance(end, (Yield, Raise, Return))
+    asked = ended and may_run_twice(b, scratch.statements, mark)
     b.context.store.undo(mark)
     b.context.gone = gone
+    if asked and s.ways is not None:
+        return run_ways(b, s.ways, s, env)
     fn, args = resolve(b, env, s.opaque.fn), [resolve(b, env, a) for a in s.opaque.args]
     outcome = b.dispatch(fn, args, [], s.opaque.result.name, s.place)
     env.update(zip(s.results, b.items(outcome)))
     for r in s.results:
         if isinstance(r, Bound) and r.of is not None:
             env[r] = present(b, env[r.of], r.name, s.place)
+    return None
+
+
+def run_ways(b: Builder, ways: Block, s: Attempt, env: Environment) -> End | None:
+    end = run_block(b, ways, env, None)
+    if not isinstance(end, Yield):
+        return end
+    env.update(zip(s.results, end.values))
     return None
 
 

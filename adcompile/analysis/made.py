@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,12 +12,16 @@ import numpy as np
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.contents import held_in
 from adcompile.analysis.heap import fresh
+from adcompile.analysis.laziness import stores, written_since
+from adcompile.analysis.mutation import calls_in, is_unknown_call
 from adcompile.analysis.pools import made_of
 from adcompile.analysis.standins import Keyed
 from adcompile.errors import Place
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Var, Way
+from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Known, ListT, Method, Seq, SliceT
+from adcompile.rules.registry import lookup
 
 FRESH: set[Any] = {
     ops.build_list, ops.build_dict, ops.collected, ops.list_concat, ops.dict_merge, list, dict, sorted, list.copy,
@@ -93,3 +98,24 @@ def only_arranges(b: Builder, statement: Statement) -> bool:
 def is_managed(body: Block) -> bool:
     """Whether a block is that of a `with`: analysis/managers refuses those that are not followed."""
     return any(isinstance(s, Call) and isinstance(s.fn, Const) and s.fn.value is ops.enter for s in body.statements)
+
+
+def may_run_twice(b: Builder, statements: Sequence[Statement], mark: int) -> bool:
+    """Whether nobody sees that statements run: they write into nothing that was there at a mark, say nothing, and do
+    the same once more."""
+    if written_since(b, mark) or stores(b, statements):
+        return False
+    return not any(is_seen(call) for s in statements for call in calls_in(s))
+
+
+SEEN = (setattr, delattr, next, print, input, open)
+
+
+def is_seen(call: Call) -> bool:
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    if fn is None or isinstance(fn, FunctionRef) or isinstance(fn, OpaqueCode) and not isinstance(fn, Way):
+        return True
+    if any(fn is seen for seen in SEEN) or getattr(fn, "__objclass__", None) in (list, dict, set, deque):
+        return True
+    rule = lookup(fn)
+    return is_unknown_call(fn) and not isinstance(fn, (type, Way)) if rule is None else not rule.pure

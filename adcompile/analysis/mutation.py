@@ -43,6 +43,7 @@ from adcompile.ir.nodes import (
     OwnerSpace,
     Statement,
     Var,
+    Way,
     While,
     Yield,
 )
@@ -127,6 +128,8 @@ def writes_into(call: Call, types: Mapping[Var, Type], definition: Mapping[Var, 
         keeps = isinstance(named, Const) and named.value in KEEPERS
         return (call.fn,) if keeps else (call.fn, *args)
     fn = call.fn.value
+    if isinstance(fn, Way):
+        return ()
     if isinstance(fn, OpaqueCode):
         stored = stored_atoms(call, fn, types, definition, positions_written)
         return (*stored, *written_by_code(call, types, definition))

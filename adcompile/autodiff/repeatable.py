@@ -21,7 +21,7 @@ from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, For, If, OpaqueCode, Raise, Statement, Var, Yield
+from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, For, If, OpaqueCode, Raise, Statement, Var, Way, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Scalar, Seq, TupleT, Unknown
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, defined, end_atoms, is_border, statements_of
@@ -181,7 +181,7 @@ def draws(context: Context, s: Call, inside: Container[Atom]) -> bool:
     if reference_of(s) is not None or fn in READS or is_border(s):
         return False
     if fn is None or isinstance(fn, OpaqueCode):
-        return True
+        return not isinstance(fn, Way)
     own = any(fn is f for f in OF_THEIR_OWN) and s.args[0] in inside and begins_anew(context, s.args[0])
     if own or begins_anew(context, s.result):
         return False
@@ -219,6 +219,8 @@ def passed_again(block: Block) -> list[Statement]:
 def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
     """Raise Unsupported unless a call does the same every time."""
     context = sweep.context
+    if isinstance(s.fn, Const) and isinstance(s.fn.value, Way):
+        return
     if not isinstance(s.fn, Const) or isinstance(s.fn.value, OpaqueCode):
         raise refuse(s)
     if isinstance(s.fn.value, FunctionRef):

@@ -112,9 +112,19 @@ class Exit:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Asked:
+    """Binds a name to the number of the way that a try goes."""
+
+    node: Any
+    name: str
+    facts: Facts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Foreign:
     """Statements that run as written; `body`: what a try does if nothing is raised, or a with. `flags` (kind
-    of exit → name) say which exit was taken; if it was a return RESULT is bound too."""
+    of exit → name) say which exit was taken; if it was a return RESULT is bound too. `ways`: a try as branches on
+    the way that it goes, if none of `unsure` is read behind it: names that its body may bind before it raises."""
 
     node: Any
     body: Seq | None
@@ -122,6 +132,8 @@ class Foreign:
     feature: str
     remedy: str
     facts: Facts
+    ways: Seq | None = None
+    unsure: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,7 +146,7 @@ class Refused:
     facts: Facts
 
 
-Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Enter, Exit, Foreign, Refused]
+Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Enter, Exit, Asked, Foreign, Refused]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -18,6 +18,7 @@ from adcompile.frontend.items import (
     NEVER,
     RESULT,
     RETURN,
+    Asked,
     Branch,
     Enter,
     Exit,
@@ -37,7 +38,7 @@ from adcompile.frontend.items import (
     is_flag,
     leaves,
 )
-from adcompile.frontend.normalise import Normaliser
+from adcompile.frontend.normalise import REMEDIES, Normaliser
 from adcompile.frontend.opaque import make_opaque
 from adcompile.frontend.scopes import (
     Scopes,
@@ -49,6 +50,7 @@ from adcompile.frontend.scopes import (
 )
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
+from adcompile.frontend.ways import asking
 from adcompile.frontend.yielding import YIELD, made_plain
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -69,6 +71,7 @@ from adcompile.ir.nodes import (
     Signature,
     Unreachable,
     Var,
+    Way,
     While,
     Yield,
 )
@@ -137,6 +140,8 @@ class FunctionLowerer(Statements):
                 self.bind(item.name, self.call(ops.enter, fn, kwargs=settings, node=item.node, hint="managed"))
             case Exit():
                 self.call(ops.leave, self.value_of(item.name), node=item.node)
+            case Asked():
+                self._asked(item)
             case Foreign():
                 self._foreign(item, live)
             case Refused():
@@ -286,8 +291,10 @@ class FunctionLowerer(Statements):
                 self.call(ops.present, part, node=item.node, hint=f"{part.name}_bound")
         else:
             parts = [Var(display_name(name), place) for name in (*flags, *names)]
-            block = self._block(body, range(len(parts)))
-            self.statements.append(Attempt(tuple(parts), block, opaque, place))
+            ways = None
+            if item.ways is not None and item.unsure.isdisjoint(live) and not shared and not seen:
+                ways = self._block(self._arm(item.ways, (*flags, *names)), range(len(parts)))
+            self.statements.append(Attempt(tuple(parts), self._block(body, range(len(parts))), opaque, place, ways))
         for name, part in zip((*flags, *names), parts):
             self.bind(name, part)
             if name not in sure and not is_flag(name):
@@ -316,14 +323,30 @@ class FunctionLowerer(Statements):
             return None if flag is None else self.call(ops.read_variable, flag, node=node, hint=hint)
         return self.call(ops.bound_of, value, node=node, hint=hint) if value in self.loose else None
 
-    def _opaque_call(self, item: Foreign, outputs: tuple[str, ...], emit: bool) -> Call:
+    def _asked(self, item: Asked) -> None:
+        """The number of the way that a try goes."""
+        inputs, values, flags, late = self._given(item)
+        name, binds = identifier(item.name), self.unit.scopes.names(item.node.body).binds
+        nodes = [*late, *asking(item.node, name, inputs, binds)]
+        place, remedy = self.place(item.node), REMEDIES["try"]
+        code = make_opaque(nodes, inputs, [name], {}, False, self.unit.namespace, "try", remedy, place, list(flags))
+        fields = (code.name, code.code, code.inputs, code.outputs, code.returns, code.namespace, code.feature)
+        way = Way(*fields, remedy, place, code.run)
+        gone = self.call(Const(way), *values, *flags.values(), node=item.node, hint="way")
+        self.bind(item.name, self.call(operator.getitem, gone, Const(0), node=item.node, hint="way"))
+
+    def _given(self, item: Asked | Foreign) -> tuple[list[str], list[Atom], dict[str, Atom], list[Any]]:
+        """What code that runs as written gets: names and values, what tells of some whether they are bound, and
+        functions, which are made in there."""
         bound = (*item.facts.reads, *item.facts.binds)
         used = sorted({n for n in bound if (n in self.local or n in self.env) and not is_flag(n)})
         inputs = [n for n in used if self.value_of(n) is not UNBOUND]
         values = [self.raw(n, item.node) for n in inputs]
-        flags_in = {n: flag for n, v in zip(inputs, values) if (flag := self.flag_value(n, v, item.node)) is not None}
-        # functions made where they are used are made in there
-        late = self.late_among(n for n in bound if n in self.late and n not in self.env)
+        flags = {n: flag for n, v in zip(inputs, values) if (flag := self.flag_value(n, v, item.node)) is not None}
+        return inputs, values, flags, self.late_among(n for n in bound if n in self.late and n not in self.env)
+
+    def _opaque_call(self, item: Foreign, outputs: tuple[str, ...], emit: bool) -> Call:
+        inputs, values, flags_in, late = self._given(item)
         place = self.place(item.node)
         flags = {kind: flag for kind, flag in item.flags.items() if kind != RETURN}
         code = make_opaque(
@@ -350,7 +373,7 @@ def _live_after(seq: Seq, live: frozenset[str]) -> list[frozenset[str]]:
     out: list[frozenset[str]] = []
     for item in reversed(seq.items):
         facts = item.facts
-        simple = isinstance(item, (Plain, Target, SetFlag, SetResult, Leave, Throw, Enter, Exit))
+        simple = isinstance(item, (Plain, Target, SetFlag, SetResult, Leave, Throw, Enter, Exit, Asked))
         out.append(frozenset() if simple else frozenset(n for n in facts.binds if n in now))
         if leaves(item):  # on the paths that leave, what is carried is read
             now |= facts.reads | live

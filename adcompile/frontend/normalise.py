@@ -20,6 +20,7 @@ from adcompile.frontend.items import (
     NORMAL,
     RESULT,
     RETURN,
+    Asked,
     Branch,
     Enter,
     Exit,
@@ -39,6 +40,7 @@ from adcompile.frontend.items import (
 )
 from adcompile.frontend.matching import as_branches
 from adcompile.frontend.scopes import Names, Scopes
+from adcompile.frontend.ways import Question, bound_late, by_its_way, caught, handled, leaves_plainly, speaks_plainly
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -192,6 +194,11 @@ class Normaliser:
                     chain = self._loop(statement, rest, context, out)
                 case gast.Match():
                     chain = _chain(as_branches(statement, self._flag), rest)
+                case Question():
+                    names = self._names([*statement.node.body, *(h.type for h in statement.node.handlers if h.type)])
+                    facts = Facts((statement.name,), frozenset(names.reads) | names.binds.keys(), frozenset())
+                    out.append(Asked(statement.node, statement.name, facts))
+                    chain = rest
                 case gast.Try() | gast.With():
                     chain = self._foreign(statement, rest, out)
                 case gast.Raise():
@@ -314,7 +321,8 @@ class Normaliser:
         extra = (*flags.values(), RESULT) if RETURN in flags else tuple(flags.values())
         # a name may keep the value it had, if the code stops before binding it
         facts = Facts((*extra, *binds), frozenset(names.reads) | binds.keys(), frozenset(extra))
-        out.append(Foreign(s, body, flags, feature, REMEDIES[feature], facts))
+        ways, unsure = self._ways(s, flags) if isinstance(s, gast.Try) else (None, frozenset[str]())
+        out.append(Foreign(s, body, flags, feature, REMEDIES[feature], facts, ways, unsure))
         if NORMAL not in kinds:
             last = next(iter(flags), None)
             rest = _Chain(NEVER if last is None else _Exit(last, s), None)
@@ -322,6 +330,25 @@ class Normaliser:
         for kind, flag in reversed(flags.items()):
             rest = _Chain(_FlagTest(flag, (_Exit(kind, s),), (), s), rest)
         return rest
+
+    def _ways(self, s: Any, flags: dict[str, str]) -> tuple[Seq | None, frozenset[str]]:
+        """A try as branches on the way that it goes, where that is the same; and the names that its body may have
+        bound before it raises, and that its handlers leave as they are."""
+        late = bound_late(s.body, self._names(s.body).binds)
+        kinds = self.exits_of([*s.body, *s.orelse]).union(*(self.exits_of(h.body) for h in s.handlers))
+        if late is None or not leaves_plainly(s.body) or s.finalbody and kinds != {NORMAL}:
+            return None, frozenset()
+        context, unsure = _Context(flags) if flags else _DIRECT, set[str]()
+        for handler in s.handlers:
+            facts = self.block(_chain(handled(handler, s.finalbody)), context).facts
+            if not speaks_plainly(handler) or not late.isdisjoint(facts.reads):
+                return None, frozenset()
+            goes_on = not {BREAK, CONTINUE}.isdisjoint(self.exits_of(handler.body))  # with what a loop carries
+            killed = frozenset[str]() if goes_on else late if facts.kills is None else facts.kills
+            unsure |= late - killed | {caught(handler) or ""}
+        chain = _chain(by_its_way(s, self._flag("way")))
+        asked = self.block(chain, context)
+        return self.seq([*(self._set(flag, False, s) for flag in flags.values()), *asked.items]), frozenset(unsure)
 
     def _managed(self, s: Any, flags: dict[str, str]) -> Seq:
         """The block of a `with` between where its managers are entered and left."""

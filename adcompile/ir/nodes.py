@@ -6,7 +6,7 @@
               | If(results, test, then, orelse, place)          both blocks have no params
               | For(results, iterable, init, body, place)       body.params = (element, *carried)
               | While(results, init, body, place)               body.params = carried
-              | Attempt(results, body, opaque, place)           a try, before specialisation only
+              | Attempt(results, body, opaque, place, ways)     a try, before specialisation only
     end       = Yield(values)          of an If's branch: the values of its results
               | Continue(values)       of a loop body: the next carried values
               | Break(values)          of a loop body: the values of the loop's results
@@ -113,13 +113,15 @@ class While:
 @dataclass(frozen=True, eq=False, slots=True)
 class Attempt:
     """A try statement. The specialiser takes `body` if nothing in it can raise or remain to
-    run; otherwise `opaque`, a Call of an OpaqueCode whose result is the tuple of `results`.
+    run; `ways`, branches on the way that it goes, if it can be asked for that (`Way`); otherwise
+    `opaque`, a Call of an OpaqueCode whose result is the tuple of `results`.
     """
 
     results: tuple[Var, ...]
     body: Block
     opaque: Call
     place: Place | None = None
+    ways: Block | None = None
 
 
 Statement = Union[Call, If, For, While, Attempt]
@@ -234,3 +236,8 @@ class OpaqueCode:
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         return self.run(*values)
+
+
+class Way(OpaqueCode):
+    """Runs the body of a try to know which way it goes: 0 if nothing is raised, else the number of the handler
+    (frontend/ways). It writes nothing that anybody sees, and what it gives carries no derivatives."""

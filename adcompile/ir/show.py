@@ -149,6 +149,9 @@ class _Printer:
             case Attempt():
                 self.line(depth, f"{self.results(s.results)}try:")
                 self.block(s.body, depth + 1)
+                if s.ways is not None:
+                    self.line(depth, "by its way:")
+                    self.block(s.ways, depth + 1)
                 self.line(depth, "as written:")
                 self.call(s.opaque, depth + 1)
 

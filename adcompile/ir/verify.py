@@ -166,5 +166,6 @@ class _Verifier:
                 self.define(s.results, s)
             case Attempt():
                 self.read((s.opaque.fn, *s.opaque.args), s)
-                self.block(s.body, "branch", len(s.results))
+                for block in (s.body, s.ways) if s.ways is not None else (s.body,):
+                    self.block(block, "branch", len(s.results))
                 self.define((s.opaque.result, *s.results), s)

@@ -142,8 +142,10 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
             return ()
         case If():
             return (statement.then, statement.orelse)
-        case For() | While() | Attempt():
+        case For() | While():
             return (statement.body,)
+        case Attempt():
+            return (statement.body,) if statement.ways is None else (statement.body, statement.ways)
 
 
 def atoms_of(statement: Statement) -> tuple[Atom, ...]:
@@ -290,7 +292,8 @@ class Rewriter:
                 return (While(self._defs(s.results), init, body, s.place, s.role),)
             case Attempt():
                 opaque, body = self._call(s.opaque), self.block(s.body)
-                return (Attempt(self._defs(s.results), body, opaque, s.place),)
+                ways = None if s.ways is None else self.block(s.ways)
+                return (Attempt(self._defs(s.results), body, opaque, s.place, ways),)
 
     def end(self, end: End) -> End:
         match end:
