@@ -40,6 +40,7 @@ from adcompile.ir.nodes import (
     If,
     Statement,
     Var,
+    Ways,
     While,
     Yield,
 )
@@ -125,8 +126,10 @@ class _Found:
                 yield from self.edges(s.body, (), s)
             else:
                 self.attempted += s.results
-                for block in (s.body, s.ways) if s.ways is not None else (s.body,):
-                    yield from self.edges(block, s.results, loop)
+                yield from self.edges(s.body, s.results, loop)
+                if s.ways is not None:
+                    yield from self.edges(s.ways.branches, s.results, loop)
+                    yield from self.edges(s.ways.tried, (), loop)
         end = block.end
         if isinstance(end, Yield):
             yield from zip(into, end.values)
@@ -180,8 +183,10 @@ class _Rewriting:
             return s
         if isinstance(s, Attempt):
             kept = tuple(k for k, r in enumerate(s.results) if r in self.flags)
-            ways = None if s.ways is None else self.block(s.ways, kept, loop)
-            return replace(s, results=self.with_flags(s.results, kept), body=self.block(s.body, kept, loop), ways=ways)
+            ways = s.ways and Ways(self.block(s.ways.branches, kept, loop), self.block(s.ways.tried, (), loop))
+            return replace(
+                s, results=self.with_flags(s.results, kept), body=self.block(s.body, kept, loop), ways=ways
+            )
         if isinstance(s, If):
             kept = tuple(k for k, r in enumerate(s.results) if r in self.flags)
             then, orelse = self.block(s.then, kept, loop), self.block(s.orelse, kept, loop)

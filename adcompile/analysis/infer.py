@@ -457,12 +457,12 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
         b.local |= scratch.local
         env.update(zip(s.results, end.values))
         return None
-    ended = s.ways is not None and isinstance(end, (Yield, Raise, Return))
-    asked = ended and may_run_twice(b, scratch.statements, mark)
     b.context.store.undo(mark)
     b.context.gone = gone
-    if asked and s.ways is not None:
-        return run_ways(b, s.ways, s, env)
+    if s.ways is not None and may_try_again(b, s.ways.tried, env):
+        end = run_block(b, s.ways.branches, env, None)
+        env.update(zip(s.results, end.values if isinstance(end, Yield) else ()))
+        return None if isinstance(end, Yield) else end
     fn, args = resolve(b, env, s.opaque.fn), [resolve(b, env, a) for a in s.opaque.args]
     outcome = b.dispatch(fn, args, [], s.opaque.result.name, s.place)
     env.update(zip(s.results, b.items(outcome)))
@@ -472,12 +472,18 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
     return None
 
 
-def run_ways(b: Builder, ways: Block, s: Attempt, env: Environment) -> End | None:
-    end = run_block(b, ways, env, None)
-    if not isinstance(end, Yield):
-        return end
-    env.update(zip(s.results, end.values))
-    return None
+def may_try_again(b: Builder, tried: Block, env: Environment) -> bool:
+    """Whether the body of a try may run once more, seen by nobody."""
+    scratch, gone, mark = b.child(), set(b.context.gone), b.context.store.mark()
+    try:
+        with narrowed(scratch, {}):
+            end = run_block(scratch, tried, dict(env), None)
+        return isinstance(end, (Yield, Raise, Return)) and may_run_twice(b, scratch.statements, mark)
+    except Unsupported:
+        return False
+    finally:
+        b.context.store.undo(mark)
+        b.context.gone = gone
 
 
 # -- functions ----------------------------------------------------------------------------------

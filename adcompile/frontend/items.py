@@ -124,7 +124,8 @@ class Asked:
 class Foreign:
     """Statements that run as written; `body`: what a try does if nothing is raised, or a with. `flags` (kind
     of exit → name) say which exit was taken; if it was a return RESULT is bound too. `ways`: a try as branches on
-    the way that it goes, if none of `unsure` is read behind it: names that its body may bind before it raises."""
+    the way that it goes, if none of `unsure` is read behind it: names that its body may bind before it raises; and
+    if its body alone, which is `tried`, may run once more."""
 
     node: Any
     body: Seq | None
@@ -133,6 +134,7 @@ class Foreign:
     remedy: str
     facts: Facts
     ways: Seq | None = None
+    tried: Seq | None = None
     unsure: frozenset[str] = frozenset()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import weakref
 from collections.abc import Sequence
+from dataclasses import replace
 from types import CodeType
 from typing import Any
 
@@ -72,6 +73,7 @@ from adcompile.ir.nodes import (
     Unreachable,
     Var,
     Way,
+    Ways,
     While,
     Yield,
 )
@@ -291,10 +293,11 @@ class FunctionLowerer(Statements):
                 self.call(ops.present, part, node=item.node, hint=f"{part.name}_bound")
         else:
             parts = [Var(display_name(name), place) for name in (*flags, *names)]
-            ways = None
-            if item.ways is not None and item.unsure.isdisjoint(live) and not shared and not seen:
-                ways = self._block(self._arm(item.ways, (*flags, *names)), range(len(parts)))
-            self.statements.append(Attempt(tuple(parts), self._block(body, range(len(parts))), opaque, place, ways))
+            made = Attempt(tuple(parts), self._block(body, range(len(parts))), opaque, place)
+            if item.ways is not None and item.tried is not None and not (shared or seen or item.unsure & live):
+                branches = self._block(self._arm(item.ways, (*flags, *names)), range(len(parts)))
+                made = replace(made, ways=Ways(branches, self._block(self._arm(item.tried, ()))))
+            self.statements.append(made)
         for name, part in zip((*flags, *names), parts):
             self.bind(name, part)
             if name not in sure and not is_flag(name):

@@ -8,7 +8,7 @@ other branch; where both branches fall through only partly, a flag says what hap
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -321,8 +321,8 @@ class Normaliser:
         extra = (*flags.values(), RESULT) if RETURN in flags else tuple(flags.values())
         # a name may keep the value it had, if the code stops before binding it
         facts = Facts((*extra, *binds), frozenset(names.reads) | binds.keys(), frozenset(extra))
-        ways, unsure = self._ways(s, flags) if isinstance(s, gast.Try) else (None, frozenset[str]())
-        out.append(Foreign(s, body, flags, feature, REMEDIES[feature], facts, ways, unsure))
+        foreign = Foreign(s, body, flags, feature, REMEDIES[feature], facts)
+        out.append(self._by_its_way(foreign) if isinstance(s, gast.Try) else foreign)
         if NORMAL not in kinds:
             last = next(iter(flags), None)
             rest = _Chain(NEVER if last is None else _Exit(last, s), None)
@@ -331,24 +331,26 @@ class Normaliser:
             rest = _Chain(_FlagTest(flag, (_Exit(kind, s),), (), s), rest)
         return rest
 
-    def _ways(self, s: Any, flags: dict[str, str]) -> tuple[Seq | None, frozenset[str]]:
-        """A try as branches on the way that it goes, where that is the same; and the names that its body may have
-        bound before it raises, and that its handlers leave as they are."""
+    def _by_its_way(self, item: Foreign) -> Foreign:
+        """A try as branches on the way that it goes as well, where that is the same; and the names that its body may
+        have bound before it raises, and that its handlers leave as they are."""
+        s, flags = item.node, item.flags
         late = bound_late(s.body, self._names(s.body).binds)
         kinds = self.exits_of([*s.body, *s.orelse]).union(*(self.exits_of(h.body) for h in s.handlers))
         if late is None or not leaves_plainly(s.body) or s.finalbody and kinds != {NORMAL}:
-            return None, frozenset()
-        context, unsure = _Context(flags) if flags else _DIRECT, set[str]()
+            return item
+        context, unsure = _Context(dict(flags)) if flags else _DIRECT, set[str]()
         for handler in s.handlers:
             facts = self.block(_chain(handled(handler, s.finalbody)), context).facts
             if not speaks_plainly(handler) or not late.isdisjoint(facts.reads):
-                return None, frozenset()
+                return item
             goes_on = not {BREAK, CONTINUE}.isdisjoint(self.exits_of(handler.body))  # with what a loop carries
             killed = frozenset[str]() if goes_on else late if facts.kills is None else facts.kills
             unsure |= late - killed | {caught(handler) or ""}
-        chain = _chain(by_its_way(s, self._flag("way")))
-        asked = self.block(chain, context)
-        return self.seq([*(self._set(flag, False, s) for flag in flags.values()), *asked.items]), frozenset(unsure)
+        unset = [self._set(flag, False, s) for flag in flags.values()]
+        asked = self.block(_chain(by_its_way(s, self._flag("way"))), context)
+        tried = self.seq([*unset, *self.block(_chain(s.body), context).items])
+        return replace(item, ways=self.seq([*unset, *asked.items]), tried=tried, unsure=frozenset(unsure))
 
     def _managed(self, s: Any, flags: dict[str, str]) -> Seq:
         """The block of a `with` between where its managers are entered and left."""

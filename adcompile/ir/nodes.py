@@ -111,17 +111,25 @@ class While:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Ways:
+    """A try as branches on the way that it goes (`Way`), if what is `tried` may run once more; that yields nothing."""
+
+    branches: Block
+    tried: Block
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Attempt:
     """A try statement. The specialiser takes `body` if nothing in it can raise or remain to
-    run; `ways`, branches on the way that it goes, if it can be asked for that (`Way`); otherwise
-    `opaque`, a Call of an OpaqueCode whose result is the tuple of `results`.
+    run; `ways`, if it can be asked which way it goes; otherwise `opaque`, a Call of an OpaqueCode
+    whose result is the tuple of `results`.
     """
 
     results: tuple[Var, ...]
     body: Block
     opaque: Call
     place: Place | None = None
-    ways: Block | None = None
+    ways: Ways | None = None
 
 
 Statement = Union[Call, If, For, While, Attempt]

@@ -151,7 +151,7 @@ class _Printer:
                 self.block(s.body, depth + 1)
                 if s.ways is not None:
                     self.line(depth, "by its way:")
-                    self.block(s.ways, depth + 1)
+                    self.block(s.ways.branches, depth + 1)
                 self.line(depth, "as written:")
                 self.call(s.opaque, depth + 1)
 

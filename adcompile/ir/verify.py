@@ -166,6 +166,8 @@ class _Verifier:
                 self.define(s.results, s)
             case Attempt():
                 self.read((s.opaque.fn, *s.opaque.args), s)
-                for block in (s.body, s.ways) if s.ways is not None else (s.body,):
-                    self.block(block, "branch", len(s.results))
+                self.block(s.body, "branch", len(s.results))
+                if s.ways is not None:
+                    self.block(s.ways.branches, "branch", len(s.results))
+                    self.block(s.ways.tried, "branch", 0)
                 self.define((s.opaque.result, *s.results), s)

@@ -28,6 +28,7 @@ from adcompile.ir.nodes import (
     Statement,
     Unreachable,
     Var,
+    Ways,
     While,
     Yield,
 )
@@ -145,7 +146,8 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
         case For() | While():
             return (statement.body,)
         case Attempt():
-            return (statement.body,) if statement.ways is None else (statement.body, statement.ways)
+            ways = statement.ways
+            return (statement.body,) if ways is None else (statement.body, ways.branches, ways.tried)
 
 
 def atoms_of(statement: Statement) -> tuple[Atom, ...]:
@@ -292,7 +294,7 @@ class Rewriter:
                 return (While(self._defs(s.results), init, body, s.place, s.role),)
             case Attempt():
                 opaque, body = self._call(s.opaque), self.block(s.body)
-                ways = None if s.ways is None else self.block(s.ways)
+                ways = None if s.ways is None else Ways(self.block(s.ways.branches), self.block(s.ways.tried))
                 return (Attempt(self._defs(s.results), body, opaque, s.place, ways),)
 
     def end(self, end: End) -> End:
