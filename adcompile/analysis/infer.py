@@ -170,7 +170,7 @@ def branch_on(
     t, u, v, result = Var("test"), Var(name or "t"), Var(name or "t"), Var(name or "t")
     blocks = [Block((), (Call(x, Const(Lifted(run))),), Yield((x,))) for x, run in ((u, then), (v, orelse))]
     env: Environment = {t: test}
-    end = run_if(b, If((result,), t, *blocks, place or b.place), env, None)
+    end = run_if(b, If((result,), t, blocks[0], blocks[1], place or b.place), env, None)
     if end is not None:
         raise Terminated(end)
     return env[result]

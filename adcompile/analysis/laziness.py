@@ -422,7 +422,7 @@ def arrays_of(b: Builder, atoms: Sequence[Atom]) -> list[Atom]:
             out.append(atom)
         elif isinstance(t, (IterT, Closure)) or holds_ref(t) and isinstance(atom, Var):
             made = b.context.definition.get(atom) if isinstance(atom, Var) else None
-            view: View | None = b.context.views.get(atom) if isinstance(t, IterT) else None
+            view: View | None = b.context.views.get(atom) if isinstance(atom, Var) else None
             todo += [*(() if made is None else made.args), *(() if view is None else view.sources)]
         elif isinstance(atom, Const) and isinstance(atom.value, Cell) and atom.value not in seen:
             seen.add(atom.value)

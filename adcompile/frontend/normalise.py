@@ -337,7 +337,7 @@ class Normaliser:
         s, flags = item.node, item.flags
         late = bound_late(s.body, self._names(s.body).binds)
         kinds = self.exits_of([*s.body, *s.orelse]).union(*(self.exits_of(h.body) for h in s.handlers))
-        if late is None or not leaves_plainly(s.body) or s.finalbody and kinds != {NORMAL}:
+        if late is None or not leaves_plainly(s.body) or s.finalbody and kinds - {NORMAL}:
             return item
         context, unsure = _Context(dict(flags)) if flags else _DIRECT, set[str]()
         for handler in s.handlers:
