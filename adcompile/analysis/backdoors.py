@@ -15,8 +15,9 @@ from adcompile.analysis.mutation import Node
 from adcompile.analysis.views import fn_of
 from adcompile.analysis.ways import read_way
 from adcompile.errors import spot
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, GlobalRef, Var, Yield
-from adcompile.ir.types import Array, Known, Scalar, Unknown, differentiable
+from adcompile.ir.types import Array, Known, Scalar, Seq, Unknown, differentiable
 from adcompile.ir.walk import statements_of
 
 READS = (operator.getitem, getattr)
@@ -29,18 +30,45 @@ def check_backdoors(b: Builder, memory: Memory, varied: Varied, useful: Useful) 
         group = memory.members.get(root, ())
         if not any(v in varied.vars and holds_inexact(b.type(v)) for v in group):
             continue
-        holders = [v for v in group if has_holder(b.type(v))]
+        holders = [v for v in group if has_holder(b.type(v)) or is_mixed(b, memory, v)]
         used = [v for v in holders if is_backdoor(b, memory, v, useful)]
         outside = [v for v in holders if v in memory.outside or v in b.context.origin]
         asked = outside if any(v not in outside for v in used) else used  # it may be one of them, under another name
         filled = next((v for v in asked if is_filled(b, memory, v)), None)
         if filled is not None:
             return filled
-        arrays = list(written(b, memory, root)) if asked else []
+        mixed = next((v for v in used if is_mixed(b, memory, v)), None)
+        given = {} if mixed is None else given_to(b, memory, mixed, root)
+        arrays = list(written(b, memory, root)) if asked or given else []
         for v in asked:
             holder = b.real(v) if v in memory.outside else read_way(b, *b.context.origin[v])
             b.emit(rt.holds_no_memory_of, (Const(spot(v.place)), holder, *arrays), Known(None), (), "", v.place)
+        if mixed is not None and any(n in memory.mixed and not memory.is_array(n) for n in given):
+            return mixed
+        for holder in given.values():
+            at = None if mixed is None else mixed.place
+            b.emit(rt.holds_no_memory_of, (Const(spot(at)), holder, *arrays), Known(None), (), "", at)
     return None
+
+
+def given_to(b: Builder, memory: Memory, mixed: Var, root: Node) -> dict[Node, Atom]:
+    """What a list of several structures may show of one class, from outside, as it is before the statements: lists,
+    dicts and objects, and arrays that are not written by their own names."""
+    shows = any(memory.find(n) == root for a in memory.definition[mixed].args for n in memory.nodes(a))
+    out: dict[Node, Atom] = {}
+    for n, atom in memory.outside.items():
+        if not shows or memory.find(n) != root or memory.is_array(n) and n in memory.entered:
+            continue
+        ref = atom.value if isinstance(atom, Const) else None
+        out[n] = read_way(b, ref, ()) if isinstance(ref, GlobalRef) else b.real(n) if isinstance(n, Var) else atom
+    return out
+
+
+def is_mixed(b: Builder, memory: Memory, v: Var) -> bool:
+    """Whether a list has been made of lists, dicts and objects of several structures, to read one of them."""
+    t, made = b.type(v), memory.definition.get(v)
+    unknown = isinstance(t, Seq) and isinstance(t.item, Unknown) and made is not None and fn_of(made) is ops.build_list
+    return unknown and any(is_structured(b.type(a)) for a in made.args)  # type: ignore[union-attr]
 
 
 def is_backdoor(b: Builder, memory: Memory, v: Var, useful: Useful) -> bool:

@@ -307,11 +307,9 @@ class Mirror:
             raise refuse_memory(s.place, s)
 
     def is_held_outside(self, var: Var) -> bool:
-        """Whether an array may be one that a list or object of unknown parts holds, which comes from outside."""
-        memory = self.memory
-        root = memory.find(var)
-        held = [n for n in memory.outside if isinstance(n, Var) and not isinstance(self.b.type(n), Array)]
-        return any(memory.find(n) == root for n in held)
+        """Whether an array may be one that a list, dict or object from outside holds, the caller's or a module's."""
+        memory, root = self.memory, self.memory.find(var)
+        return any(memory.find(n) == root and not memory.is_array(n) for n in memory.outside)
 
     def base(self, s: Call) -> Atom | None:
         """The argument whose memory a view shows."""

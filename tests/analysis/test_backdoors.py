@@ -124,6 +124,122 @@ def difference(f, h=1e-6):
     return (values[0] - values[1]) / (2 * h)
 
 
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+MIXED = [{"z": 0}, {"a": A}]
+OTHER = [{"z": 0}, {"a": np.ones(2)}]
+PARTS = [Held(A), [A]]
+ALIKE = [{"a": A}]
+
+
+def mixed_at(x, k=1):
+    A[0] = x
+    return MIXED[k]["a"][0] * x
+
+
+def mixed_searched(x):
+    A[0] = x
+    for m in MIXED:
+        if "a" in m:
+            return m["a"][0] * x
+    return x
+
+
+def mixed_of_another_one(x):
+    A[0] = x
+    for m in OTHER:
+        if "a" in m:
+            return m["a"][0] * x * A[0]
+    return x
+
+
+def mixed_parts(x):
+    A[0] = x
+    for part in PARTS:
+        if isinstance(part, list):
+            return part[0][0] * x
+    return x
+
+
+def mixed_objects(x):
+    A[0] = x
+    for part in PARTS:
+        if not isinstance(part, list):
+            return part.v[0] * x
+    return x
+
+
+def alike_left_at_once(x):
+    A[0] = x
+    for m in ALIKE:
+        return m["a"][0] * x
+    return x
+
+
+def mixed_made_here(x, k=1):
+    w = np.zeros(2)
+    parts = [{"z": 0}, {"a": w}]
+    w[0] = x
+    for m in parts:
+        if "a" in m:
+            return m["a"][0] * x + parts[k]["a"][0]
+    return x
+
+
+def mixed_of_the_caller_s(x):
+    def read(array, parts):
+        array[0] = x
+        for m in parts:
+            if "a" in m:
+                return m["a"][0] * x
+        return x
+
+    return read(A, MIXED)
+
+
+@pytest.mark.parametrize("derivative", [ad.grad, ad.jacfwd, lambda f: lambda x: ad.jvp(f, (x,), (1.0,))[1]])
+@pytest.mark.parametrize(
+    "f",
+    [
+        mixed_at, mixed_searched, mixed_of_another_one, mixed_parts, mixed_objects, alike_left_at_once, mixed_made_here,
+        mixed_of_the_caller_s,
+    ],
+)  # fmt: skip
+def test_lists_of_several_structures(f, derivative):
+    slope = difference(f)
+    try:
+        found = derivative(f)(3.0)
+    except ad.AdcompileError as error:
+        assert error.place is not None
+        assert f is not mixed_of_another_one
+    else:
+        assert found == pytest.approx(slope, rel=1e-6)
+    A[:] = [2.0, 3.0]
+
+
+def mixed_arguments(x, array, parts):
+    array[0] = x
+    for m in parts:
+        if "a" in m:
+            return m["a"][0] * x
+    return x
+
+
+def test_arguments_of_several_structures():
+    for parts in (MIXED, OTHER):
+        A[:] = [2.0, 3.0]
+        try:
+            found = ad.grad(mixed_arguments)(3.0, A, parts)
+        except ad.AdcompileError:
+            assert parts is MIXED
+        else:
+            assert found == pytest.approx(difference(lambda x: mixed_arguments(x, A, parts)), rel=1e-6)
+    A[:] = [2.0, 3.0]
+
+
 UNFOLLOWED = (
     by_queue, by_proxy, by_chain, by_variable, by_reference, by_boxes, by_items, by_sum, by_stack, by_pop, into_queue,
 )  # fmt: skip

