@@ -77,7 +77,7 @@ def with_bound(function: Function) -> Function:
     def behind(atoms: list[Var]) -> dict[Var, None]:
         return _closure([v for v in atoms if v in loose], lambda v: [s for s in sources.get(v, []) if s in loose])
 
-    alone = untold | behind(forced)
+    alone = untold | behind(forced) | behind(found.chosen)
     flags = {v: found.given.get(v) or Bound(f"{v.name}_bound", v.place, v, v in alone) for v in behind(asked + forced)}
     return replace(function, body=_Rewriting(flags).block(function.body, ()))
 
@@ -109,6 +109,7 @@ class _Found:
     forced: list[Var] = field(default_factory=list[Var])  # by who captures them, and by code that is not followed
     given: dict[Var, Atom] = field(default_factory=dict[Var, Atom])  # what tells of some of them
     attempted: list[Var] = field(default_factory=list[Var])  # what comes of a try
+    chosen: list[Var] = field(default_factory=list[Var])  # what comes of one by the way that it goes
 
     def edges(
         self, block: Block, into: tuple[Var, ...] = (), loop: For | While | None = None
@@ -128,6 +129,7 @@ class _Found:
                 self.attempted += s.results
                 yield from self.edges(s.body, s.results, loop)
                 if s.ways is not None:
+                    self.chosen += s.results
                     yield from self.edges(s.ways.branches, s.results, loop)
                     yield from self.edges(s.ways.tried, (), loop)
         end = block.end

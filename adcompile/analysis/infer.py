@@ -474,16 +474,16 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
 
 def may_try_again(b: Builder, tried: Block, env: Environment) -> bool:
     """Whether the body of a try may run once more, seen by nobody."""
-    scratch, gone, mark = b.child(), set(b.context.gone), b.context.store.mark()
+    scratch, gone = b.child(), set(b.context.gone)
     try:
-        with narrowed(scratch, {}):
+        with b.context.store.on_trial() as put, narrowed(scratch, {}):
             end = run_block(scratch, tried, dict(env), None)
-        return isinstance(end, (Yield, Raise, Return)) and may_run_twice(b, scratch.statements, mark)
+            quiet = isinstance(end, (Yield, Raise, Return)) and may_run_twice(b, scratch.statements)
     except Unsupported:
         return False
     finally:
-        b.context.store.undo(mark)
         b.context.gone = gone
+    return quiet and not put
 
 
 # -- functions ----------------------------------------------------------------------------------

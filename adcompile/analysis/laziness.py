@@ -81,6 +81,7 @@ class View:
     held: dict[Cell, Atom] = field(default_factory=dict[Cell, Atom])  # what lists it goes through held then
     again: Callable[[Builder], View | None] | None = None  # the same of what these hold by now
     run: Callable[[Builder, Atom], None] | None = None  # of a generator: see analysis/yielding
+    endless: bool = False  # which does not end by itself
 
 
 def given(b: Builder, var: Var, view: View, sources: Sequence[Atom], lasting: bool) -> Var:

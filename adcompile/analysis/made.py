@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.analysis.alias import makes_keys
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.contents import held_in
 from adcompile.analysis.heap import fresh
-from adcompile.analysis.laziness import stores, written_since
+from adcompile.analysis.laziness import stores
 from adcompile.analysis.mutation import calls_in, is_unknown_call
 from adcompile.analysis.pools import made_of
 from adcompile.analysis.standins import Keyed
@@ -100,12 +101,11 @@ def is_managed(body: Block) -> bool:
     return any(isinstance(s, Call) and isinstance(s.fn, Const) and s.fn.value is ops.enter for s in body.statements)
 
 
-def may_run_twice(b: Builder, statements: Sequence[Statement], mark: int) -> bool:
-    """Whether nobody sees that statements run: they write into nothing that was there at a mark, say nothing, and do
-    the same once more."""
-    if written_since(b, mark) or stores(b, statements):
-        return False
-    return not any(is_seen(call) for s in statements for call in calls_in(s))
+def may_run_twice(b: Builder, statements: Sequence[Statement]) -> bool:
+    """Whether nobody sees that statements run: they write into no array that was there, say nothing, and do the same
+    once more."""
+    calls = [call for s in statements for call in calls_in(s)]
+    return not stores(b, statements) and not any(is_seen(c) or makes_keys(c, b.context.types) for c in calls)
 
 
 SEEN = (setattr, delattr, next, print, input, open)

@@ -32,8 +32,10 @@ class Store:
     trail: list[tuple[Cell, State | None]] = field(default_factory=list[tuple[Cell, State | None]])
     reads: dict[Cell, int] = field(default_factory=dict[Cell, int])  # the last read of each cell, all counted
     count: int = 0
+    ever: set[Cell] = field(default_factory=set[Cell])  # cells that have been put, even if it was undone
 
     def put(self, cell: Cell, state: State) -> None:
+        self.ever.add(cell)
         self.trail.append((cell, self.states.get(cell)))
         self.states[cell] = state
 
@@ -67,6 +69,19 @@ class Store:
                 self.states[cell] = state
         del self.trail[mark:]
         return now
+
+    @contextmanager
+    def on_trial(self) -> Generator[set[Cell], None, None]:
+        """What is put meanwhile is undone. Gives the cells, of those that were there, which some path has put."""
+        mark, there, ever, put = self.mark(), set(self.states), self.ever, set[Cell]()
+        self.ever = put
+        try:
+            yield put
+        finally:
+            self.undo(mark)
+            ever |= put
+            self.ever = ever
+            put &= there
 
     @contextmanager
     def seen_from(self, states: Mapping[Cell, State]) -> Generator[None, None, None]:

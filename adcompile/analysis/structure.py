@@ -448,7 +448,7 @@ def instance_element(b: Builder, owner: Atom, t: Instance, index: Atom, name: st
     if isinstance(owner, Var) and isinstance(example, (list, dict)) and b.known(index):
         key = b.value(index)
         try:
-            value: Any = example[key]
+            value: Any = example[key] if isinstance(example, list) or key in example else {}[key]  # and put none in
         except (KeyError, IndexError, TypeError):
             return b.emit(operator.getitem, (owner, index), UNKNOWN, (), name, place)
         u, way = element_at(b, owner, key, value)

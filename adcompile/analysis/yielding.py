@@ -3,28 +3,33 @@
     for a, s in pairs(x):         pairs(x, body)    # which runs `body((a, a * a))` for `yield a, a * a`
         …
 
-What the loop carries stands in variables meanwhile, as what several functions share. Who does not run over the
-items one by one gets a list of all of them, made where the first is asked for (analysis/laziness).
+What the loop carries stands in variables meanwhile, as what several functions share. Who asks for one item after the
+other is Python over such loops (`ONE_BY_ONE`); who takes all before it does anything else gets a list of them.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.heap import look
-from adcompile.analysis.laziness import View, given, taken, view_of
+from adcompile.analysis.laziness import View, given, go_through, taken, view_of
+from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.unrolled import telling
 from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Const, For, Function
 from adcompile.ir.types import Array, IterT, Known, ListT, RangeT, Seq, TupleT, Type
+from adcompile.rules.registry import lookup
 
 Over = tuple[Any, Sequence[Atom], Sequence[tuple[str, Atom]]]
 Run = Callable[[Builder, Atom], None]
@@ -46,22 +51,7 @@ def suspended(
     t = IterT(GENERATOR, tuple(map(b.type, params)))
     var = b.emit(ops.generator, about, t, (), function.name, place)  # what it is given is not given away by that
 
-    def make(c: Builder) -> Atom:
-        if function.endless:
-            raise Unsupported(
-                f"the items of {function.name}(), a generator that does not end by itself, taken by other than a loop",
-                c.place,
-                "write the loop: for item in …, with break where it ends",
-            )
-        gone = c.context.gone
-        by_who_asks = var in gone
-        gone.discard(var)
-        items = c.dispatch(Const(items_of), [var], [], "", place)
-        if not by_who_asks:  # who takes one item, and may take others
-            gone.discard(var)
-        return items
-
-    return given(b, var, View(make=make, run=run), [*params, *cells], lasting=False)
+    return given(b, var, View(run=run, endless=function.endless), [*params, *cells], lasting=False)
 
 
 def run_of(b: Builder, iterable: Atom) -> Run | None:
@@ -109,21 +99,41 @@ def of_generators(b: Builder, fn: Any, args: Sequence[Atom], kwargs: Sequence[tu
     """What a call means that is given a generator: another call, in Python that is followed."""
     if not any(is_generator(b, a) for a in args):
         return None
+    if fn is ops.unpack:  # which asks for one more, to see that there is none
+        b.context.gone.discard(args[0])
+        return fn, [b.dispatch(Const(one_more), args[:2], [], "", b.place), *args[1:]], kwargs
     if fn in TAKE_ALL and not any(k == "key" for k, _ in kwargs):
         return fn, [listed(b, a) if is_generator(b, a) else a for a in args], kwargs
-    if kwargs or fn not in ONE_BY_ONE:
+    if fn not in ONE_BY_ONE and not asks_itself(fn):
         return None
+    if kwargs or fn not in ONE_BY_ONE:
+        raise not_taken(b, fn)
     take, count = ONE_BY_ONE[fn]
     if fn is zip:
         k = next(k for k, a in enumerate(args) if is_generator(b, a))
         before, behind = args[:k], args[k + 1 :]
         if not all(has_positions(b.type(look(b, a))) for a in (*before, *behind)):
-            return None
+            raise not_taken(b, fn)
         return take, [b.build_tuple(*before), handed_on(b, args[k]), b.build_tuple(*behind)], ()
-    k = len(args) - 1 if fn in (map, filter, itertools.takewhile) else 0
+    k = int(fn in FIRST_OF_TWO)
+    if fn is next:  # of which nobody has noted that it takes items
+        go_through(b, args[0], b.place)
     if len(args) not in count or not is_generator(b, args[k]):
-        return None
+        raise not_taken(b, fn)
     return take, [handed_on(b, a) if i == k else a for i, a in enumerate(args)], ()
+
+
+def asks_itself(fn: Any) -> bool:
+    """Whether a callable that is not followed may ask for the items of what it is given."""
+    if fn in LOOK_ON or isinstance(fn, FunctionType) and lookup(fn) is None:
+        return False
+    known = getattr(fn, "__module__", None) in ("builtins", "itertools", "_functools", "math")
+    return known or lookup(fn) is not None or getattr(fn, "__objclass__", None) in (dict, set, str, collections.deque)
+
+
+def not_taken(b: Builder, fn: Any) -> Unsupported:
+    name = name_of(fn) or "what is called here"
+    return Unsupported(f"a generator that {name}() gets", b.place, "give it a list of the items, or write the loop")
 
 
 def handed_on(b: Builder, generator: Atom) -> Atom:
@@ -143,6 +153,9 @@ def has_positions(t: Type) -> bool:
 
 def listed(b: Builder, generator: Atom) -> Atom:
     """All items of a generator that is gone through by who asks for them."""
+    view = view_of(b, generator)
+    if view is not None and view.endless:
+        raise Unsupported("all items of a generator that does not end", b.place, "write the loop, with break")
     b.context.gone.discard(generator)
     return b.dispatch(Const(items_of), [generator], [], "", b.place)
 
@@ -154,16 +167,27 @@ def items_of(generator):
     return out
 
 
+def one_more(generator, count):
+    out = []
+    for item in generator:
+        out.append(item)
+        if len(out) > count:
+            break
+    return out
+
+
 def zipped(before, generator, behind):
     k = 0
     if all(len(c) > 0 for c in before):
+        row = tuple([c[0] for c in before])  # Python asks these first
         for item in generator:
             if any(k >= len(c) for c in behind):
                 return
-            yield (*[c[k] for c in before], item, *[c[k] for c in behind])
+            yield (*row, item, *[c[k] for c in behind])
             k += 1
             if any(k >= len(c) for c in before):
                 return
+            row = tuple([c[k] for c in before])
 
 
 def counted(generator, start=0):
@@ -194,6 +218,47 @@ def first_of(generator, stop):
                 return
 
 
+def next_of(generator, *default):
+    for item in generator:
+        return item
+    if default:
+        return default[0]
+    raise StopIteration
+
+
+def any_of(generator):
+    for item in generator:  # noqa: SIM110  which would ask of a generator again
+        if item:
+            return True
+    return False
+
+
+def all_of(generator):
+    for item in generator:  # noqa: SIM110  which would ask of a generator again
+        if not item:
+            return False
+    return True
+
+
+def held_by(generator, wanted):
+    for item in generator:  # noqa: SIM110  which would ask of a generator again
+        if item is wanted or item == wanted:
+            return True
+    return False
+
+
+def extended(items, generator):
+    for item in generator:
+        items.append(item)
+
+
+def folded(f, generator, start):
+    total = start
+    for item in generator:
+        total = f(total, item)
+    return total
+
+
 def taken_while(f, generator):
     for item in generator:
         if not f(item):
@@ -205,7 +270,7 @@ TAKE_ALL: frozenset[Any] = frozenset(
     {
         *(sum, min, max, list, tuple, sorted, set, frozenset, dict, math.fsum, math.prod, collections.deque),
         *(itertools.product, itertools.permutations, itertools.combinations),
-        *(ops.list_concat, ops.tuple_concat, ops.arguments, ops.unpack, ops.unpack_star, list.extend, np.fromiter),
+        *(ops.list_concat, ops.tuple_concat, ops.arguments, ops.unpack_star, np.fromiter),
     }
 )
 """What takes all items at once, before it does anything else."""
@@ -216,5 +281,17 @@ ONE_BY_ONE: dict[Any, tuple[Any, tuple[int, ...]]] = {
     filter: (passing, (2,)),
     itertools.islice: (first_of, (2,)),
     itertools.takewhile: (taken_while, (2,)),
+    next: (next_of, (1, 2)),
+    any: (any_of, (1,)),
+    all: (all_of, (1,)),
+    list.extend: (extended, (2,)),
+    functools.reduce: (folded, (3,)),
+    operator.contains: (held_by, (2,)),
 }
-"""What gives an item for each that it asks for, as generators themselves; with how many arguments."""
+"""What asks for one item after the other, as Python that is followed; with how many arguments."""
+FIRST_OF_TWO = (map, filter, itertools.takewhile, list.extend, functools.reduce)
+"""What gets the generator as its second argument."""
+LOOK_ON: frozenset[Any] = frozenset(
+    {isinstance, type, callable, id, getattr, hasattr, bool, iter, operator.is_, operator.is_not, ops.identity}
+)
+"""What does not ask for items."""

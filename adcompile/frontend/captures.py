@@ -81,6 +81,13 @@ class Captures:
         plain = all(b.comprehension is None for b in self._bindings.get(name, ()))
         return plain and not self.is_own(node, name) and self.problem(node, name) is not None
 
+    def varies(self, node: Any, name: str, given: bool) -> bool:
+        """Whether a nested function that runs later than it is called may see several values of a variable, which
+        may be a parameter."""
+        plain = all(b.comprehension is None for b in self._bindings.get(name, ()))
+        later = self.changes(name, given) or self.problem(node, name) is not None
+        return plain and later and not self.is_own(node, name)
+
     def is_own(self, node: Any, name: str) -> bool:
         """Whether a nested function is what its own name means when it runs: nothing else is bound to that later, and
         no decorator makes something else of it."""
@@ -221,6 +228,12 @@ class Captures:
             case gast.Match():
                 self._visit(node.subject, True)
                 self._arms(*([case] for case in node.cases), [])
+            case gast.MatchAs() | gast.MatchStar() | gast.MatchMapping():
+                name = node.rest if isinstance(node, gast.MatchMapping) else node.name
+                for child in gast.iter_child_nodes(node):
+                    self._visit(child, True)
+                if name is not None:
+                    self._bind(name)
             case gast.Try():
                 self._arms([*node.body, *node.orelse], *([h] for h in node.handlers), [])
                 self._statements(node.finalbody)

@@ -354,7 +354,15 @@ class Expressions(Builder):
         return None
 
     def _argument(self, arg: Any, node: gast.Call) -> Atom:
-        return self.drained(arg) if self._consumes(node.func) else self.expr(arg)
+        drained = self._consumes(node.func) and not self._seen_growing(node.func, arg)
+        return self.drained(arg) if drained else self.expr(arg)
+
+    def _seen_growing(self, fn: Any, arg: Any) -> bool:
+        """Whether a generator reads the list that its items go into one by one."""
+        if not isinstance(fn, gast.Attribute) or not isinstance(arg, gast.GeneratorExp):
+            return False
+        read = self.unit.scopes.names([arg]).reads
+        return any(n.id in read for n in gast.walk(fn.value) if isinstance(n, gast.Name) and n.id in self.local)
 
     def _consumes(self, fn: Any) -> bool:
         if isinstance(fn, gast.Attribute):

@@ -42,6 +42,7 @@ from adcompile.frontend.items import (
 from adcompile.frontend.normalise import REMEDIES, Normaliser
 from adcompile.frontend.opaque import make_opaque
 from adcompile.frontend.scopes import (
+    FUNCTIONS,
     Scopes,
     assigned_by_functions,
     assigned_inside,
@@ -51,7 +52,7 @@ from adcompile.frontend.scopes import (
 )
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
-from adcompile.frontend.ways import asking
+from adcompile.frontend.ways import asking, touches
 from adcompile.frontend.yielding import YIELD, made_plain
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -94,6 +95,10 @@ class FunctionLowerer(Statements):
             if self.late.get(getattr(inner, "name", "")) is not inner:
                 free = [n for n in self.captures.free_of(inner, self.late) if n in self.scope.bound]
                 own |= {n for n in free if self.captures.rebound(inner, n)}
+            if any(self.unit.scopes.of(f).yields for f in gast.walk(inner) if isinstance(f, FUNCTIONS)):
+                free = self.captures.free_of(inner, self.late)
+                own |= {n for n in free if self.captures.varies(inner, n, n in self.scope.params)}
+        own &= self.scope.bound
         sure, gone = bound_first(own, node, self.unit.scopes), deleted_inside(node)
         for name in sorted(own):
             self.env[name] = self.call(ops.make_variable, self.value_of(name), node=node, hint=name)
@@ -295,6 +300,13 @@ class FunctionLowerer(Statements):
             parts = [Var(display_name(name), place) for name in (*flags, *names)]
             made = Attempt(tuple(parts), self._block(body, range(len(parts))), opaque, place)
             if item.ways is not None and item.tried is not None and not (shared or seen or item.unsure & live):
+                own = self.unit.scopes.names(item.node.body)
+                read = [n for n in own.reads if n in self.local and n not in own.binds]
+                loose = touches(item.node.finalbody, {*self.local, *self.env})
+                loose |= any(self.value_of(n) in self.loose for n in read)  # of which Python says that they are local
+            else:
+                loose = True
+            if item.ways is not None and item.tried is not None and not loose:
                 branches = self._block(self._arm(item.ways, (*flags, *names)), range(len(parts)))
                 made = replace(made, ways=Ways(branches, self._block(self._arm(item.tried, ()))))
             self.statements.append(made)

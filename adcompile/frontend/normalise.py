@@ -335,6 +335,10 @@ class Normaliser:
         """A try as branches on the way that it goes as well, where that is the same; and the names that its body may
         have bound before it raises, and that its handlers leave as they are."""
         s, flags = item.node, item.flags
+        if s.finalbody and s.handlers:  # it is done whatever the handlers do
+            inner = gast.copy_location(gast.Try(s.body, s.handlers, s.orelse, []), s)
+            s = gast.copy_location(gast.Try([inner], [], [], s.finalbody), s)
+            item = replace(item, node=s)
         late = bound_late(s.body, self._names(s.body).binds)
         kinds = self.exits_of([*s.body, *s.orelse]).union(*(self.exits_of(h.body) for h in s.handlers))
         if late is None or not leaves_plainly(s.body) or s.finalbody and kinds - {NORMAL}:

@@ -6,14 +6,14 @@
         y = 0.0                           else:
                                               y = 0.0
 
-That is the same if the body does nothing that anybody sees (analysis/tries), and if no name that it has bound before
-it raises is read behind that. What no handler catches comes through, behind what `finally` does.
+That is the same if the body does nothing that anybody sees (`may_run_twice` of analysis/made), and if no name that it
+has bound before it raises is read behind that. What no handler catches comes through, behind what `finally` does.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +84,8 @@ def bound_late(body: Sequence[Any], binds: Iterable[str]) -> set[str] | None:
     """The names that the body of a try may have bound when it raises. None of a body that cannot be asked alone."""
     if any(isinstance(n, (gast.Delete, gast.Global, gast.Nonlocal)) for n in _own(body)):
         return None
+    if any(isinstance(n, gast.Name) and n.id in BY_THE_FRAME for s in body for n in gast.walk(s)):
+        return None
     body = list(body)
     while len(body) > 1 and _raises_nothing(body[-1]):
         body.pop()
@@ -95,6 +97,25 @@ def bound_late(body: Sequence[Any], binds: Iterable[str]) -> set[str] | None:
     before = {n.id for s in body[:-1] for n in gast.walk(s) if isinstance(n, gast.Name) and not _reads(n)}
     inside = {n.target.id for n in _own([last]) if isinstance(n, gast.NamedExpr)}
     return set(binds) - (sure - before - inside)
+
+
+BY_THE_FRAME = frozenset({"super", "__class__", "locals", "vars", "dir", "eval", "exec"})
+"""What they give depends on the function that they stand in."""
+
+
+def touches(final: Sequence[Any], local: Container[str]) -> bool:
+    """Whether what is done at last may write into something that the function has under a name: where nothing has been
+    caught, it is done to copies."""
+    for node in _own(final):
+        if isinstance(node, (gast.Subscript, gast.Attribute)) and not _reads(node) or isinstance(node, gast.Delete):
+            return True
+        if isinstance(node, gast.Call):
+            owner = node.func
+            while isinstance(owner, (gast.Attribute, gast.Subscript)):
+                owner = owner.value
+            if not isinstance(owner, gast.Name) or owner.id in local:
+                return True
+    return any(isinstance(n, FUNCTIONS) for s in final for n in gast.walk(s))
 
 
 def _raises_nothing(s: Any) -> bool:

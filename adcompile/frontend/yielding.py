@@ -6,7 +6,7 @@
                                               return
 
 `%yield` runs the body of the loop over the items, and says whether that has left it. `yield` has no value
-(nobody sends one). What stands in other expressions, or in a `with`, `try` or `match`, is left as it is, to be refused.
+(nobody sends one). What stands in other expressions, or in a `with` or `try`, is left as it is, to be refused.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ class _Plain:
                 return [_asked(value, s), gast.copy_location(gast.Assign(s.targets, nothing, None), s)]
             case gast.If() | gast.While():
                 return [gast.copy_location(type(s)(s.test, self.all(s.body), self.all(s.orelse)), s)]
+            case gast.Match():
+                cases = [gast.match_case(c.pattern, c.guard, self.all(c.body)) for c in s.cases]
+                return [gast.copy_location(gast.Match(s.subject, cases), s)]
             case gast.For():
                 made = gast.For(s.target, s.iter, self.all(s.body), self.all(s.orelse), s.type_comment)
                 return [gast.copy_location(made, s)]

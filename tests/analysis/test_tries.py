@@ -1,6 +1,7 @@
 """`try` by its way: what is run once more, what is refused, and that nothing is lost on the way to a handler."""
 
 import math
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -153,7 +154,118 @@ def returns_before_finally(x):
         SAID.append("done")
 
 
+def counted_before_it_raises(x):
+    count = [x[0]]
+    try:
+        if x[0] < 1.0:
+            count[0] = x[1]
+            raise ValueError
+        y = x[2]
+    except ValueError:
+        y = x[1]
+    return y * count[0]
+
+
+def nonlocal_before_it_raises(x):
+    t = x[0]
+
+    def g(v):
+        nonlocal t
+        if v < 1.0:
+            t = x[1] * 2.0
+            raise ValueError
+        return v
+
+    try:
+        y = g(x[0])
+    except ValueError:
+        y = x[2]
+    return y * t
+
+
+def inner_handler_writes(x):
+    count = [x[0]]
+    try:
+        try:
+            y = math.log(x[0] - x[1])
+        except ValueError:
+            count[0] = x[1]
+            raise KeyError from None
+    except KeyError:
+        y = x[2]
+    return y * count[0]
+
+
+def inner_finally_writes(x):
+    count = [x[0]]
+    try:
+        done = False
+        try:
+            y = math.log(x[0] - x[1])
+            done = True
+        finally:
+            if not done:
+                count[0] = x[1]
+    except ValueError:
+        y = x[2]
+    return y * count[0]
+
+
+def read_makes_a_key(x):
+    table = defaultdict(float)
+    try:
+        y = math.log(x[0] - x[1]) if "a" in table else table["a"] + x[0]
+    except KeyError:
+        y = x[1]
+    return y * (1 + len(table))
+
+
+def local_generator(x):
+    def squares():
+        for v in x:
+            yield v * v
+
+    try:
+        s = sum(squares()) / len(x)
+    except ZeroDivisionError:
+        s = 0.0
+    return s
+
+
+class Base:
+    def go(self, a):
+        return math.log(a)
+
+
+class Derived(Base):
+    def go(self, a):
+        try:
+            return super().go(a)
+        except ValueError:
+            return a * a
+
+
+def super_in_a_body(x):
+    return Derived().go(x[0] - x[1]) * x[2]
+
+
+def handler_raises_before_finally(x):
+    done = [0.0]
+    try:
+        try:
+            y = math.log(x[0] - x[1])
+        except ValueError:
+            y = x[9]
+        finally:
+            done[0] = x[1]
+    except IndexError:
+        y = x[0]
+    return y * done[0]
+
+
 HOLES = [
+    counted_before_it_raises, nonlocal_before_it_raises, inner_handler_writes, inner_finally_writes, read_makes_a_key,
+    local_generator, super_in_a_body, handler_raises_before_finally,
     bound_before_it_raises, written_before_it_raises, appended_before_it_raises, attribute_before_it_raises,
     carried_on_by_continue, written_by_a_call, walrus_before_it_raises, the_loop_s_own_name, drawn,
     reads_what_it_caught, raises_it_anew, returns_before_finally, said_aloud,
@@ -198,10 +310,18 @@ def else_raises(x):
     return y
 
 
-@pytest.mark.parametrize("f", [nothing_catches, handler_raises, else_raises])
+def unbound_behind(x):
+    try:
+        y = math.log(x[0] - x[1])
+    except ValueError:
+        pass
+    return y
+
+
+@pytest.mark.parametrize("f", [nothing_catches, handler_raises, else_raises, unbound_behind])
 def test_what_comes_through(f):
     SAID.clear()
-    with pytest.raises(Exception) as primal:  # noqa: PT011  whatever it is
+    with pytest.raises(Exception) as primal:
         f(X)
     said = list(SAID)
     for run in (lambda: ad.grad(f)(X.copy()), lambda: ad.jvp(f, (X.copy(),), (X,))):
@@ -211,7 +331,7 @@ def test_what_comes_through(f):
         assert said == SAID
 
 
-def recorded(x):
+def handler_records(x):
     """Its handler writes, its body does not."""
     for v in x:
         try:
@@ -219,16 +339,26 @@ def recorded(x):
         except ValueError:
             y = v
             SAID.append("caught")
+        else:
+            SAID.append("else")
+    return y * x[0]
+
+
+def finally_records(x):
+    for v in x:
+        try:
+            y = v * v
         finally:
             SAID.append("finally")
     return y * x[0]
 
 
-def test_handlers_and_finally_run_once():
+@pytest.mark.parametrize("f", [handler_records, finally_records])
+def test_handlers_and_finally_run_once(f):
     SAID.clear()
-    recorded(X)
+    f(X)
     said = list(SAID)
-    for run in (lambda: ad.grad(recorded)(X.copy()), lambda: ad.jvp(recorded, (X.copy(),), (X,))):
+    for run in (lambda: ad.grad(f)(X.copy()), lambda: ad.jvp(f, (X.copy(),), (X,))):
         SAID.clear()
         run()
         assert said == SAID
@@ -237,7 +367,7 @@ def test_handlers_and_finally_run_once():
 def test_what_runs_well_as_written_still_does():
     def f(x):
         try:
-            import a_module_that_is_not_there as m
+            import a_module_that_is_not_there as m  # noqa: PLC0415
         except ImportError:
             m = None
         return x[0] if m is None else x[1]

@@ -98,7 +98,7 @@ def test_an_iteration_that_raises():
 
 def loses_a_key(x):
     table = {"a": x[0], "b": x}
-    for name in table.items():
+    for _name in table.items():
         table.pop("b")
         if x[0] > 5.0:
             break

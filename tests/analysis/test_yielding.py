@@ -1,6 +1,8 @@
 """Generators: how far they run, in which order with who takes their items, and what is refused."""
 
+import functools
 import itertools
+import types
 
 import numpy as np
 import pytest
@@ -106,13 +108,106 @@ def from_others(x):
         SAID.append("between")
         yield from said(x, "second")
 
-    for k, v in enumerate(both()):
+    for k, v in enumerate(both()):  # noqa: B007  which is read behind the loop
         if k == 2:
             break
     return v
 
 
+def late_names(x):
+    t = x[0]
+
+    def scaled():
+        for v in x:
+            yield v * t
+
+    items = scaled()
+    t = x[1]
+    return sum(items)
+
+
+def names_that_the_loop_binds(x):
+    t, n, s = x[0], 0, 0.0
+
+    def scaled():
+        for v in x:
+            yield v * t * n
+
+    for v in scaled():
+        t = x[2]
+        n += 1
+        s += v
+    return s
+
+
+def names_of_a_function_between(x):
+    t = x[0]
+
+    def make():
+        def scaled():
+            for v in x:
+                yield v * t
+
+        return scaled()
+
+    items = make()
+    t = x[1]
+    return sum(items)
+
+
+def one_of_several(x):
+    return next(said(x)) * x[1]
+
+
+def one_that_would_raise_later(x):
+    def logs():
+        for v in (x[1], -x[0]):
+            yield np.log(v) if v > 0.0 else 1 / 0
+
+    return next(logs()) * x[2]
+
+
+def reduced(x):
+    def add(p, q):
+        SAID.append("add")
+        return p + q
+
+    return functools.reduce(add, said(x), x[0])
+
+
+def extended_by_what_it_reads(x):
+    items = [x[0]]
+
+    def more():
+        for v in x:
+            yield v * items[-1] * len(items)
+
+    items.extend(more())
+    return sum(items)
+
+
+def zipped_with_what_it_writes(x):
+    a = x.copy()
+
+    def writes():
+        for k in range(3):
+            a[k] *= 10.0
+            yield x[k]
+
+    s = 0.0
+    for u, v in zip(a, writes()):
+        s += u * v
+    return s
+
+
+def unpacked(x):
+    a, b, c = said(x)
+    return a * b * c
+
+
 TURNS = [
+    late_names, names_that_the_loop_binds, names_of_a_function_between, one_of_several, one_that_would_raise_later,
+    reduced, extended_by_what_it_reads, zipped_with_what_it_writes, unpacked,
     in_a_loop, left, found, zipped_behind_the_shorter, zipped_before_the_shorter, zipped_with_nothing, cut,
     cut_to_nothing, numbered, mapped, one_in_the_other, not_asked, any_of, from_others,
 ]  # fmt: skip
@@ -127,6 +222,8 @@ def test_generators_run_as_far_as_they_are_asked_and_take_turns(f):
         SAID.clear()
         assert bits(run(X)[0]) == bits(value)
         assert order == SAID
+    slope = (f(X * (1.0 + 1e-6)) - f(X * (1.0 - 1e-6))) / 2e-6
+    assert ad.grad(f)(X) @ X == pytest.approx(slope, rel=1e-6)
 
 
 def sent(x):
@@ -223,7 +320,7 @@ def wrong_arguments(x):
 
 @pytest.mark.parametrize("f", [raises_in_the_generator, raises_in_the_loop, binds_nothing, wrong_arguments])
 def test_what_raises(f):
-    with pytest.raises(Exception) as primal:  # noqa: B017, PT011  whatever it is
+    with pytest.raises(Exception) as primal:
         f(X)
     for run in (lambda: ad.grad(f)(X), lambda: ad.jvp(f, (X,), (X,))):
         with pytest.raises(type(primal.value)):
@@ -231,6 +328,7 @@ def test_what_raises(f):
 
 
 def test_a_generator_is_one():
-    import types
+    def f(x):
+        return sum(said(x)) if isinstance(said(x), types.GeneratorType) else 0.0
 
-    assert ad.grad(lambda x: sum(said(x)) if isinstance(said(x), types.GeneratorType) else 0.0)(X) == pytest.approx(2 * X)
+    assert ad.grad(f)(X) == pytest.approx(2 * X)

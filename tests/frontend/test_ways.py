@@ -1,5 +1,7 @@
 """`try` as branches on its way: the statements, and when they would not be the same."""
 
+import ast
+
 import gast
 import pytest
 
@@ -102,6 +104,4 @@ def test_what_nothing_catches_comes_through_behind_finally():
 
 
 def gast_module(nodes):
-    import ast
-
     return ast.fix_missing_locations(gast.gast_to_ast(gast.Module(nodes, [])))

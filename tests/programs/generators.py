@@ -149,10 +149,10 @@ def generator_begins_late(x):
 
 
 def generator_taken_one_by_one(x):
-    items = _running(x)
-    first = next(items)
-    second = next(items)
-    return first * second + sum(items)
+    first = next(_running(x))
+    other = next(_running(x[1:]), 0.0)
+    nothing = next(_running(x[:0]), x[2])
+    return first * other + nothing * sum(_running(x))
 
 
 def generator_taken_apart(x):
@@ -184,7 +184,7 @@ def generator_is_mapped(x):
 
 
 def generator_is_folded(x):
-    return functools.reduce(lambda p, q: p * 0.5 + q, _running(x))
+    return functools.reduce(lambda p, q: p * 0.5 + q, _running(x), x[1])
 
 
 def generator_makes_an_array(x):

@@ -176,6 +176,21 @@ def match_returns_in_a_loop(x):
     return x[0]
 
 
+def match_names_in_functions(x):
+    functions = []
+    for item in (x[0], x[1]):
+        match item:
+            case v:
+                functions.append(lambda: v * 2.0)
+    match x[2], x[0]:
+        case (v, w):
+            product = lambda: v * w
+    match x[1]:
+        case v:
+            pass
+    return sum(f() for f in functions) * product()
+
+
 X = np.array([0.4, 0.7, 1.1])
 Y = np.array([0.9, 1.3, 0.2])
 SAMPLES = {
@@ -183,6 +198,6 @@ SAMPLES = {
     for f in (
         match_classes, match_a_number, match_binds_a_name_on_some_paths, match_in_a_loop, match_sequences_and_mappings,
         match_alternatives_bind_the_same_names, match_several_subjects, match_nested, match_an_array, match_guard_binds,
-        match_around_a_loop, match_returns_in_a_loop,
+        match_around_a_loop, match_returns_in_a_loop, match_names_in_functions,
     )
 }  # fmt: skip
