@@ -20,6 +20,8 @@ from typing import Any
 
 import gast
 
+from adcompile.errors import Unsupported
+
 Bindings = list[tuple[str, Any]]
 """Names, and what they are bound to."""
 
@@ -106,7 +108,7 @@ class _Cases:
                     bindings.append((p.name, self.call(starred, value, self.constant(k), behind)))
                 continue
             place = k if not stars or k < stars[0] else k - len(patterns)
-            self.add(tests, bindings, p, self.item(value, self.constant(place)))
+            self.add(tests, bindings, p, self.item(self.call(items_of, value), self.constant(place)))
         return tests, bindings
 
     def mapping(self, p: Any, value: Any) -> tuple[list[Any], Bindings]:
@@ -124,9 +126,10 @@ class _Cases:
         tests = [self.call(isinstance, value, p.cls)]
         bindings: Bindings = []
         for k, inner in enumerate(p.patterns):
-            self.add(tests, bindings, inner, self.call(attribute_at, value, p.cls, self.constant(k)))
+            place = (self.constant(k), self.constant(len(p.patterns)))
+            self.add(tests, bindings, inner, self.call(attribute_at, value, p.cls, *place))
         for name, inner in zip(p.kwd_attrs, p.kwd_patterns):
-            tests.append(self.call(hasattr, value, self.constant(name)))
+            tests.append(self.call(has_attribute, value, self.constant(name)))
             self.add(tests, bindings, inner, self.here(gast.Attribute(value, name, gast.Load())))
         return tests, bindings
 
@@ -172,18 +175,41 @@ def is_sequence(value):
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
 
 
+def items_of(value):
+    return value if type(value) is list or type(value) is tuple else [*value]
+
+
 def starred(value, first, behind):
-    return [value[k] for k in range(first, len(value) - behind)]
+    items = items_of(value)
+    return [items[k] for k in range(first, len(items) - behind)]
 
 
 def without(value, keys):
     return {key: item for key, item in value.items() if key not in keys}
 
 
-def attribute_at(value, cls, k):
-    if cls in ITSELF:
+def attribute_at(value, cls, k, count):
+    if cls in ITSELF and count == 1:
         return value
-    return getattr(value, cls.__match_args__[k])
+    names = getattr(cls, "__match_args__", ())
+    if count > len(names):
+        raise TypeError(f"{cls.__name__}() accepts {len(names)} positional sub-patterns ({count} given)")
+    check_plain(value, names[k])
+    return getattr(value, names[k])
+
+
+def has_attribute(value, name):
+    check_plain(value, name)
+    return hasattr(value, name)
+
+
+def check_plain(value, name):
+    """Refuse what is computed: Python reads each attribute of a pattern once, whatever is asked of it."""
+    found = getattr(type(value), name, None)
+    if hasattr(type(value), "__getattr__") and found is None or isinstance(found, property):
+        raise Unsupported(
+            f"a pattern for {name!r}, which is computed when it is read", None, "give it a name before the match"
+        )
 
 
 ITSELF = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)

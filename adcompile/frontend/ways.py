@@ -150,6 +150,19 @@ def _returning(s: Any) -> Any:
     return s
 
 
+class _Unannotated(gast.NodeTransformer):
+    """Takes the annotations off names, which may be nonlocal."""
+
+    def visit_AnnAssign(self, node: Any) -> Any:
+        if not isinstance(node.target, gast.Name):
+            return node
+        plain = gast.Pass() if node.value is None else gast.Assign([node.target], node.value, None)
+        return gast.copy_location(plain, node)
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        return node
+
+
 def leaves_plainly(body: Sequence[Any]) -> bool:
     """Whether `break` and `continue` of a loop around stand where `_returning` finds them."""
     for s in body:
@@ -169,7 +182,8 @@ def asking(s: Any, name: str, inputs: Sequence[str], binds: Iterable[str]) -> li
     function, to which those of `inputs` that it binds are nonlocal; `break` and `continue` leave that."""
     own = [n for n in inputs if n in set(binds)]
     body = gast.parse("def __body():\n    pass").body[0]
-    body.body = [*([gast.Nonlocal(own)] if own else []), *map(_returning, s.body)]
+    written = [_Unannotated().visit(copy.deepcopy(_returning(t))) for t in s.body]
+    body.body = [*([gast.Nonlocal(own)] if own else []), *written]
     catches = "".join(f"except __Error{k}:\n    {name} = {k}\n" for k in range(1, len(s.handlers) + 1))
     everything = bool(s.handlers) and s.handlers[-1].type is None
     final = "except BaseException:\n    raise\n" if s.finalbody and not everything else ""

@@ -263,7 +263,19 @@ def handler_raises_before_finally(x):
     return y * done[0]
 
 
+def annotated(x):
+    s = 0.0
+    for v in x:
+        try:
+            y: float = math.log(v - 0.5)
+        except ValueError:
+            y = v * v
+        s += y
+    return s
+
+
 HOLES = [
+    annotated,
     counted_before_it_raises, nonlocal_before_it_raises, inner_handler_writes, inner_finally_writes, read_makes_a_key,
     local_generator, super_in_a_body, handler_raises_before_finally,
     bound_before_it_raises, written_before_it_raises, appended_before_it_raises, attribute_before_it_raises,

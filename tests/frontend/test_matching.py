@@ -6,6 +6,7 @@ import itertools
 import gast
 import pytest
 
+import adcompile as ad
 from adcompile.frontend.matching import as_branches, attribute_at, is_sequence, starred, without
 
 CASES = """
@@ -93,4 +94,29 @@ def test_what_patterns_ask():
     assert is_sequence([1]) and is_sequence(range(2)) and not is_sequence("ab") and not is_sequence({1})
     assert starred((1, 2, 3, 4), 1, 1) == [2, 3]
     assert without({"a": 1, "b": 2}, ("a",)) == {"b": 2}
-    assert attribute_at(3, int, 0) == 3
+    assert attribute_at(3, int, 0, 1) == 3
+    with pytest.raises(TypeError, match="accepts 0 positional sub-patterns"):
+        attribute_at(object(), object, 0, 1)
+
+
+class Counted:
+    def __init__(self, v):
+        self._v, self.asked = v, 0
+
+    @property
+    def v(self):
+        self.asked += 1
+        return self._v * self.asked
+
+
+def computed(x):
+    counted = Counted(x)
+    match counted:
+        case Counted(v=_):
+            pass
+    return counted.v * counted.asked
+
+
+def test_attributes_that_are_computed_are_refused():
+    with pytest.raises(ad.Unsupported, match="computed when it is read"):
+        ad.grad(computed)(2.0)

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections import namedtuple
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,6 +26,21 @@ class _Point:
 
 
 _Pair = namedtuple("_Pair", "a b")
+
+
+class _Ends(Sequence):
+    def __init__(self, v):
+        self.v = v
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, k):
+        return self.v * k
+
+    def __iter__(self):
+        yield self.v * 5.0
+        yield self.v * 7.0
 
 
 def _area(shape):
@@ -176,6 +192,16 @@ def match_returns_in_a_loop(x):
     return x[0]
 
 
+def match_iterates(x):
+    match _Ends(x[0]):
+        case [a, b]:
+            s = a * b * x[1]
+    match _Ends(x[1]):
+        case [a, *rest]:
+            s = s + a * sum(rest)
+    return s
+
+
 def match_names_in_functions(x):
     functions = []
     for item in (x[0], x[1]):
@@ -199,5 +225,6 @@ SAMPLES = {
         match_classes, match_a_number, match_binds_a_name_on_some_paths, match_in_a_loop, match_sequences_and_mappings,
         match_alternatives_bind_the_same_names, match_several_subjects, match_nested, match_an_array, match_guard_binds,
         match_around_a_loop, match_returns_in_a_loop, match_names_in_functions,
+        match_iterates,
     )
 }  # fmt: skip
