@@ -74,6 +74,7 @@ from adcompile.analysis.terminated import Terminated, run_primal
 from adcompile.analysis.yielding import is_generator, of_generators
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
+from adcompile.frontend.opaque import Runner
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Function, OpaqueCode, Raise, Signature, Var, Way
 from adcompile.ir.program import FunctionRef
@@ -184,7 +185,7 @@ def check_defined(
 ) -> None:
     """A read of a name that no path has bound raises what Python raises; code that uses the
     result of a recursion not yet inferred is not reached in this round."""
-    if isinstance(fn, Const) and (isinstance(fn.value, OpaqueCode) or fn.value in TAKE_UNBOUND):
+    if isinstance(fn, Const) and (isinstance(fn.value, (OpaqueCode, Runner)) or fn.value in TAKE_UNBOUND):
         return
     if isinstance(fn, Const) and fn.value is ops.build_tuple and place is None:
         return
@@ -225,8 +226,7 @@ def call_known(
         beware_of_names(b, args[0])
         demote(b, value, args[0], place)
         note_put(b, value, args)
-    handler = handler_of(value)
-    if handler is not None:
+    if (handler := handler_of(value)) is not None:
         seen = [look(b, a, place) if k in looks[value] else a for k, a in enumerate(args)]
         result = handler(b, seen, kwargs, place, name)
         if result is not None:
@@ -235,8 +235,8 @@ def call_known(
     if rule is not None:
         return apply_rule(b, value, rule, args, kwargs, name, place)
     for_class = class_handlers.get(type(value))
-    if for_class is not None:
-        return for_class(b, value, args, kwargs, place, name)
+    if for_class is not None and (result := for_class(b, value, args, kwargs, place, name)) is not None:
+        return result
     if isinstance(value, python_types.MethodType):
         return dispatch(b, Const(value.__func__), [there(b, value.__self__, "self", place), *args], kwargs, name, place)
     if isinstance(value, (python_types.BuiltinMethodType, python_types.MethodWrapperType)):

@@ -18,7 +18,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis import contents
 from adcompile.analysis.begin import Begin
-from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.builder import Builder, Context, parts
 from adcompile.analysis.executed import runs_unseen
 from adcompile.analysis.heap import cell_of, give, look, settle
 from adcompile.analysis.laziness import (
@@ -58,7 +58,6 @@ from adcompile.ir.types import (
     TupleT,
     Type,
     Unknown,
-    holds,
     join,
     widen,
 )
@@ -479,9 +478,12 @@ def changes(place: Place | None) -> Unsupported:
 
 def is_mixed(b: Builder, iterable: Atom, items: Sequence[Atom]) -> bool:
     """Whether a loop that stays one could not tell what an item is, though each is known."""
-    if indexable(b, iterable) is not None and not holds(common_type(b, items), Unknown):
-        return False
-    return not any(holds(b.type(a), Unknown) for a in items)
+    alike = indexable(b, iterable) is not None and not is_unknown(common_type(b, items))
+    return not alike and not any(is_unknown(b.type(a)) for a in items)
+
+
+def is_unknown(t: Type) -> bool:
+    return isinstance(t, Unknown) or any(map(is_unknown, (t.item,) if isinstance(t, Seq) else parts(t)))
 
 
 def varying(body: Block, params: tuple[Var, ...]) -> list[int]:

@@ -9,7 +9,8 @@ from adcompile.analysis.live import note_code
 from adcompile.analysis.slots import beware
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
-from adcompile.ir.nodes import Atom, Way
+from adcompile.frontend.opaque import Runner
+from adcompile.ir.nodes import Atom, Const, Way
 from adcompile.ir.types import INT, Closure, Method, OwnMethod, TupleT, Type
 
 REMEDY = "call it by its own name: object.method(…), or make a list of the items before"
@@ -30,4 +31,10 @@ def ask(b: Builder, fn: Way, args: Args, kwargs: Kwargs, place: Place | None, na
     return b.emit(fn, [settle(b, a) for a in args], TupleT((INT,)), (), name, place)
 
 
+def ask_again(b: Builder, fn: Runner, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """In generated code that is differentiated again."""
+    return None if fn.code is None else b.dispatch(Const(fn.code), args, [], name, place)
+
+
 class_handlers[Way] = ask
+class_handlers[Runner] = ask_again

@@ -346,7 +346,7 @@ class FunctionLowerer(Statements):
         place, remedy = self.place(item.node), REMEDIES["try"]
         code = make_opaque(nodes, inputs, [name], {}, False, self.unit.namespace, "try", remedy, place, list(flags))
         fields = (code.name, code.code, code.inputs, code.outputs, code.returns, code.namespace, code.feature)
-        way = Way(*fields, remedy, place, code.run)
+        way = code.run.code = Way(*fields, remedy, place, code.run)
         gone = self.call(Const(way), *values, *flags.values(), node=item.node, hint="way")
         self.bind(item.name, self.call(operator.getitem, gone, Const(0), node=item.node, hint="way"))
 

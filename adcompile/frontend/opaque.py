@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
+from typing import Any, ClassVar
 
 import gast
 
@@ -41,7 +41,7 @@ def make_opaque(
     name = f"{feature}_{place.line if place else 0}"
     asked = {n: f"{_BOUND}{n}" for n in unsure}
     inputs = (*inputs, *asked.values())
-    run = _Runner(
+    run = Runner(
         name, list(nodes), inputs, asked, tuple(outputs), exits, returns, namespace,
         place.file if place else "<opaque>",
     )  # fmt: skip
@@ -51,7 +51,9 @@ def make_opaque(
 
 
 @dataclass(slots=True, eq=False)
-class _Runner:
+class Runner:
+    BY_IDENTITY: ClassVar[bool] = True  # a program may depend on this very one
+
     name: str
     nodes: list[Any]
     inputs: tuple[str, ...]
@@ -63,6 +65,7 @@ class _Runner:
     file: str
     lock: threading.Lock = field(default_factory=threading.Lock)
     function: Callable[..., tuple[Any, ...]] | None = None
+    code: OpaqueCode | None = None  # which it runs, as generated code calls it
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         if self.function is None:

@@ -105,7 +105,7 @@ def is_by_identity(value: Any) -> bool:
     Builtins bound to data (`rng.normal`, `items.append`) are not: their state is not in the key.
     """
     cls: type = type(value)
-    if cls in _KNOWN_CLASSES or hasattr(cls, "__adcompile_key__"):
+    if cls in _KNOWN_CLASSES or hasattr(cls, "__adcompile_key__") or hasattr(cls, "BY_IDENTITY"):
         return True
     if cls is pytypes.BuiltinFunctionType:
         owner = value.__self__

@@ -268,7 +268,6 @@ def constructor_of_another(s):
 
 SETTING = [
     under_with,
-    method_under_match,
     function_under_with,
     constructed_as_it_runs,
     constructs_what_is_there,
@@ -302,3 +301,15 @@ def test_an_object_that_code_that_is_not_followed_makes_is_none_of_those_there()
         return s * PLAIN.w + 0.0 * len(text)
 
     assert ad.grad(f)(0.3) == PLAIN.w
+
+
+def test_what_a_match_sets_is_followed():
+    kept = TALLY.kept
+    try:
+        slope = (method_under_match(0.3 + 1e-6) - method_under_match(0.3 - 1e-6)) / 2e-6
+        TALLY.kept = kept
+        assert ad.grad(method_under_match)(0.3) == pytest.approx(slope, rel=1e-6)
+        TALLY.kept = kept
+        assert ad.jvp(method_under_match, (0.3,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
+    finally:
+        TALLY.kept = kept

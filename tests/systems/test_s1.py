@@ -15,7 +15,7 @@ from adcompile.runs import Plan
 from adcompile.tangents import add_to_primal, dot, randn_like, scale, tangent_type
 from adcompile.testing import check_rule
 from tests.checks import bits
-from tests.systems.common import X, not_yet, rng, smooth
+from tests.systems.common import X, rng, smooth
 
 # 1: value and Fréchet derivative
 
@@ -294,7 +294,6 @@ def test_s1_08_globals_are_constants():
     assert ad.jvp(lambda x: np.pi * x, (2.0,), (1.0,))[1] == np.pi
 
 
-@not_yet("try with derivatives waits for the breadth issue")
 def test_s1_08_try_in_forward_mode():
     def f(x, items):
         try:
