@@ -191,7 +191,7 @@ def without(value, keys):
 def attribute_at(value, cls, k, count):
     if cls in ITSELF and count == 1:
         return value
-    names = getattr(cls, "__match_args__", ())
+    names: Any = getattr(cls, "__match_args__", ())
     if count > len(names):
         raise TypeError(f"{cls.__name__}() accepts {len(names)} positional sub-patterns ({count} given)")
     check_plain(value, names[k])
