@@ -37,17 +37,16 @@ def check_backdoors(b: Builder, memory: Memory, varied: Varied, useful: Useful) 
         filled = next((v for v in asked if is_filled(b, memory, v)), None)
         if filled is not None:
             return filled
+        holders_of = [(b.real(v) if v in memory.outside else read_way(b, *b.context.origin[v]), v.place) for v in asked]
         mixed = next((v for v in used if is_mixed(b, memory, v)), None)
-        given = {} if mixed is None else given_to(b, memory, mixed, root)
-        arrays = list(written(b, memory, root)) if asked or given else []
-        for v in asked:
-            holder = b.real(v) if v in memory.outside else read_way(b, *b.context.origin[v])
-            b.emit(rt.holds_no_memory_of, (Const(spot(v.place)), holder, *arrays), Known(None), (), "", v.place)
-        if mixed is not None and any(n in memory.mixed and not memory.is_array(n) for n in given):
-            return mixed
-        for holder in given.values():
-            at = None if mixed is None else mixed.place
-            b.emit(rt.holds_no_memory_of, (Const(spot(at)), holder, *arrays), Known(None), (), "", at)
+        if mixed is not None:
+            given = given_to(b, memory, mixed, root)
+            if any(n in memory.mixed and not memory.is_array(n) for n in given):
+                return mixed
+            holders_of += [(holder, mixed.place) for holder in given.values()]
+        arrays = list(written(b, memory, root)) if holders_of else []
+        for holder, place in holders_of:
+            b.emit(rt.holds_no_memory_of, (Const(spot(place)), holder, *arrays), Known(None), (), "", place)
     return None
 
 

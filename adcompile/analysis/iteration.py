@@ -478,12 +478,12 @@ def changes(place: Place | None) -> Unsupported:
 
 def is_mixed(b: Builder, iterable: Atom, items: Sequence[Atom]) -> bool:
     """Whether a loop that stays one could not tell what an item is, though each is known."""
-    alike = indexable(b, iterable) is not None and not is_unknown(common_type(b, items))
-    return not alike and not any(is_unknown(b.type(a)) for a in items)
+    alike = indexable(b, iterable) is not None and not has_unknown(common_type(b, items))
+    return not alike and not any(has_unknown(b.type(a)) for a in items)
 
 
-def is_unknown(t: Type) -> bool:
-    return isinstance(t, Unknown) or any(map(is_unknown, (t.item,) if isinstance(t, Seq) else parts(t)))
+def has_unknown(t: Type) -> bool:
+    return isinstance(t, Unknown) or any(map(has_unknown, (t.item,) if isinstance(t, Seq) else parts(t)))
 
 
 def varying(body: Block, params: tuple[Var, ...]) -> list[int]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from adcompile.analysis.bound import TRUE
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.ir.nodes import (
     Atom,
@@ -33,8 +34,6 @@ from adcompile.ir.nodes import (
     Var,
     Yield,
 )
-
-TRUE = Const(True)
 
 
 def as_branch(body: Block) -> Block | None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.heap import look
-from adcompile.analysis.laziness import View, given, go_through, taken, view_of
+from adcompile.analysis.laziness import View, given, go_through, view_of
 from adcompile.analysis.unfollowed import name_of
 from adcompile.analysis.unrolled import telling
 from adcompile.errors import Place, Unsupported, spot
@@ -50,16 +50,13 @@ def suspended(
     about = (Const(function.name), Const(spot(place)))
     t = IterT(GENERATOR, tuple(map(b.type, params)))
     var = b.emit(ops.generator, about, t, (), function.name, place)  # what it is given is not given away by that
-
     return given(b, var, View(run=run, endless=function.endless), [*params, *cells], lasting=False)
 
 
 def run_of(b: Builder, iterable: Atom) -> Run | None:
-    """How to run a generator of which no item has been made yet."""
+    """How to run a generator; None of what is none."""
     view = view_of(b, iterable)
-    if view is None or view.made is not None and view.made.is_there(b) or taken(b, iterable):
-        return None
-    return view.run
+    return None if view is None else view.run
 
 
 def run_over(

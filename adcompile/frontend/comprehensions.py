@@ -119,7 +119,7 @@ class Comprehensions(Expressions):
 
     def _first(
         self, node: Any, more: Sequence[Any], search: Callable[[], _Search], hint: str
-    ) -> tuple[Var, ...] | tuple[Atom, Atom]:
+    ) -> tuple[Atom, ...]:
         if self.rebound(node, *more) or any(g.is_async for g in node.generators):
             message = "a generator expression that binds names is not followed"
             return (self.refuse(node, message, "Write a loop.", hint),) * 2

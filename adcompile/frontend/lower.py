@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import weakref
 from collections.abc import Sequence
-from dataclasses import replace
 from types import CodeType
 from typing import Any
 
@@ -298,22 +297,25 @@ class FunctionLowerer(Statements):
                 self.call(ops.present, part, node=item.node, hint=f"{part.name}_bound")
         else:
             parts = [Var(display_name(name), place) for name in (*flags, *names)]
-            made = Attempt(tuple(parts), self._block(body, range(len(parts))), opaque, place)
-            if item.ways is not None and item.tried is not None and not (shared or seen or item.unsure & live):
-                own = self.unit.scopes.names(item.node.body)
-                read = [n for n in own.reads if n in self.local and n not in own.binds]
-                loose = touches(item.node.finalbody, {*self.local, *self.env})
-                loose |= any(self.value_of(n) in self.loose for n in read)  # of which Python says that they are local
-            else:
-                loose = True
-            if item.ways is not None and item.tried is not None and not loose:
-                branches = self._block(self._arm(item.ways, (*flags, *names)), range(len(parts)))
-                made = replace(made, ways=Ways(branches, self._block(self._arm(item.tried, ()))))
-            self.statements.append(made)
+            ways = None if shared or seen else self._ways(item, (*flags, *names), live)
+            self.statements.append(Attempt(tuple(parts), self._block(body, range(len(parts))), opaque, place, ways))
         for name, part in zip((*flags, *names), parts):
             self.bind(name, part)
             if name not in sure and not is_flag(name):
                 self.loose.add(part)
+
+    def _ways(self, item: Foreign, names: tuple[str, ...], live: frozenset[str]) -> Ways | None:
+        """A try as branches on the way that it goes, where its body says what it says when it runs as written."""
+        if item.ways is None or item.tried is None or item.unsure & live:
+            return None
+        if touches(item.node.finalbody, {*self.local, *self.env}):
+            return None
+        own = self.unit.scopes.names(item.node.body)
+        read = [n for n in own.reads if n in self.local and n not in own.binds]
+        if any(self.value_of(n) in self.loose for n in read):  # of which Python says that they are local
+            return None
+        branches = self._block(self._arm(item.ways, names), range(len(names)))
+        return Ways(branches, self._block(self._arm(item.tried, ())))
 
     def seen_later(self, node: Any) -> set[str]:
         """The variables that functions made in a statement capture, and find changed when they are called; and those
@@ -344,9 +346,8 @@ class FunctionLowerer(Statements):
         name, binds = identifier(item.name), self.unit.scopes.names(item.node.body).binds
         nodes = [*late, *asking(item.node, name, inputs, binds)]
         place, remedy = self.place(item.node), REMEDIES["try"]
-        code = make_opaque(nodes, inputs, [name], {}, False, self.unit.namespace, "try", remedy, place, list(flags))
-        fields = (code.name, code.code, code.inputs, code.outputs, code.returns, code.namespace, code.feature)
-        way = code.run.code = Way(*fields, remedy, place, code.run)
+        way = make_opaque(nodes, inputs, [name], {}, False, self.unit.namespace, "try", remedy, place, list(flags), Way)
+        way.run.code = way
         gone = self.call(Const(way), *values, *flags.values(), node=item.node, hint="way")
         self.bind(item.name, self.call(operator.getitem, gone, Const(0), node=item.node, hint="way"))
 

@@ -32,8 +32,9 @@ def make_opaque(
     remedy: str,
     place: Place | None,
     unsure: Sequence[str] = (),
+    kind: type[OpaqueCode] = OpaqueCode,
 ) -> OpaqueCode:
-    """The OpaqueCode for statements; it is compiled when first called.
+    """The OpaqueCode for statements, or a `kind` of it; it is compiled when first called.
 
     `unsure`: the inputs that may be unbound; behind all inputs the code is given whether each of these is bound.
     `exits`: "break" and "continue" of a loop around → the outputs that say whether they ran.
@@ -45,7 +46,7 @@ def make_opaque(
         name, list(nodes), inputs, asked, tuple(outputs), exits, returns, namespace,
         place.file if place else "<opaque>",
     )  # fmt: skip
-    return OpaqueCode(
+    return kind(
         name, list(nodes), inputs, tuple(outputs), returns, namespace, feature, remedy, place, run
     )
 

@@ -166,14 +166,16 @@ class _Unannotated(gast.NodeTransformer):
 def leaves_plainly(body: Sequence[Any]) -> bool:
     """Whether `break` and `continue` of a loop around stand where `_returning` finds them."""
     for s in body:
-        if isinstance(s, (gast.If, gast.With)):
-            if not leaves_plainly([*s.body, *getattr(s, "orelse", ())]):
-                return False
-        elif not isinstance(s, (gast.Break, gast.Continue, gast.For, gast.While)):
-            if any(isinstance(n, (gast.Break, gast.Continue)) for n in gast.walk(s)):
-                return False
-        elif any(isinstance(n, (gast.Break, gast.Continue)) for o in getattr(s, "orelse", ()) for n in gast.walk(o)):
-            return False
+        match s:
+            case gast.If() | gast.With():
+                if not leaves_plainly([*s.body, *getattr(s, "orelse", ())]):
+                    return False
+            case gast.Break() | gast.Continue():
+                pass
+            case _:  # a loop inside has exits of its own, but for those in its else
+                inner = s.orelse if isinstance(s, (gast.For, gast.While)) else [s]
+                if any(isinstance(n, (gast.Break, gast.Continue)) for o in inner for n in gast.walk(o)):
+                    return False
     return True
 
 

@@ -3,15 +3,10 @@
 import copy
 
 import numpy as np
-import pytest
 
 from adcompile.tangents import add_to_primal, scale
 
 X = np.array([0.3, 0.7, 1.1])
-
-
-def not_yet(reason):
-    return pytest.mark.xfail(strict=True, reason=reason)
 
 
 def rng(seed=0):
