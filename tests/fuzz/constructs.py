@@ -46,6 +46,7 @@ GROUPS = {
     "late": "keys, iterators, variables and attributes that are met, or seen, late",
     "sides": "lists, dicts and objects with one name on a path and two on another",
     "effects": "callbacks that write, tables, tuples as indices, draws, arrays of objects, late iterators",
+    "flows": "functions that yield, match, and try",
 }
 
 # A program has one result; not both of these can be had.

@@ -22,6 +22,7 @@ from tests.fuzz import (
     containers,
     effects,
     expressions,
+    flows,
     functions,
     late,
     loops,
@@ -39,7 +40,8 @@ from tests.fuzz.kinds import Array, Kind, Number, Tuple
 from tests.fuzz.results import Arguments, result_text, total_text
 
 PRODUCTIONS = (
-    *(arrays, containers, effects, expressions, functions, late, loops, objects, results, sides, statements, writes),
+    *(arrays, containers, effects, expressions, flows, functions, late),
+    *(loops, objects, results, sides, statements, writes),
 )
 """The modules that fill the table of constructs when they are imported."""
 
