@@ -84,15 +84,14 @@ def run_statement(b: Builder, statement: Statement, env: Environment, frame: Fra
         b.context.calls.pop()
         env[statement.result] = wrapped(b, fn, args, value, statement.result.name, statement.place)
         return None
+    if b.pinned:  # code of ours is where the user's call is
+        statement = replace(statement, place=b.place)
     if isinstance(statement, If):
         return run_if(b, statement, env, frame)
-    if isinstance(statement, For):
-        run_for(b, statement, env)
-        return None
-    if isinstance(statement, While):
-        run_loop(b, statement, env, None)
-        return None
-    return run_attempt(b, statement, env)
+    if isinstance(statement, Attempt):
+        return run_attempt(b, statement, env)
+    run_for(b, statement, env) if isinstance(statement, For) else run_loop(b, statement, env, None)
+    return None
 
 
 def run_end(b: Builder, end: End, env: Environment, frame: Frame | None) -> End:

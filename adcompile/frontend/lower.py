@@ -14,6 +14,7 @@ from adcompile.errors import Unsupported
 from adcompile.frontend.builder import FALSE, TRUE, UNBOUND, Unit, flag_of
 from adcompile.frontend.captures import Captures
 from adcompile.frontend.definite import bound_first, bound_surely, deleted_inside
+from adcompile.frontend.generators import made_functions
 from adcompile.frontend.items import (
     NEVER,
     RESULT,
@@ -490,4 +491,4 @@ def lower_source(source: Source) -> Function:
     """The untyped IR of a function whose source is known; call it with a large stack."""
     unit = Unit(source.file, source.namespace, Scopes())
     name = source.code.co_name
-    return lower_node(unit, source.node, name, source.freevars, {})
+    return lower_node(unit, made_functions(source.node), name, source.freevars, {})

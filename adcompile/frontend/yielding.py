@@ -40,7 +40,7 @@ class _Plain:
             case gast.Expr(value=gast.Yield(value=value)):
                 return [_asked(value, s)]
             case gast.Expr(value=gast.YieldFrom(value=items)):
-                loop = gast.For(_name(self.item, gast.Store()), items, [_asked(_name(self.item), s)], [], None)
+                loop = gast.For(named(self.item, gast.Store()), items, [_asked(named(self.item), s)], [], None)
                 return [gast.copy_location(loop, s)]
             case gast.Assign(value=gast.Yield(value=value)):
                 nothing = gast.copy_location(gast.Constant(None, None), s)
@@ -60,12 +60,16 @@ class _Plain:
 def _asked(value: Any, at: Any) -> Any:
     """`if %yield(value): return`"""
     given = gast.Constant(None, None) if value is None else value
-    made = gast.If(gast.Call(_name(YIELD), [given], []), [gast.Return(None)], [])
+    return located(gast.If(gast.Call(named(YIELD), [given], []), [gast.Return(None)], []), at)
+
+
+def located(made: Any, at: Any) -> Any:
+    """What was made, standing where `at` does as far as it stands nowhere."""
     for node in gast.walk(made):
         if getattr(node, "lineno", None) is None and "lineno" in getattr(node, "_attributes", ()):
             gast.copy_location(node, at)
     return made
 
 
-def _name(name: str, ctx: Any = None) -> Any:
+def named(name: str, ctx: Any = None) -> Any:
     return gast.Name(name, ctx or gast.Load(), None, None)

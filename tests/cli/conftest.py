@@ -64,7 +64,7 @@ def leaving(x: float):
 
 
 def refused(x: float):
-    g = (v for v in [x, x])
+    g = (w := v for v in [x, x])
     return sum(g)
 
 

@@ -227,6 +227,56 @@ def generator_gets_nothing_sent(x):
     return sum(asks()) * x[2]
 
 
+def expression_in_a_loop(x):
+    s = 0.0
+    for u, v in zip((np.sin(v) * x[0] for v in x if v > 0.5), x):
+        s = s * 0.5 + u * v
+    return s
+
+
+def expression_sees_names_late(x):
+    k = x[0]
+    later = (v * k for v in x for _ in range(2))
+    k = x[1] * k
+    s = 1.0
+    for u in later:
+        s = s * 0.7 + u
+        if s > 2.0:
+            break
+    return s
+
+
+def expression_is_handed_on(x):
+    return _total(v * 2 for v in x) + _total(w * x[0] for w in (v * v for v in x))
+
+
+def _total(items):
+    s = 0.0
+    for v in items:
+        s += v * v
+    return s
+
+
+def expression_is_folded(x):
+    return functools.reduce(lambda p, q: p * 0.5 + q, (np.sin(v) * v for v in x if v > 0.5), 1.0)
+
+
+def expression_in_a_test(x):
+    s = 0.0
+    while _total(v for v in x) > 0.1:
+        x = x * 0.5
+        s += _total(v for v in x)
+    return s
+
+
+def expressions_are_yielded_from(x):
+    def all_of():
+        yield from (v * x[0] for v in x)
+        yield from map(np.sin, (v * v for v in x))
+
+    return sum(all_of())
+
+
 X = np.array([0.4, 0.7, 1.1])
 SAMPLES = {
     f.__name__: [(X,)]
@@ -237,6 +287,7 @@ SAMPLES = {
         generator_begins_late, generator_taken_one_by_one, generator_taken_apart, generators_in_a_generator,
         generator_in_its_own_loop, generator_is_mapped, generator_is_folded, generator_makes_an_array,
         generator_is_spread, generator_fills_a_dict, generator_is_tested, generator_names_are_its_own,
-        generator_binds_behind, generator_gets_nothing_sent,
+        generator_binds_behind, generator_gets_nothing_sent, expression_in_a_loop, expression_sees_names_late,
+        expression_is_handed_on, expression_is_folded, expression_in_a_test, expressions_are_yielded_from,
     )
 }  # fmt: skip
