@@ -18,7 +18,8 @@ from typing import Any, Literal, overload
 
 from adcompile import pipeline
 from adcompile.autodiff import nested
-from adcompile.backend.cache import BUILDING, Dispatcher, Entry, guard_check
+from adcompile.backend.cache import BUILDING, Dispatcher, Entry
+from adcompile.backend.guards import MISSED, Conditions, conditions
 from adcompile.errors import AdcompileError, Place, Unsupported, place_of
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
@@ -74,7 +75,7 @@ _KINDS: dict[str, Literal["joint", "forward", "batch", "split"]] = {
 
 def _build(
     plan: Plan, names: tuple[str, ...], _namespace: Any, fun: Any, args: tuple[Any, ...], ints: frozenset[int]
-) -> tuple[Callable[..., Any], Callable[[], bool], Made]:
+) -> tuple[Callable[..., Any], Conditions, Made]:
     """Derive for these arguments. `_namespace` is held so that its identity stays its own."""
     count = len(args) - len(names)
     refuse_self_reference(innermost(fun))
@@ -87,7 +88,7 @@ def _build(
         request = pipeline.Request("primal", backend=plan.backend)
         derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
         made = Made(derived, wrt, invoker(derived))
-        return running(made, fun, plan, args), guard_check(derived.guards, derived.followed), made
+        return running(made, fun, plan, args), conditions(derived.guards, derived.followed), made
     bare = kind == "joint" and not isinstance(plan.argnums, tuple) and not plan.closure
     mutated = kind == "split" or plan.mutated
     request = pipeline.Request(
@@ -104,7 +105,7 @@ def _build(
     )
     derived, unfollowed = _derive(fun, request, types[:count], tuple(zip(names, types[count:])))
     made = Made(derived, wrt, invoker(derived), unfollowed)
-    return running(made, fun, plan, args), guard_check(derived.guards, derived.followed), made
+    return running(made, fun, plan, args), conditions(derived.guards, derived.followed), made
 
 
 def running(made: Made, fun: Any, plan: Plan, args: tuple[Any, ...]) -> Callable[..., Any]:
@@ -140,16 +141,14 @@ class Derivative:
     plan: Plan
     target: Target
     _dispatcher: Dispatcher
-    _numbers: dict[tuple[type, ...], Entry]
-    _others: dict[tuple[type, ...], tuple[Callable[[tuple[Any, ...]], Hashable], dict[Hashable, Entry]]]
     _function: Any
     _arity: int
     _given: tuple[Any, ...]  # what it was made of, as it was passed
     _plain: pytypes.FunctionType
     _code: pytypes.CodeType
     __slots__ = (
-        "__dict__", "__weakref__", "_arity", "_code", "_dispatcher", "_function", "_given", "_numbers", "_others",
-        "_plain", "fun", "plan", "target",
+        "__dict__", "__weakref__", "_arity", "_code", "_dispatcher", "_function", "_given", "_plain",
+        "fun", "plan", "target",
     )  # fmt: skip
 
     def __init__(
@@ -168,10 +167,7 @@ class Derivative:
         put("_plain", innermost(inner.function))
         put("_code", self._plain.__code__)
         put("_arity", arity(inner))
-        dispatcher = dispatcher_of(inner.function, self.plan)
-        put("_dispatcher", dispatcher)
-        put("_numbers", dispatcher.numbers)
-        put("_others", dispatcher.others)
+        put("_dispatcher", dispatcher_of(inner.function, self.plan))
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             if hasattr(fun, name):
                 self.__dict__[name] = getattr(fun, name)
@@ -208,14 +204,8 @@ class Derivative:
             self._renew()
         if kwargs or len(args) != self._arity:
             return self._call_bound(args, kwargs)
-        classes = tuple(map(type, args))
-        entry = self._numbers.get(classes)
-        if entry is None and classes in self._others:
-            keyer, entries = self._others[classes]
-            entry = entries.get(keyer(args))
-        if entry is None or not entry.valid():
-            entry = self._dispatcher.find(self._function, args)
-        return entry.run(self._function, args)
+        out = self._dispatcher.direct(self._function, args)
+        return self._dispatcher.find(self._function, args).run(self._function, args) if out is MISSED else out
 
     def _call_bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         entry, bound = self.specialise(args, kwargs)

@@ -182,15 +182,15 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
     call, invoke, i = made.derived.call, made.invoke, made.wrt[0]
     direct = captured_free and not made.derived.inplace
     if cls is np.ndarray:
-        dtype = example.dtype
+        array, dtype = np.ndarray, example.dtype
         if dtype.kind == "c":
             return None
 
         def run_array(fun: Any, args: tuple[Any, ...]) -> Any:
             g = call(*args) if direct else invoke(fun, args)
             # new memory that nobody else holds: what `own` would return, for less
-            if g.__class__ is np.ndarray and g.base is None and getrefcount(g) < ALONE and g.shape == args[i].shape:
-                if g.dtype is dtype:
+            if g.__class__ is array and g.dtype is dtype and g.base is None and getrefcount(g) < ALONE:
+                if g.shape == args[i].shape:
                     return g
             raw = (g,)
             del g

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adcompile.ir.types import Type
-from adcompile.runtime import settings, structure
+from adcompile.runtime import settings
 
 Typing = Callable[[list[Type], dict[str, Type]], Type]
 """From the types of a call's arguments to the type of its result (Unknown is allowed)."""
@@ -44,7 +44,8 @@ class Rule:
 
 
 _rules: dict[Any, Rule] = {}
-_version = 0
+changes = 0
+"""Another number after every registration."""
 _loaded = False
 
 FILES = (
@@ -70,21 +71,21 @@ def load() -> None:
 def register(fn: Any, rule: Rule) -> None:
     """Give `fn` this rule, over any it had; but an frule or rrule adds to the rule there is, and
     then has the say in its mode."""
-    global _version
+    global changes
     old = _rules.get(fn)
     if not rule.context:
         rule = replace(rule, context="minimal" if old is None else old.context)
     if rule.kind == "explicit" and old is not None and old.kind not in ("constant", "primitive", "overlay"):
         rule = replace(old, frule=rule.frule or old.frule, rrule=rule.rrule or old.rrule, context=rule.context)
     _rules[fn] = rule
-    _version += 1
+    changes += 1
 
 
 def belongs(fn: Any, context: str) -> None:
     """Move the rule of a callable to a context."""
-    global _version
+    global changes
     _rules[fn] = replace(_rules[fn], context=context)
-    _version += 1
+    changes += 1
 
 
 def lookup(fn: Any) -> Rule | None:
@@ -111,15 +112,9 @@ def _register_imported() -> bool:
 
 
 def unregister(fn: Any) -> None:
-    global _version
+    global changes
     _rules.pop(fn, None)
-    _version += 1
-
-
-def version() -> int:
-    """Another number after every registration, of a class with `tangents` too, and for other settings; part of
-    every specialisation's key."""
-    return settings.CODES * (_version + structure.version()) + settings.code()
+    changes += 1
 
 
 def registered() -> dict[Any, Rule]:

@@ -44,6 +44,8 @@ current = Settings(
     debug=os.environ.get("ADCOMPILE_DEBUG") == "1",
     backend=known_backend(os.environ.get("ADCOMPILE_BACKEND") or "numpy"),
 )
+"""Equal settings are one object: what is made under some is compared with them by identity."""
+_known = {current: current}
 
 
 def config(**changes: Any) -> Changed:
@@ -79,7 +81,8 @@ def config(**changes: Any) -> Changed:
     known_backend(changes.get("backend", "numpy"))
     if changes.get("elementary", "libm") not in ELEMENTARY:
         raise ValueError(f"elementary is {' or '.join(map(repr, ELEMENTARY))}, not {changes['elementary']!r}")
-    before, current = current, replace(current, **changes)
+    before, wanted = current, replace(current, **changes)
+    current = _known.setdefault(wanted, wanted)
     return Changed(before)
 
 
@@ -95,13 +98,3 @@ class Changed:
     def __exit__(self, *_: object) -> None:
         global current
         current = self.before
-
-
-def code() -> int:
-    """A number for what the settings make of a program."""
-    backend = BACKENDS.index(current.backend) + len(BACKENDS) * ELEMENTARY.index(current.elementary)
-    return CONTEXTS.index(current.context) + 2 * current.debug + 4 * backend
-
-
-CODES = len(CONTEXTS) * 2 * len(BACKENDS) * len(ELEMENTARY)
-"""How many such numbers there are."""

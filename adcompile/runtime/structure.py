@@ -32,7 +32,8 @@ class Registration:
 
 
 registered: dict[type, Registration] = {}
-_version = 0
+changes = 0
+"""Another number after every registration."""
 by_attributes: set[tuple[type, Registration]] = set()
 """Classes whose objects were found to be taken apart into those of their attributes that have tangents (`spaces`)."""
 
@@ -51,16 +52,11 @@ def register(
     value of the class of `value` with other parts, and is used for tangents and for moved primals
     alike. Without both, instances have no tangent. Raises TypeError if only one is given.
     """
-    global _version
+    global changes
     if (parts is None) != (make is None):
         raise TypeError("register() takes both parts and make, or neither")
     registered[cls] = Registration(parts, make)
-    _version += 1
-
-
-def version() -> int:
-    """Another number after every registration."""
-    return _version
+    changes += 1
 
 
 def registration_of(cls: type) -> Registration | None:
