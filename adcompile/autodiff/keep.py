@@ -424,12 +424,17 @@ def may_raise(context: Context, call: Call) -> bool:
     return call.fn.value in (operator.mod, operator.floordiv)
 
 
-def defined_always(tree: Leaf) -> set[Var]:
-    """What every counted iteration defines: the body up to its first test that is replayed."""
-    out: set[Var] = set(tree.block.params)
+def always(tree: Leaf) -> list[Statement]:
+    """What every counted iteration runs: the body up to its first test that is replayed."""
+    out: list[Statement] = []
     leaf: Leaf | None = tree
     while leaf is not None:
-        out.update(r for st in leaf.forward for r in results_of(st))
+        out += leaf.forward
         running = [child for child in leaf.children or () if not child.skipped]
         leaf = running[0] if len(running) == 1 and len(leaf.children or ()) == 2 else None
     return out
+
+
+def defined_always(tree: Leaf) -> set[Var]:
+    """What every counted iteration defines."""
+    return {*tree.block.params, *(r for st in always(tree) for r in results_of(st))}

@@ -16,7 +16,8 @@ from adcompile import runtime as rt
 from adcompile.analysis.activity import leaf_ends
 from adcompile.analysis.builder import Builder, Context
 from adcompile.autodiff.cotangents import Cotangents, joined_type, tangent_type, zero
-from adcompile.autodiff.keep import Keeper, Leaf, Plan, results_of
+from adcompile.autodiff.evaluated import with_evaluated
+from adcompile.autodiff.keep import Keeper, Leaf, Plan, always, results_of
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.maskable import gathered
 from adcompile.autodiff.outline import read_for_shape
@@ -209,8 +210,11 @@ class LoopReversal:
         next_bars = self.filled(builder, found, lambda k: zero(builder, self.params[k]))
         outer = list(body_cot.accumulators)
         finals = [body_cot.local[v] for v in outer]
-        yields = [*next_bars, *finals]
-        reverse = live_statements(builder.statements, yields)
+        end = Yield((*next_bars, *finals))
+        whole = Block((), tuple(live_statements(builder.statements, end.values)), end)
+        whole = with_evaluated(self.context, always(tree), whole, read_for_shape(whole, self.context.types))
+        assert isinstance(whole.end, Yield)
+        reverse, yields = list(whole.statements), list(whole.end.values)
         plan = self.keep(tree, reverse, yields)
         backs = plan.backs
         params = [*(carried[k] for k in self.positions), *(body_cot.accumulators[v] for v in outer)]

@@ -15,8 +15,10 @@ from adcompile.analysis.alias import effect_of, values_in
 from adcompile.analysis.builder import Builder, Context, is_structured, parts
 from adcompile.analysis.views import ABOUT_MEMORY, fn_of
 from adcompile.autodiff.cotangents import Cotangents, into_shadow, shadow_type, tangent_structure, tangent_type, zero
+from adcompile.autodiff.evaluated import with_evaluated
 from adcompile.autodiff.facts import facts
 from adcompile.autodiff.live import live_statements
+from adcompile.autodiff.outline import read_for_shape
 from adcompile.autodiff.reference import buffers_in, note_shadow, own_tangent
 from adcompile.autodiff.state import Results, State, detached, enter, enter_called
 from adcompile.errors import Unsupported
@@ -349,12 +351,11 @@ def split_body(
     if finish is not None:
         out = finish(adjoint, table)
     else:
-        bars = [sweep.result_cotangent(v, table) for v in wrt]
-        out = adjoint.build(
-            TupleT(()), [g if g is not None else zero(adjoint, v) for g, v in zip(bars, wrt)]
-        )
-    live = live_statements(adjoint.statements, [out])
-    body = Block((), tuple(live), Yield((out,)))
+        bars = [(sweep.result_cotangent(v, table), v) for v in wrt]
+        out = adjoint.build(TupleT(()), [g if g is not None else zero(adjoint, v) for g, v in bars])
+    body = Block((), tuple(live_statements(adjoint.statements, [out])), Yield((out,)))
+    places, layouts = asked_for_memory(context, body.statements)
+    body = with_evaluated(context, forward, body, layouts | read_for_shape(body, context.types))
     fresh_given = {v: adjoint.new(v.name, context.types[v]) for v in given.values()}
     for v, fresh in fresh_given.items():
         context.shape[fresh] = context.shape.get(v, v)
@@ -363,7 +364,6 @@ def split_body(
     context.types[store] = KEPT
     reads: list[Statement] = []
     mapping: dict[Var, Atom] = dict(fresh_given)
-    places, layouts = asked_for_memory(context, live)
     places |= {a for a, _ in state.saved}
     forward, renamed = context.bound_everywhere(context, forward, kept)
     copies = Builder(context)
