@@ -30,6 +30,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.program import FunctionRef
 from adcompile.runtime.arrays import list_or_none
+from adcompile.runtime.memory import outline
 
 Edge = tuple[Var, Atom]
 
@@ -133,7 +134,7 @@ class _Walk:
     def _call(self, call: Call) -> None:
         """What is handed on without being looked at."""
         fn = callee(call)
-        if fn in (ops.push, list_or_none) or isinstance(fn, (OpaqueCode, FunctionRef)) or is_display(fn):
+        if fn in (ops.push, list_or_none, outline) or isinstance(fn, (OpaqueCode, FunctionRef)) or is_display(fn):
             for atom in operands(call):
                 self.kept += self.folding.reads(atom)
         elif call.role != "primal":

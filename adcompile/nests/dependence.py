@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from adcompile.nests.items import Access, Index
-from adcompile.nests.views import plus
+from adcompile.nests.keys import Key, Keys
+from adcompile.nests.views import Linear, plus
 
 Distance = tuple["int | None", ...]  # None: any number
 Relation = Literal["apart", "same", "before", "row", "against"]
@@ -20,10 +21,10 @@ Relation = Literal["apart", "same", "before", "row", "against"]
 """
 
 
-def distance(first: Index, second: Index, rank: int) -> Distance | None:
-    """By how many turns of each loop the first access to an element comes after the second;
-    None if they have no element in common."""
-    found: list[int | None] = [None] * rank
+def distance(first: Index, second: Index, space: Keys) -> Distance | None:
+    """By how many turns of each loop over this space the first access to an element comes after the
+    second; None if they have no element in common."""
+    found: list[int | None] = [None] * len(space)
     fixed: set[int] = set()
     for a, b in zip(first, second):
         apart = plus(b.start, a.start, -1)
@@ -31,8 +32,12 @@ def distance(first: Index, second: Index, rank: int) -> Distance | None:
             if not apart[1] and apart[0] != 0:
                 return None
             continue
-        if a.loop != b.loop or a.step != b.step or apart[1] or a.loop is None:
+        if a.loop != b.loop or a.step != b.step or a.loop is None:
             continue  # may meet anywhere
+        if apart[1]:
+            if is_behind(apart, space[a.loop], a.step):
+                return None
+            continue
         turns, rest = divmod(apart[0], a.step)
         if rest or a.loop in fixed and found[a.loop] != turns:
             return None
@@ -41,11 +46,17 @@ def distance(first: Index, second: Index, rank: int) -> Distance | None:
     return tuple(found)
 
 
-def relation(first: Access, second: Access, rank: int) -> Relation:
+def is_behind(apart: Linear, extent: Key, step: int) -> bool:
+    """Whether what begins so far apart lies one behind the other, as long as the loop is."""
+    (key, times), *more = apart[1]
+    return not more and apart[0] == 0 and key == extent and abs(times) >= abs(step)
+
+
+def relation(first: Access, second: Access, space: Keys) -> Relation:
     """Of two accesses to one array, the first by what comes earlier in the program."""
     if first[2] == second[2] == "read":
         return "apart"
-    turns = distance(first[1], second[1], rank)
+    turns = distance(first[1], second[1], space)
     if turns is None:
         return "apart"
     for n in turns[:-1]:

@@ -32,6 +32,7 @@ class Frame:
     out: list[Statement] = field(default_factory=list[Statement])
     values: dict[Key, Atom] = field(default_factory=dict[Key, Atom])
     equal: dict[Key, Key] = field(default_factory=dict[Key, Key])
+    parts: list[tuple[Key, Key]] = field(default_factory=list[tuple[Key, Key]])  # slices and their lengths
     apart: set[frozenset[Var]] = field(default_factory=set[frozenset[Var]])
 
 
@@ -121,6 +122,23 @@ class Frames:
             out = plus(out, linear(self.canonical(key)), n)
         return out
 
+    def settled(self, index: tuple[Axis, ...]) -> tuple[Axis, ...]:
+        """Where slices are whose lengths are known: what stops one lies that far behind its start, if
+        there is anything in it."""
+        return tuple(Axis(a.loop, self._from_starts(self._form(a.start)), a.step) for a in index)
+
+    def _from_starts(self, form: Linear) -> Linear:
+        known = [part for frame in self.stack for part in frame.parts]
+        ends = {self.canonical(part[2]): (part[1], length) for part, length in known}
+        for _ in ends:
+            found = next(((key, n) for key, n in form[1] if key in ends), None)
+            if found is None:
+                break
+            (key, n), (start, length) = found, ends[found[0]]
+            behind = plus(self._form(linear(start)), linear(self.canonical(length)))
+            form = plus(plus(form, linear(key), -n), behind, n)
+        return form
+
     def value(self, key: Key) -> Atom:
         """A length as a number, computed once."""
         key = self.canonical(key)
@@ -195,6 +213,7 @@ class Frames:
         frame = self.frame_of((a, b))
         x, y = self.value(a), self.value(b)
         self._guard(frame, self.call(frame, "same", BOOL, operator.eq, x, y))
+        frame.parts += [(x, y) for x, y in ((a, b), (b, a)) if isinstance(x, tuple) and x[0] == "span" and x[3] == 1]
         if self._rank(a) < self._rank(b):
             a, b = b, a
         frame.equal[a] = b

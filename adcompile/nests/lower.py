@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Raise, Statement, Var, While
 from adcompile.ir.program import Program
-from adcompile.ir.types import Array, Seq, Type
+from adcompile.ir.types import Array, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, large_stack, results_of, substitute
 from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.nests.extents import Extents, Scopes
@@ -29,7 +30,9 @@ from adcompile.optimise.typing import type_of
 from adcompile.runtime import memory
 from adcompile.runtime.loops import disjoint, outlined
 
-SHAPE_ONLY = (getattr, len, memory.outline)
+SHAPE_ONLY = (getattr, len, memory.outline, np.shape, np.ndarray.shape, np.ndarray.size, np.ndarray.ndim)
+BY_REFERENCE = (ops.build_tuple, ops.pop, ops.identity)
+"""What takes and gives arrays, and looks at none of their elements."""
 SEVERAL = 2
 """So many array statements are worth loops: for one NumPy has its own."""
 
@@ -190,8 +193,12 @@ class Lowering:
     def moves(self, call: Call) -> bool:
         """Whether a call may stand in front of the region as well: it reads and writes no array."""
         fn = call.fn.value if isinstance(call.fn, Const) else None
-        arrays = any(isinstance(type_of(a, self.types), Array) for a in call.args)
-        return self.effects.pure(call) and (not arrays or fn in SHAPE_ONLY)
+        if not self.effects.pure(call):
+            return False
+        given = [type_of(a, self.types) for a in (*call.args, *(a for _, a in call.kwargs))]
+        if fn is operator.getitem and isinstance(given[0], (Seq, ListT, TupleT)):  # gives an item, as it is
+            given = given[1:]
+        return fn in SHAPE_ONLY or fn in BY_REFERENCE or not any(map(may_hold_arrays, given))
 
     # -- regions --------------------------------------------------------------------------------
 
@@ -266,7 +273,7 @@ class Lowering:
         return True
 
     def plan(self, region: Region, live: set[Item]) -> Plan:
-        plan = Plan(self.facts.apart, self.frames.part, region.space_of)
+        plan = Plan(self.facts.apart, self.frames.part, region.space_of, self.frames.settled)
         needed = _needed(region, live)
         for k, item in enumerate(region.items):
             self.demand(plan, region, k, needed)
@@ -306,6 +313,19 @@ class Lowering:
                 continue
             if item in plan.stored:
                 self.frames.array(item.var, space, item in live)
+
+
+def may_hold_arrays(t: Type) -> bool:
+    """Whether a call that is given a value of this type may read elements of arrays."""
+    if isinstance(t, (TupleT, ListT)):
+        return any(map(may_hold_arrays, t.items))
+    if isinstance(t, Seq):
+        return may_hold_arrays(t.item)
+    return not isinstance(t, (Scalar, RangeT, SliceT)) and not (isinstance(t, Known) and not is_array_like(t.value))
+
+
+def is_array_like(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, tuple, list, dict))
 
 
 def _needed(region: Region, live: set[Item]) -> set[Item]:

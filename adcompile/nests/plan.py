@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from adcompile.ir.nodes import Var
 from adcompile.nests.dependence import Relation, commute, relation, worse
-from adcompile.nests.items import Item, Load, Reduce, Store, accesses, leaves_of, touched, values_of
+from adcompile.nests.items import Access, Index, Item, Load, Reduce, Store, accesses, leaves_of, touched, values_of
 from adcompile.nests.keys import Keys
 
 POINTERS = 14
@@ -45,11 +45,13 @@ Pair = tuple[Var, Var]
 @dataclass(eq=False)
 class Plan:
     """`apart` says whether two arrays are known to share no memory, `part` sees to it that they do
-    not, by a guard; `space_of` gives items that are known to have one space the same."""
+    not, by a guard; `space_of` gives items that are known to have one space the same, `settled`
+    places that are known to be the same."""
 
     apart: Callable[[Var, Var], bool]
     part: Callable[[Var, Var], None]
     space_of: Callable[[Item], Keys]
+    settled: Callable[[Index], Index] = lambda index: index
     nests: list[Nest] = field(default_factory=list[Nest])
     place: dict[Item, tuple[Nest, Row]] = field(default_factory=dict[Item, tuple[Nest, Row]])
     rowed: set[Item] = field(default_factory=set[Item])  # read in another row of the nest
@@ -90,8 +92,13 @@ class Plan:
         for item in items:
             for e in leaves_of(item.value):
                 if isinstance(e, Load) and e.base is write[0]:
-                    found = worse(found, relation((e.base, e.index, "read"), write, len(root.space)))
+                    read: Access = (e.base, e.index, "read")
+                    found = worse(found, self.relation(read, write, self.space_of(root)))
         return found
+
+    def relation(self, first: Access, second: Access, space: Keys) -> Relation:
+        a, b = ((base, self.settled(index), mode) for base, index, mode in (first, second))
+        return relation(a, b, space)
 
     # -- placing --------------------------------------------------------------------------------
 
@@ -170,7 +177,7 @@ class Plan:
                 if a[0] is not b[0] or not adding and commute(a, b):
                     continue
                 if self.space_of(old) == self.space_of(new):
-                    found = worse(found, relation(a, b, len(new.space)))
+                    found = worse(found, self.relation(a, b, self.space_of(new)))
                 elif a[2] != "read" or b[2] != "read":
                     found = "against"
         return found

@@ -46,6 +46,7 @@ CHEAP = 4
 REDUCTIONS: dict[Any, Any] = {
     np.sum: operator.add, np.max: np.maximum, np.min: np.minimum, np.amax: np.maximum, np.amin: np.minimum,
 }  # fmt: skip
+ZEROS = (np.zeros, np.zeros_like)
 UPDATES = {operator.add: operator.add, operator.sub: operator.sub, operator.mul: operator.mul}
 UPDATES[operator.truediv] = operator.truediv
 
@@ -76,6 +77,8 @@ class Region:
             return False
         if fn in INPLACE or fn in (operator.setitem, memory.add_at, ops.index_add):
             taken = self.store(call, fn)
+        elif fn in ZEROS:
+            taken = self.zeros(call)
         elif fn is arrays.unbroadcast:
             taken = self.alike(call)
         elif fn is arrays.broadcast_like:
@@ -129,6 +132,17 @@ class Region:
         if value.dtype != found.gives:
             value = Op(None, (value,), found.gives)
         self.add(Compute(call.result, value, space, found.gives, call.role, call))
+        return True
+
+    def zeros(self, call: Call) -> bool:
+        """Zeros that others are added to: nobody asks how adjoints of several axes lie in memory."""
+        t, keys = self.facts.types.get(call.result), self.facts.extents.of(call.result)
+        if call.kwargs or not keys or not isinstance(t, Array) or t.dtype.kind != "f" or not is_computed(t.dtype):
+            return False
+        if len(keys) > 1 and call.role != "adjoint" or len(t.dims or ()) != len(keys):
+            return False
+        space = self.facts.frames.canonical_all(keys)
+        self.add(Compute(call.result, Number(Const(0.0), t.dtype), space, t.dtype, call.role, call))
         return True
 
     def alike(self, call: Call) -> bool:

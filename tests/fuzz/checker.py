@@ -12,7 +12,7 @@ import re
 import traceback
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -92,7 +92,7 @@ class Check:
     `without` names a stage that is left out."""
 
     def __init__(self, program: Program, module: ModuleType, second: str = "", without: str = "") -> None:
-        self.module, self.second, self.without = module, second, without
+        self.program, self.module, self.second, self.without = program, module, second, without
         self.eps = 1.2e-7 if program.coarse else 2.3e-16
         self.compared = self.kinks = 0
         self.refused: Verdict | None = None
@@ -177,7 +177,7 @@ class Check:
         require(not trees.shares(tangent, (args, along, got)), "a tangent shares memory")
         self.tangent = tangent
         ct = cotangent(got)
-        self.compare("tangent", trees.inner(ct, tangent), lambda h: self.at(ct, h))
+        self.compare("tangent", trees.inner(ct, tangent), lambda c, h: c.at(ct, h))
 
     def reverse(self) -> None:
         value, before, after = self.expected()
@@ -206,7 +206,7 @@ class Check:
         if self.tangent is not None:
             self.dual("forward and reverse mode disagree", pairing, trees.inner(ct, self.tangent))
         else:
-            self.compare("cotangent", pairing, lambda h: self.at(ct, h))
+            self.compare("cotangent", pairing, lambda c, h: c.at(ct, h))
 
     def written_over(self, ct: Any, first: Any) -> None:
         args = self.args()
@@ -248,7 +248,7 @@ class Check:
         self.fits(second, first, "tangent of the gradient")
         self.second_tangent = second
         up = tuple(up[i] for i in wrt)
-        self.compare("tangent of the gradient", trees.inner(up, second), lambda h: self.gradient_at(wrt, up, h))
+        self.compare("tangent of the gradient", trees.inner(up, second), lambda c, h: c.gradient_at(wrt, up, h))
 
     def gradient_at(self, wrt: tuple[int, ...], up: Any, h: float) -> float:
         args = trees.moved(self.args(), trees.direction(self.args(), 7), h)
@@ -270,7 +270,7 @@ class Check:
             other = trees.inner(seed, self.second_tangent)
             self.dual("second order: forward and reverse mode disagree", pairing, other)
         else:  # forward over reverse is refused
-            self.compare("cotangent of the gradient", pairing, lambda h: self.gradient_at(wrt, seed, h))
+            self.compare("cotangent of the gradient", pairing, lambda c, h: c.gradient_at(wrt, seed, h))
 
     # -- several directions at once ----------------------------------------------------------
 
@@ -310,9 +310,16 @@ class Check:
             require(same, f"type of a {what}", f"{g!r} for {x!r}")
 
     def compare(
-        self, what: str, pairing: tuple[float, float] | list[tuple[float, float]], phi: Callable[[float], float]
+        self,
+        what: str,
+        pairing: tuple[float, float] | list[tuple[float, float]],
+        evaluate: Callable[[Check, float], float],
     ) -> None:
         """With differences, where these can be had."""
+
+        def phi(h: float) -> float:
+            return evaluate(self, h)
+
         options = pairing if isinstance(pairing, list) else [pairing]
         size = max(size for _, size in options)
         try:
@@ -325,7 +332,8 @@ class Check:
         if kink:
             self.kinks += 1
             return
-        near = self.near(found, options, size) or self.oscillates(phi, found, options, size)
+        near = self.near(found, options, size) or self.in_double(evaluate, options, size)
+        near = near or self.oscillates(phi, found, options, size)
         require(near is not False, f"{what} against differences", f"{options} against {found}")
         if near is None:
             self.kinks += 1
@@ -336,6 +344,21 @@ class Check:
         relative, least = (2e-2, 1e-2) if self.eps > 1e-10 else (1e-6, 1e-7)
         limit = 10 * found.error + relative * (abs(found.value) + 0.1 * size) + least
         return any(abs(got - found.value) <= limit for got, _ in options)
+
+    def in_double(
+        self, evaluate: Callable[[Check, float], float], options: list[tuple[float, float]], size: float
+    ) -> bool:
+        """Whether smaller steps agree that the same program takes on doubles: those that single precision
+        needs may reach beyond a kink."""
+        if not self.program.coarse:
+            return False
+        source = self.program.source.replace("float32", "float64")
+        program = replace(self.program, index=self.program.index + 10**6, source=source)
+        with loaded(program) as module:
+            twin = Check(program, module)
+            twin.point = self.point
+            found = slope(lambda h: evaluate(twin, h), 1e-3)
+            return found.usable(size + 1e-3) and self.near(found, options, size)
 
     def oscillates(
         self, phi: Callable[[float], float], found: Slope, options: list[tuple[float, float]], size: float

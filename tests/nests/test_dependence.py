@@ -51,7 +51,7 @@ def test_relations_of_two_axes():
                     for k, s in enumerate(steps)))
             for _ in range(2)
         ]  # fmt: skip
-        said = relation((A, ways[0], "read"), (A, ways[1], "write"), 2)
+        said = relation((A, ways[0], "read"), (A, ways[1], "write"), (5, 5))
         truth = judged(*ways, (5, 5))
         assert ORDER.index(said) >= ORDER.index(truth), (ways, said, truth)
         exact += said == truth
@@ -59,11 +59,24 @@ def test_relations_of_two_axes():
 
 
 def test_distances():
-    assert distance(index((0, 1, 1)), index((0, 3, 1)), 1) == (2,)
-    assert distance(index((0, 0, 2)), index((0, 1, 2)), 1) is None, "odd and even places"
-    assert distance(index((None, 0, 0)), index((None, 1, 0)), 1) is None, "two rows"
-    assert distance(index((None, 2, 0), (0, 0, 1)), index((None, 2, 0), (0, 0, 1)), 1) == (0,)
+    assert distance(index((0, 1, 1)), index((0, 3, 1)), ("n",)) == (2,)
+    assert distance(index((0, 0, 2)), index((0, 1, 2)), ("n",)) is None, "odd and even places"
+    assert distance(index((None, 0, 0)), index((None, 1, 0)), ("n",)) is None, "two rows"
+    assert distance(index((None, 2, 0), (0, 0, 1)), index((None, 2, 0), (0, 0, 1)), ("n",)) == (0,)
 
 
 def test_reads_do_not_matter():
-    assert relation((A, index((0, 1, 1)), "read"), (A, index((0, 0, 1)), "read"), 1) == "apart"
+    assert relation((A, index((0, 1, 1)), "read"), (A, index((0, 0, 1)), "read"), ("n",)) == "apart"
+
+
+def test_parts_that_lie_one_behind_the_other():
+    def at(*terms, step=1):
+        return (Axis(0, (0, terms), step),)
+
+    for times in (-1, 1, 2):
+        assert distance(at(), at(("n", times)), ("n",)) is None
+    assert distance(at(("s", 1)), at(("s", 1), ("n", 1)), ("n",)) is None
+    assert distance(at(step=2), at(("n", 1), step=2), ("n",)) == (None,), "every other element of twice as many"
+    assert distance(at(step=2), at(("n", 2), step=2), ("n",)) is None
+    assert distance(at(), at(("m", 1)), ("n",)) == (None,), "another length"
+    assert distance(at(), (Axis(0, (1, (("n", 1),))),), ("n",)) == (None,)

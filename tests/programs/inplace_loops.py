@@ -38,6 +38,29 @@ def rows_by_number(x):
     return np.sum(a**2)
 
 
+def read_through_a_tuple(x, y):
+    """Arrays that are written, and read through a tuple that was made before."""
+    s, a, b = 0.0, np.zeros(len(x)), y * 1.0
+    for i in range(3):
+        both = (a, b)
+        a[:] = x * 2.0 + i
+        b[1:] = b[:-1] * 0.5 + x[1:]
+        c = np.concatenate(both)
+        s = s + np.sum(c * c) * 0.1 + np.sum(np.stack(both) * x)
+    return s
+
+
+def four_parts_of_one(x, y):
+    """Parts of an array, one behind the other, which are handed on together."""
+    n = len(y) // 2
+    h, s = np.tanh(y[:n]), 0.0
+    for _ in range(3):
+        g = np.concatenate((h, x[:n], h, x[-n:])) * np.sum(y) + 0.1
+        h = h * g[:n] + np.tanh(g[n : 2 * n]) * g[2 * n : 3 * n] - np.sin(g[3 * n :])
+        s = s + np.sum(h)
+    return s
+
+
 def rows_with_numbers(x):
     a = np.outer(x, x)
     b = a.copy()
@@ -334,6 +357,8 @@ SAMPLES = {
     "rows_of_two_matrices": [(X,), (Y,)],
     "rows_by_number": [(X,), (Y,)],
     "rows_with_numbers": [(X,), (Y,)],
+    "read_through_a_tuple": [(X, Y)],
+    "four_parts_of_one": [(X, Y), (X[:3], Y[:2])],
     "double_buffer": [(X,), (Y,)],
     "buffers_in_a_list": [(X,), (Y,)],
     "buffers_in_one_array": [(X,), (Y,)],
