@@ -35,7 +35,7 @@ from adcompile.nests.items import (
     seen_through,
 )
 from adcompile.nests.items import cost as cost_of
-from adcompile.nests.keys import Keys
+from adcompile.nests.keys import Keys, vars_in
 from adcompile.nests.views import Axis, View, basic_index, compose, is_view
 from adcompile.optimise.typing import INPLACE, hashable, type_of
 from adcompile.runtime import arrays, memory
@@ -140,6 +140,8 @@ class Region:
         if call.kwargs or not keys or not isinstance(t, Array) or t.dtype.kind != "f" or not is_computed(t.dtype):
             return False
         if len(keys) > 1 and call.role != "adjoint" or len(t.dims or ()) != len(keys):
+            return False
+        if call.result in vars_in(keys):  # nothing else is known to be so long
             return False
         space = self.facts.frames.canonical_all(keys)
         self.add(Compute(call.result, Number(Const(0.0), t.dtype), space, t.dtype, call.role, call))
@@ -303,6 +305,8 @@ class Region:
         if update is not None and (update not in UPDATES or t.dtype.kind != "f"):
             return False
         if fn in INPLACE and update is not None and self.is_own(target):
+            if not self.facts.broadcasts(value, self.facts.frames.canonical_all(keys)):
+                return False
             return self.compute(call, Operation(UPDATES[update], (target, value), (t.dtype, t.dtype), t.dtype))
         place = basic_index(target, keys, index, types, self.facts.extents.defs)
         if place is None or not place.extents or not self.facts.broadcasts(value, place.extents):

@@ -187,11 +187,22 @@ class Writer:
                 if item.fn is not None:
                     old = self.load(Load(base, index, item.dtype), item)
                     value = self.call(scope, "t", scalar(item.dtype), item, item.fn, old, value)
-                for key in [key for key in scope.found if isinstance(key, tuple) and key[0] is base]:
-                    del scope.found[key]
+                self.forget(base)
                 self.put(scope, item, base, index, value)
                 if isinstance(value, Var):
                     scope.found[base, index] = value
+
+    def forget(self, base: Var) -> None:
+        """What has been read, also in front of the loop, where a store may have changed it."""
+        for scope in self.scopes:
+            for key in [key for key in scope.found if isinstance(key, tuple) and self.meets(key[0], base)]:
+                del scope.found[key]
+
+    def meets(self, known: Any, base: Var) -> bool:
+        """Whether a store may change an element that has been read: additions to two arrays may be to one."""
+        if known is base or not isinstance(known, Var):
+            return known is base
+        return known not in self.buffers.values() and not self.plan.apart(known, base)
 
     def value(self, expr: Expr, item: Item) -> Atom:
         """An expression in the current iteration."""

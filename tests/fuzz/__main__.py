@@ -12,7 +12,7 @@ from tests.fuzz.checker import Verdict, check
 from tests.fuzz.constructs import GROUPS, TABLE, enabled
 from tests.fuzz.counts import Counts
 from tests.fuzz.program import Program, generate
-from tests.fuzz.runner import programs, run
+from tests.fuzz.runner import BACKENDS, programs, run
 from tests.fuzz.shrink import shrink
 
 
@@ -28,6 +28,7 @@ def arguments() -> argparse.ArgumentParser:
     for group in ("inplace", "containers", "objects", "aliased"):
         parser.add_argument(f"--{group}", action=argparse.BooleanOptionalAction, default=True, help=GROUPS[group])
     parser.add_argument("--jobs", type=int, default=1, metavar="J", help="processes that check programs")
+    parser.add_argument("--backend", choices=list(BACKENDS), default="numpy", help="what derivatives are made of")
     parser.add_argument("--limit", type=float, default=30.0, metavar="SECONDS", help="time for one program")
     parser.add_argument("--shrink", type=float, default=60.0, metavar="SECONDS", help="time to shrink one failure")
     parser.add_argument("--each", type=int, default=1, metavar="N", help="failures of one kind that are written")
@@ -77,14 +78,15 @@ def _run(options: argparse.Namespace, names: frozenset[str]) -> int:
     counts = Counts(names)
     indices = range(options.first, options.first + options.programs)
     known: Counter[tuple[str, str, str]] = Counter()
-    for program, verdict, seconds in programs(options.seed, indices, names, options.limit, options.jobs):
+    judged = programs(options.seed, indices, names, options.limit, options.jobs, options.backend)
+    for program, verdict, seconds in judged:
         counts.add(program, verdict, seconds)
         if verdict.failed:
             print(f"program {program.index}: {verdict.kind} {verdict.stage}: {verdict.reason}", flush=True)
             kind = (verdict.kind, verdict.stage, verdict.reason)
             known[kind] += 1
             if known[kind] <= options.each:
-                if verdict.kind != "slow":
+                if verdict.kind != "slow" and options.backend == "numpy":
                     program = _smaller(program, verdict, options)
                 _write(program, verdict, options.found)
     print(counts.report(options.details))

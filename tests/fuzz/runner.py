@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from tests.fuzz import natively
 from tests.fuzz.checker import Verdict, check
 from tests.fuzz.program import Program, generate
 
@@ -139,10 +140,28 @@ def run(
             worker.end(0.0)
 
 
+def judge_loops(seed: int, index: int, names: frozenset[str]) -> Outcome:
+    return _timed(natively.check_loops, seed, index, names)
+
+
+def judge_kernels(seed: int, index: int, names: frozenset[str]) -> Outcome:
+    return _timed(natively.check_kernels, seed, index, names)
+
+
+def _timed(judged: Callable[[Program], Verdict], seed: int, index: int, names: frozenset[str]) -> Outcome:
+    start = time.perf_counter()
+    program = generate(seed, index, names)
+    return program, judged(program), time.perf_counter() - start
+
+
+BACKENDS: dict[str, Callable[..., Outcome]] = {"numpy": judge, "loops": judge_loops, "numba": judge_kernels}
+"""What derivatives are made of: the generated code, checked by all means; or other code, compared with it."""
+
+
 def programs(
-    seed: int, indices: Sequence[int], names: frozenset[str], limit: float, jobs: int = 1
+    seed: int, indices: Sequence[int], names: frozenset[str], limit: float, jobs: int = 1, backend: str = "numpy"
 ) -> Iterator[Outcome]:
     def late(seed: int, index: int, names: frozenset[str]) -> Outcome:
         return generate(seed, index, names), Verdict("slow", reason="no verdict in time, or the process died"), limit
 
-    yield from run(judge, [(seed, i, names) for i in indices], limit, late, jobs)
+    yield from run(BACKENDS[backend], [(seed, i, names) for i in indices], limit, late, jobs)
