@@ -20,7 +20,7 @@ from tests.fuzz.constructs import GROUPS, TABLE, blocks, enabled, pairs, wanted
 from tests.fuzz.counts import Counts
 from tests.fuzz.differences import Slope, seen_by, settled
 from tests.fuzz.program import Program, generate, runs
-from tests.fuzz.runner import judge, left_out, programs, run, second_order
+from tests.fuzz.runner import judge, judge_loops, left_out, programs, run, second_order
 from tests.fuzz.shrink import shrink
 
 SEED, PROGRAMS, CHUNK = 20260, 500, 25
@@ -39,6 +39,13 @@ def test_programs_are_right_or_refused(first, monkeypatch):
             failed.append(f"{verdict.kind} {verdict.stage}: {verdict.reason}\n{verdict.detail}\n{program.source}")
     again = f"python -m tests.fuzz --seed {SEED} --first {first} --programs {CHUNK}"
     assert not failed, "\n\n".join([f"{len(failed)} of {CHUNK} programs fail; shrink them with {again}", *failed])
+
+
+@pytest.mark.parametrize("first", (0, 20))
+def test_loop_nests_give_what_numpy_gives(first):
+    for index in range(first, first + 20):
+        program, verdict, _ = judge_loops(SEED, index, EVERYTHING)
+        assert not verdict.failed, f"{verdict.reason}\n{verdict.detail}\n{program.source}"
 
 
 # -- what is generated --------------------------------------------------------------------------

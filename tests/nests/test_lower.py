@@ -172,6 +172,76 @@ def test_buffers_that_swap():
     assert both(swapped, random(9), 4).agree(random(9), 4)
 
 
+def segments(x, w, n):
+    g = w * np.sum(x)
+    for _ in range(3):
+        x = np.tanh(g[:n]) * g[n : 2 * n] + x * g[2 * n : 3 * n] - g[3 * n :]
+    return np.sum(x)
+
+
+def test_parts_that_lie_one_behind_the_other():
+    made = both(segments, random(4), random(16), 4)
+    for n in (1, 3, 4):
+        assert made.agree(random(n) if n > 1 else random(4)[:1], random(4 * n), n) or n == 1
+    for n, size in ((4, 15), (4, 17), (-2, 16), (0, 8)):
+        made.agree(random(4), random(size), n)
+
+
+def in_a_tuple(x, y):
+    s, a, b = 0.0, x * 1.0, y * 1.0
+    for i in range(3):
+        both_ = (a, b)
+        a[:] = x * 2.0 + i
+        b[1:] = b[:-1] * 0.5 + x[1:]
+        s = s + np.sum(np.concatenate(both_) ** 2)
+    return s
+
+
+def test_arrays_in_a_tuple_are_read_behind_what_writes_them():
+    assert both(in_a_tuple, random(5), random(5)).agree(random(5), random(5))
+
+
+def squared_in_place(x):
+    s = 0.0
+    for i in range(3):
+        t = np.asarray(x[0] + i)[None]
+        t *= t
+        t += x[1] * t
+        s = s + np.sum(t) * x[2]
+    return s
+
+
+def test_what_is_read_in_front_of_a_loop_is_read_again_behind_a_store():
+    assert both(squared_in_place, random(3)).agree(random(3))
+
+
+def added_twice(a, b):
+    a += 0.5
+    return np.sum(a) + np.sum(b) + np.sum(a * 2.0)
+
+
+def test_adjoints_that_are_one_array():
+    a = random(4)
+    made = both(added_twice, a, a)
+    assert made.agree(random(4), random(4))
+    for run in (made.plain, made.looped):
+        x = a.copy()
+        np.testing.assert_allclose(run(x, x), ([4.0] * 4,) * 2)
+
+
+def of_a_larger_one(a, b):
+    z = 1.0 - a * 2.0
+    z += b
+    return np.sum(z * a)
+
+
+def test_what_does_not_fit_in_place():
+    made = both(of_a_larger_one, random(4), random(4))
+    assert made.agree(random(4), random(4)) and not made.agree(random(4), random(5))
+    made = both(of_a_larger_one, random(4), random(2, 4))
+    assert made is None or not made.agree(random(4), random(2, 4))
+
+
 def single(x):
     return np.sum(np.sin(x))
 
