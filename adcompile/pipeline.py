@@ -196,10 +196,11 @@ def _derive(
 
 
 def _live(followed: Iterable[Any], entry: Any) -> tuple[pytypes.FunctionType, ...]:
-    """The functions that were followed and may get other code while they live: the user's."""
+    """The functions that were followed and may get other code while they live: the user's. The code of `entry` is
+    part of what specialisations are found by; its defaults matter where it calls itself."""
     theirs: list[pytypes.FunctionType] = []
     for fn in followed:
-        if isinstance(fn, pytypes.FunctionType) and fn is not entry:
+        if isinstance(fn, pytypes.FunctionType) and (fn is not entry or fn.__defaults__):
             module = sys.modules.get(fn.__module__ or "")
             if module is None or not is_installed(module):
                 theirs.append(fn)

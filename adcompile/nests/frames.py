@@ -122,14 +122,14 @@ class Frames:
             out = plus(out, linear(self.canonical(key)), n)
         return out
 
-    def settled(self, index: tuple[Axis, ...]) -> tuple[Axis, ...]:
-        """Where slices are whose lengths are known: what stops one lies that far behind its start, if
-        there is anything in it."""
-        return tuple(Axis(a.loop, self._from_starts(self._form(a.start)), a.step) for a in index)
-
-    def _from_starts(self, form: Linear) -> Linear:
+    def settled(self, index: tuple[Axis, ...], space: Keys) -> tuple[Axis, ...]:
+        """Where the loops over a space find something, by the starts of slices that are as long as one of them:
+        what stops such a slice lies that far behind its start. Of others nobody knows that they are not empty."""
         known = [part for frame in self.stack for part in frame.parts]
-        ends = {self.canonical(part[2]): (part[1], length) for part, length in known}
+        ends = {self.canonical(part[2]): (part[1], n) for part, n in known if self.canonical(n) in space}
+        return tuple(Axis(a.loop, self._from_starts(self._form(a.start), ends), a.step) for a in index)
+
+    def _from_starts(self, form: Linear, ends: dict[Key, tuple[Key, Key]]) -> Linear:
         for _ in ends:
             found = next(((key, n) for key, n in form[1] if key in ends), None)
             if found is None:
@@ -191,7 +191,8 @@ class Frames:
         return out
 
     def form(self, form: Linear) -> Atom:
-        """The number that a linear form gives."""
+        """The number that a linear form gives; by what is known here, which is not known further out."""
+        form = self._form(form)
         frame = self.frame_of(form[1])
         if form not in frame.values:
             total: Atom = Const(form[0])
@@ -220,7 +221,7 @@ class Frames:
 
     def inside(self, place: Linear, key: Key) -> None:
         """See to it that a place lies on an axis."""
-        key = self.canonical(key)
+        place, key = self._form(place), self.canonical(key)
         if isinstance(key, int) and not place[1]:
             if 0 <= place[0] < key:
                 return

@@ -51,7 +51,7 @@ class Plan:
     apart: Callable[[Var, Var], bool]
     part: Callable[[Var, Var], None]
     space_of: Callable[[Item], Keys]
-    settled: Callable[[Index], Index] = lambda index: index
+    settled: Callable[[Index, Keys], Index] = lambda index, space: index
     nests: list[Nest] = field(default_factory=list[Nest])
     place: dict[Item, tuple[Nest, Row]] = field(default_factory=dict[Item, tuple[Nest, Row]])
     rowed: set[Item] = field(default_factory=set[Item])  # read in another row of the nest
@@ -97,7 +97,7 @@ class Plan:
         return found
 
     def relation(self, first: Access, second: Access, space: Keys) -> Relation:
-        a, b = ((base, self.settled(index), mode) for base, index, mode in (first, second))
+        a, b = ((base, self.settled(index, space), mode) for base, index, mode in (first, second))
         return relation(a, b, space)
 
     # -- placing --------------------------------------------------------------------------------

@@ -61,6 +61,26 @@ def test_what_classes_say_is_replaced(monkeypatch, owner, name, other):
     assert after != before and g(x, Special())[0] == after
 
 
+def to_itself(n, k=2.0):
+    return n * k if n < 1 else n * to_itself(n - 1.0)
+
+
+def in_turn(n, k=2.0):
+    return n * k if n < 1 else handed_back(n - 1.0) * n
+
+
+def handed_back(n):
+    return in_turn(n)
+
+
+@pytest.mark.parametrize("fn", [to_itself, in_turn])
+def test_defaults_of_the_function_itself(monkeypatch, fn):
+    g = ad.value_and_grad(fn)
+    assert g(1.5)[0] == fn(1.5) == 1.5
+    monkeypatch.setattr(fn, "__defaults__", (3.0,))
+    assert g(1.5)[0] == fn(1.5) == 2.25
+
+
 class Weighted:
     rate = 2.0
 

@@ -187,6 +187,40 @@ def test_parts_that_lie_one_behind_the_other():
         made.agree(random(4), random(size), n)
 
 
+def empty_parts(x, y, a, b, c, m):
+    g = x * 1.0
+    s = 0.0
+    for _ in range(2):
+        u, w = g[a:b] * y, g[a:c] * y
+        s = s + np.sum(u) + np.sum(w)
+        g[b : b + m] = np.sin(g[c : c + m]) * 2.0
+        g[c : c + m] += np.cos(g[b : b + m])
+    return s + np.sum(g * g)
+
+
+def test_parts_that_end_before_they_begin():
+    made = both(empty_parts, random(9), random(9)[:0], 6, 2, 1, 4)
+    assert made.agree(random(9), np.zeros(0), 6, 2, 1, 4)
+    assert made.agree(random(9), random(2), 1, 3, 3, 4)
+
+
+def views_in_turns(x, n):
+    g = h = x
+    z = h[:]
+    for _ in range(2):
+        s = g[:n] * z[n : 2 * n]
+        for _ in range(len(x) // 4):
+            g[: 2 * n : 2] += z[:n]
+            g, h = h, g
+            g[2 : 2 + n] *= z[n : 2 * n]
+    return np.sum(s)
+
+
+def test_what_is_known_in_an_inner_loop_stays_there():
+    for kind in ("joint", "split"):
+        both(views_in_turns, random(8), 2, kind=kind).agree(random(8), 2)
+
+
 def in_a_tuple(x, y):
     s, a, b = 0.0, x * 1.0, y * 1.0
     for i in range(3):

@@ -138,6 +138,8 @@ def joined(
     lines = [f"def {kernel.name}({', '.join(names)}):"]
     for n in saved:  # None: of a branch that was not taken
         lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})", f"    {n}_saved = {n}.copy()"]
+    for n in [n for n in taken if n not in saved and any(f"{n}.shape" in text for text in zeros)]:
+        lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})"]
     lines += ["    try:", f"        return {made}" if kernel.exact == "r" else f"        r = {made}"]
     # what is not to be written has not been written
     restored = [f"        if {n}.flags.writeable: {n}[...] = {n}_saved" for n in saved]

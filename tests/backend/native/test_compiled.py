@@ -93,3 +93,16 @@ def test_arrays_from_a_kernel_are_the_caller_s():
     assert first.flags.writeable and not np.shares_memory(first, a)
     np.testing.assert_array_equal(g(a), [2.0, 4.0])
     assert kernels_of(squares, a)[0] == 1
+
+
+def bound_in_a_loop(x, n):
+    for _ in range(n):
+        s = x * x
+    return np.sum(s)
+
+
+@pytest.mark.filterwarnings("ignore")  # the loop that fills what is kept stays in Python
+def test_what_the_first_iteration_finds_unbound():
+    x = np.linspace(0.1, 0.4, 4)
+    pulled = ad.vjp(bound_in_a_loop, x, 2, backend="numba")[1](1.0)
+    np.testing.assert_allclose(pulled[0], 2.0 * x)
