@@ -123,20 +123,56 @@ def test_differences_confirm_what_is_right():
 
 def test_a_steep_function_is_compared_at_finer_steps():
     check = Check(PROGRAM, None)
-    check.compare("slope", (1e7, 1e7), lambda h: math.sin(1e7 * h))
+    check.compare("slope", (1e7, 1e7), lambda _, h: math.sin(1e7 * h))
     assert check.compared == 1
     with pytest.raises(Wrong):
-        check.compare("slope", (2e7, 2e7), lambda h: math.sin(1e7 * h))
+        check.compare("slope", (2e7, 2e7), lambda _, h: math.sin(1e7 * h))
 
 
 def test_no_step_sees_the_slope_of_what_oscillates_within_the_least():
     check = Check(PROGRAM, None)
-    check.compare("slope", (3e12, 3e12), lambda h: math.sin(3e12 * h))
+    check.compare("slope", (3e12, 3e12), lambda _, h: math.sin(3e12 * h))
     assert (check.compared, check.kinks) == (0, 1)
     with pytest.raises(Wrong):
-        check.compare("slope", (3e12, 3e12), lambda h: math.sin(3.0 * h))
+        check.compare("slope", (3e12, 3e12), lambda _, h: math.sin(3.0 * h))
     with pytest.raises(Wrong):
-        check.compare("slope", (0.0, 0.0), lambda h: 1.0 + math.sin(3.0 * h))
+        check.compare("slope", (0.0, 0.0), lambda _, h: 1.0 + math.sin(3.0 * h))
+
+
+WITH_A_KINK = """
+import numpy as np
+
+
+def sample(seed, *shape):
+    return np.random.default_rng(seed).uniform(-1.0, 1.0, shape)
+
+
+def main(f0):
+    c1 = 0.5 - f0
+    c1[-1] = 0.4
+    for _ in c1:
+        c1[1] += f0[1]
+    return np.sum(c1 * c1) + max(f0, key=lambda e: e)
+
+
+def total(f0):
+    return 0.5 * main(f0)
+
+
+def arguments(n=2, m=1, seed=0):
+    return (sample(1, n).astype(np.float32),)
+
+
+def state():
+    return []
+"""
+
+
+def test_a_kink_within_the_steps_of_single_precision_is_no_fault(monkeypatch):
+    program = Program(0, 0, WITH_A_KINK)
+    assert check(program).kind == "right"
+    monkeypatch.setattr(Check, "in_double", lambda *_: False)
+    assert check(program).kind == "wrong"
 
 
 def test_steps_that_agree_by_chance_are_no_evidence():

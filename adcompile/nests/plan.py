@@ -97,8 +97,10 @@ class Plan:
         return found
 
     def relation(self, first: Access, second: Access, space: Keys) -> Relation:
-        a, b = ((base, self.settled(index, space), mode) for base, index, mode in (first, second))
-        return relation(a, b, space)
+        def placed(access: Access) -> Access:
+            return access[0], self.settled(access[1], space), access[2]
+
+        return relation(placed(first), placed(second), space)
 
     # -- placing --------------------------------------------------------------------------------
 

@@ -103,6 +103,7 @@ def bound_in_a_loop(x, n):
 
 @pytest.mark.filterwarnings("ignore")  # the loop that fills what is kept stays in Python
 def test_what_the_first_iteration_finds_unbound():
+    pytest.importorskip("numba")
     x = np.linspace(0.1, 0.4, 4)
     pulled = ad.vjp(bound_in_a_loop, x, 2, backend="numba")[1](1.0)
     np.testing.assert_allclose(pulled[0], 2.0 * x)
