@@ -87,6 +87,12 @@ def general(message: str) -> str:
     return re.sub(r"\d+", "#", re.sub(r"'[^']*'", "'…'", message.splitlines()[0]))
 
 
+def has_place(error: ad.AdcompileError) -> bool:
+    """Whether a refusal says where. What is met when the code runs is said by generated code, which knows the
+    line and not the folder."""
+    return error.place is not None or re.search(r"program_\d+_\d+\.py:\d+:\d+", error.message) is not None
+
+
 class Check:
     """The checks of one program, as a module; `second` asks for second order, "" | "forward" | "both",
     `without` names a stage that is left out."""
@@ -136,8 +142,7 @@ class Check:
         except Wrong as wrong:
             return Verdict("wrong", stage, wrong.reason, f"{self.point}: {wrong.detail}")
         except ad.AdcompileError as error:
-            # what is met when the code runs is said by generated code, which knows the line and not the folder
-            if error.place is None and not re.search(r"program_\d+_\d+\.py:\d+:\d+", error.message):
+            if not has_place(error):
                 return Verdict("crash", stage, f"refusal without a place: {general(error.message)}", str(error))
             if self.refused is None:
                 self.refused = Verdict("refused", stage, general(error.message), str(error))
@@ -284,7 +289,7 @@ class Check:
             try:
                 found = jacobian(self.module.total, wrt)(*args)
             except ad.Unsupported as error:  # what is taken one direction at a time is checked already
-                require(error.place is not None, f"refusal of {name} without a place", str(error))
+                require(has_place(error), f"refusal of {name} without a place", str(error))
                 continue
             require(self.state(args) == before, f"state after {name}")
             for got, grad in zip(found, grads):
