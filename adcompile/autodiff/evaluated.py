@@ -62,13 +62,14 @@ class _Read(Rewriter):
         other = self.known.get(evaluation(self.context, call)) if call.role != "primal" else None
         if other is None:
             return (call,)
-        given, wanted = (number_class(self.context.types[c.result]) for c in (other, call))
-        if self.context.types[other.result] == self.context.types[call.result]:
+        given, wanted = self.context.types[other.result], self.context.types[call.result]
+        if given == wanted:
             self.mapping[call.result] = other.result
             return ()
-        if given is None or wanted is None:
+        cls = number_class(wanted)
+        if cls is None or number_class(given) is None:
             return (call,)
-        made = replace(call, fn=Const(wanted), args=(other.result,))
+        made = replace(call, fn=Const(cls), args=(other.result,))
         self.context.definition[made.result] = made
         return (made,)
 

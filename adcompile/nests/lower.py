@@ -321,11 +321,9 @@ def may_hold_arrays(t: Type) -> bool:
         return any(map(may_hold_arrays, t.items))
     if isinstance(t, Seq):
         return may_hold_arrays(t.item)
-    return not isinstance(t, (Scalar, RangeT, SliceT)) and not (isinstance(t, Known) and not is_array_like(t.value))
-
-
-def is_array_like(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, tuple, list, dict))
+    if isinstance(t, Known):
+        return isinstance(t.value, (np.ndarray, tuple, list, dict))
+    return not isinstance(t, (Scalar, RangeT, SliceT))
 
 
 def _needed(region: Region, live: set[Item]) -> set[Item]:

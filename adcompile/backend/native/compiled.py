@@ -136,10 +136,10 @@ def joined(
         given[k] = f"array({taken[k]}, {DTYPES[native_type.code]}, {native_type.rank})"
     made = f"native({', '.join((*given, *zeros))})"
     lines = [f"def {kernel.name}({', '.join(names)}):"]
-    for n in saved:  # None: of a branch that was not taken
-        lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})", f"    {n}_saved = {n}.copy()"]
-    for n in [n for n in taken if n not in saved and any(f"{n}.shape" in text for text in zeros)]:
-        lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})"]
+    for n in taken:  # None: of a branch that was not taken, or an iteration that came first
+        if n in saved or any(f"{n}.shape" in text for text in zeros):
+            lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})"]
+    lines += [f"    {n}_saved = {n}.copy()" for n in saved]
     lines += ["    try:", f"        return {made}" if kernel.exact == "r" else f"        r = {made}"]
     # what is not to be written has not been written
     restored = [f"        if {n}.flags.writeable: {n}[...] = {n}_saved" for n in saved]
