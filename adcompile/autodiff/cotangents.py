@@ -364,6 +364,21 @@ def in_single(b: Builder, g: Atom, t: Type) -> Atom:
     return Const(np.float32(g.value)) if isinstance(g, Const) and type(g.value) is float else g
 
 
+def in_dtype(b: Builder, d: Atom, of: Atom) -> Atom:
+    """The tangent of `of` in its precision: the type of what holds it says so. A sum of singles and of doubles
+    without a derivative has a tangent of singles."""
+    t, given = b.type(of), b.type(d)
+    if isinstance(t, Array) and isinstance(given, Array) and given.dtype != t.dtype:
+        return b.call(rt.like, d, of) if given.dims is None else b.call(np.ndarray.astype, d, Const(t.dtype))
+    if isinstance(t, Scalar) and isinstance(given, Scalar) and given.kinds == SINGLE != t.kinds:
+        return b.call(np.float64, d) if t.kinds <= {float, np.float64} else d
+    if not is_structured(t) or not is_structured(given) or given == tangent_structure(t):
+        return d
+    parts = b.items(d)
+    fitted = [in_dtype(b, part, item) for part, item in zip(parts, b.items(of))]
+    return d if all(one is part for one, part in zip(fitted, parts)) else b.build(given, fitted)
+
+
 def as_result(b: Builder, g: Atom, call: Call) -> Atom:
     """The cotangent of a result, which is a number where the result came to one, as an array where it is one without
     axes: rules are written for arrays."""

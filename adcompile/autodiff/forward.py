@@ -32,7 +32,7 @@ from adcompile.autodiff.adjoint import (
     selected_product,
 )
 from adcompile.autodiff.called import fitted, is_readable
-from adcompile.autodiff.cotangents import in_single, refuse_stand_in, shadow_type, tangent_type, zero
+from adcompile.autodiff.cotangents import in_dtype, in_single, refuse_stand_in, shadow_type, tangent_type, zero
 from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zeros_type
 from adcompile.autodiff.given import is_zero, value_and_tangent
@@ -373,7 +373,7 @@ class Forward:
         if isinstance(atom, Const) and (atom.value is ops.UNDEFINED or atom.value is None and into in self.mirrored):
             return atom
         d = self.whole_dot(atom)
-        return d if d is not None else self.zero(atom)
+        return in_dtype(self.b, d, atom) if d is not None else self.zero(atom)
 
     def loop(self, s: For | While) -> None:
         b = self.b

@@ -30,8 +30,25 @@ def singles_and_scalars(x):
     return np.sum(y**2)
 
 
+def singles_in_lists_of_doubles(s):
+    v = np.zeros(len(s)) + s
+    items, rows, k = [], [], 0
+    for x in v:
+        items.append(x)
+        rows.insert(0, x * 2.0)
+    y, z = np.array(items), np.stack(rows)
+    column = y.reshape(-1, 1)
+    column[0] *= 2.0
+    while k < 3:
+        rows[0] = v[k]
+        k += 1
+    z[1:].reshape(-1, 1)[0] = 0.5
+    return np.sum(y * z) + np.sum(np.array(rows) ** 3)
+
+
 SAMPLES = {
     "doubles_into_singles": [(X, S)],
     "singles_and_doubles": [(S,)],
     "singles_and_scalars": [(S,)],
+    "singles_in_lists_of_doubles": [(S,)],
 }
