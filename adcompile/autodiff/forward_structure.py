@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import is_structured
-from adcompile.autodiff.cotangents import tangent_structure, tangent_type
+from adcompile.autodiff.cotangents import in_dtype, tangent_structure, tangent_type
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import Array, DictT, ListT, ObjectT, Scalar, Seq, TupleT, Type, Unknown
@@ -112,14 +112,14 @@ def convert(f: Forward, s: Call) -> Any:
         return NotImplemented
     d, t = f.whole_dot(s.args[0]), tangent_type(f.b.type(s.result))
     fn = Const(list) if isinstance(t, Seq) else s.fn  # tangents of tuples of any length are lists
-    return None if d is None else f.b.emit(fn, (d,), t)
+    return None if d is None else f.b.emit(fn, (in_dtype(f.b, d, s.args[0]),), t)
 
 
 def concat(f: Forward, s: Call) -> Any:
     if not isinstance(f.b.type(s.result), Seq):
         return NotImplemented
     found, t = [(a, f.whole_dot(a)) for a in s.args], tangent_type(f.b.type(s.result))
-    dots = [f.b.emit(rt.zero_list, (a,), t) if d is None else d for a, d in found]
+    dots = [f.b.emit(rt.zero_list, (a,), t) if d is None else in_dtype(f.b, d, a) for a, d in found]
     return f.b.emit(operator.add, [f.b.emit(list, (d,), t) for d in dots], t)
 
 
