@@ -2,6 +2,7 @@
 
     region   array statements that follow each other       (`nests/region`, `nests/elementwise`)
     plan     which of them go into which loops             (`nests/plan`, `nests/dependence`)
+    align    loops set side by side, some turns apart      (`nests/align`)
     writing  loops, elements, scalars                      (`nests/write`)
 
 Lengths are symbolic keys (`nests/keys`, `nests/extents`), slices an offset and a step in the loops

@@ -15,6 +15,7 @@ from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Rais
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, large_stack, results_of, substitute
+from adcompile.nests.align import align
 from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.nests.extents import Extents, Scopes
 from adcompile.nests.facts import Facts
@@ -219,6 +220,8 @@ class Lowering:
             return
         self.renamed.update(region.renamed)
         plan = self.plan(region, live)
+        for nest in plan.nests:
+            align(plan, nest)
         self.memory(plan, live)
         out.extend(views)
         buffers: dict[Item, Var] = {}

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adcompile.ir.nodes import Var
-from adcompile.nests.dependence import Relation, commute, relation, worse
+from adcompile.nests.dependence import Distance, Relation, commute, distance, relation, worse
 from adcompile.nests.items import Access, Index, Item, Load, Reduce, Store, accesses, leaves_of, touched, values_of
 from adcompile.nests.keys import Keys
 
@@ -26,7 +26,17 @@ POINTERS = 14
 
 @dataclass(eq=False)
 class Row:
+    """The items of one innermost loop; `shifts`: by how many turns some come later than others (`nests/align`)."""
+
     items: list[Item] = field(default_factory=list[Item])
+    shifts: dict[Item, int] = field(default_factory=dict[Item, int])
+
+    def shift(self, item: Item) -> int:
+        return self.shifts.get(item, 0)
+
+    @property
+    def spread(self) -> int:
+        return max(self.shifts.values(), default=0)
 
 
 @dataclass(eq=False)
@@ -97,10 +107,14 @@ class Plan:
         return found
 
     def relation(self, first: Access, second: Access, space: Keys) -> Relation:
-        def placed(access: Access) -> Access:
-            return access[0], self.settled(access[1], space), access[2]
+        return relation(self.placed(first, space), self.placed(second, space), space)
 
-        return relation(placed(first), placed(second), space)
+    def turns(self, first: Access, second: Access, space: Keys) -> Distance | None:
+        """By how many turns of each loop the first of two accesses to an element comes later (`dependence`)."""
+        return distance(self.placed(first, space)[1], self.placed(second, space)[1], space)
+
+    def placed(self, access: Access, space: Keys) -> Access:
+        return access[0], self.settled(access[1], space), access[2]
 
     # -- placing --------------------------------------------------------------------------------
 
@@ -155,7 +169,11 @@ class Plan:
         given = [v for i in items for v in values_of(i) if isinstance(v, Reduce)]
         if any(self.place.get(v, (None, None))[1] is row for v in given):
             return False
-        return len({a[0] for i in (*row.items, *items) for a in accesses(i) if not self.is_scalar(i, a[0])}) <= POINTERS
+        return self.few((*row.items, *items))
+
+    def few(self, items: Iterable[Item]) -> bool:
+        """Whether these touch no more arrays than one row may."""
+        return len({a[0] for i in items for a in accesses(i) if not self.is_scalar(i, a[0])}) <= POINTERS
 
     def is_scalar(self, item: Item, base: Var) -> bool:
         """Whether an access is to what stays a scalar, as far as is known now."""

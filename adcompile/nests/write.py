@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, If, Role, Statement, Var, Yield
-from adcompile.ir.types import INT, UNKNOWN, Array, RangeT, Scalar, TupleT, Type
+from adcompile.ir.types import BOOL, INT, UNKNOWN, Array, RangeT, Scalar, TupleT, Type
 from adcompile.nests.elementwise import DType
 from adcompile.nests.frames import Frames
 from adcompile.nests.items import (
@@ -31,7 +32,7 @@ from adcompile.nests.items import (
 )
 from adcompile.nests.keys import Keys
 from adcompile.nests.plan import Nest, Plan, Row
-from adcompile.nests.views import Axis
+from adcompile.nests.views import Axis, plus
 from adcompile.optimise.typing import kinds, type_of
 
 LOOPS = "ijklpqrs"
@@ -43,10 +44,23 @@ def scalar(dtype: DType) -> Type:
 
 @dataclass(eq=False)
 class Scope:
-    """A loop body that is being written, and what it has computed."""
+    """A loop body that is being written, and what it has computed; `unread`: what it has put where nothing has
+    been read since."""
 
     out: list[Statement] = field(default_factory=list[Statement])
     found: dict[Any, Atom] = field(default_factory=dict[Any, Atom])
+    unread: dict[tuple[Var, Index], Statement] = field(default_factory=dict[tuple[Var, Index], Statement])
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Of a row whose items lag: the turns of each, how far the last ones lie behind the first, the range of the
+    turns of all, and the range over those at the ends."""
+
+    count: Atom
+    between: Atom
+    all: Atom
+    ends: Atom
 
 
 @dataclass(eq=False)
@@ -79,6 +93,7 @@ class Writer:
     def write(self, nest: Nest) -> None:
         """The nest, behind what the current frame has."""
         self.nest = nest
+        self.bounds: dict[int, Bounds] = {}
         self.ranges = [
             self.frames.call(self.frames.here, "steps", RangeT(True), range, self.frames.value(n)) for n in nest.space
         ]
@@ -121,17 +136,20 @@ class Writer:
 
     def loop(
         self, k: int, scope: Scope, element: Var, params: list[Var], init: dict[Item, Atom], body: Scope,
-        ends: dict[Item, Atom], role: Role,
+        ends: dict[Item, Atom], role: Role, steps: Atom | None = None,
     ) -> dict[Item, Atom]:  # fmt: skip
         block = Block((element, *params), tuple(body.out), Continue(tuple(ends[i] for i in init)))
         results = tuple(self.var("total", scalar(i.dtype)) for i in init)
         place = self.nest.items[0].call.place
-        scope.out.append(For(results, self.ranges[k], tuple(init.values()), block, place, role))
+        scope.out.append(For(results, steps or self.ranges[k], tuple(init.values()), block, place, role))
         return dict(zip(init, results))
 
     def inner(self, row: Row, scope: Scope, totals: dict[Item, Atom]) -> dict[Item, Atom]:
         """An innermost loop."""
         self.row = row
+        if row.spread:
+            self.shifted(row, scope)
+            return totals
         mine: dict[Item, Atom] = {i: totals[i] for i in row.items if i in totals}
         mine.update((i, Const(_start(i))) for i in row.items if isinstance(i, Reduce) and i.last)
         k = len(self.nest.space) - 1
@@ -151,6 +169,74 @@ class Writer:
                 if item in self.plan.stored:
                     self.put(scope, item, item.var, own_index(item), value)
         return {**totals, **{i: v for i, v in ends.items() if i in totals}}
+
+    def shifted(self, row: Row, scope: Scope) -> None:
+        """An innermost loop some of whose items come some turns later than others: the turns in which all have
+        something to do, then those at both ends, in which each is asked."""
+        k = len(self.nest.space) - 1
+        self.hoist(row, scope, k)
+        bounds, role = self.bounds_of(row.spread), self.role(row.items)
+        body, (element,) = Scope(), self.params(k, ())
+        self.scopes.append(body)
+        self.loops.append(element)
+        for item in row.items:
+            self.item(item, {})
+        self.scopes.pop()
+        self.loops.pop()
+        self.loop(k, scope, element, [], {}, body, {}, role, bounds.all)
+        body, (element,) = Scope(), self.params(k, ())
+        self.scopes.append(body)
+        self.loops.append(self.at_ends(body, element, row.spread, bounds, role))
+        for shift, items in groupby(row.items, row.shift):
+            self.when_inside(shift, list(items), row.spread, bounds.count)
+        self.scopes.pop()
+        self.loops.pop()
+        self.loop(k, scope, element, [], {}, body, {}, role, bounds.ends)
+
+    def bounds_of(self, spread: int) -> Bounds:
+        """Computed in front of the nest."""
+        if spread not in self.bounds:
+
+            def number(fn: Any, a: Atom, b: Atom) -> Atom:
+                return self.frames.call(self.frames.here, "turns", INT, fn, a, b)
+
+            def steps(*args: Atom) -> Atom:
+                return self.frames.call(self.frames.here, "steps", RangeT(True), range, *args)
+
+            count, width = self.frames.value(self.nest.space[-1]), Const(spread)
+            reach, ends = number(max, count, width), number(operator.add, number(min, count, width), width)
+            between = number(operator.sub, reach, width)
+            self.bounds[spread] = Bounds(count, between, steps(width, reach), steps(ends))
+        return self.bounds[spread]
+
+    def at_ends(self, body: Scope, element: Var, spread: int, bounds: Bounds, role: Role) -> Var:
+        """The turn that a turn at the ends is: behind the first ones come the last ones."""
+        late = self.call(body, "late", BOOL, None, operator.ge, element, Const(spread))
+        far = self.call(body, "far", INT, None, operator.add, element, bounds.between)
+        turn = self.var("turn", INT)
+        then, orelse = Block((), (), Yield((far,))), Block((), (), Yield((element,)))
+        body.out.append(If((turn,), late, then, orelse, self.nest.items[0].call.place, role))
+        return turn
+
+    def when_inside(self, shift: int, items: Sequence[Item], spread: int, count: Atom) -> None:
+        """Items at the ends of a row, where they have this turn."""
+        outer, turn = self.scopes[-1], self.loops[-1]
+        inside = Scope()
+        self.scopes.append(inside)
+        for item in items:
+            self.item(item, {})
+        self.scopes.pop()
+        tests: list[Atom] = []
+        if shift:
+            tests.append(self.call(outer, "begun", BOOL, None, operator.ge, turn, Const(shift)))
+        if shift < spread:
+            own = self.call(outer, "own", INT, None, operator.sub, turn, Const(shift)) if shift else turn
+            tests.append(self.call(outer, "open", BOOL, None, operator.lt, own, count))
+        statements, place = tuple(inside.out), items[0].call.place
+        for test in reversed(tests):
+            block = Block((), statements, Yield())
+            statements = (If((), test, block, Block((), (), Yield()), place, self.role(items)),)
+        outer.out.extend(statements)
 
     def role(self, items: Sequence[Item]) -> Role:
         return items[0].role if len({i.role for i in items}) == 1 else "primal"
@@ -173,23 +259,24 @@ class Writer:
         value = self.value(item.value, item)
         match item:
             case Compute():
-                scope.found[item] = value
+                scope.found[self.key(item, item)] = value
                 if item in self.plan.stored:
-                    self.put(scope, item, item.var, own_index(item), value)
+                    self.put(scope, item, item.var, self.moved(own_index(item), item), value)
                 elif item in self.plan.rowed:
-                    self.put(scope, item, self.buffers[item], (Axis(len(item.space) - 1),), value)
+                    at = self.moved((Axis(len(item.space) - 1),), item)
+                    self.put(scope, item, self.buffers[item], at, value)
             case Reduce():
                 total = self.call(scope, "total", scalar(item.dtype), item, item.fn, sums[item], value)
                 self.frames.sums.add(total)
                 sums[item] = total
             case Store():
-                base, index = item.view.base, item.view.index
+                base, index = item.view.base, self.moved(item.view.index, item)
                 if item.fn is not None:
-                    old = self.load(Load(base, index, item.dtype), item)
+                    old = self.load(Load(base, item.view.index, item.dtype), item)
                     value = self.call(scope, "t", scalar(item.dtype), item, item.fn, old, value)
                 self.forget(base)
                 self.put(scope, item, base, index, value)
-                if isinstance(value, Var):
+                if isinstance(value, Var) or item.dtype == np.float64:
                     scope.found[base, index] = value
 
     def forget(self, base: Var) -> None:
@@ -215,29 +302,42 @@ class Writer:
             case Value():
                 return self.of_item(expr.item, item)
             case Op():
-                key = id(expr)
+                key = (id(expr), self.row.shift(item))
                 if key not in scope.found:
                     scope.found[key] = self.operation(expr, item)
                 return scope.found[key]
 
     def of_item(self, made: Compute | Reduce, item: Item) -> Atom:
+        key = self.key(made, item)
         for scope in self.scopes[::-1]:
-            if made in scope.found:
-                return scope.found[made]
+            if key in scope.found:
+                return scope.found[key]
         if self.plan.place[made][0] is self.nest and made in self.plan.rowed and made not in self.plan.stored:
             found = self.load(Load(self.buffers[made], (Axis(len(made.space) - 1),), made.dtype), item)
         else:
             found = self.load(Load(made.var, own_index(made), made.dtype), item)
-        self.scopes[-1].found[made] = found
+        self.scopes[-1].found[key] = found
         return found
 
+    def key(self, made: Compute | Reduce, item: Item) -> Any:
+        """A value in the turn in which an item reads it."""
+        return made if isinstance(made, Reduce) else (id(made), "value", self.row.shift(item))
+
+    def moved(self, index: Index, item: Item) -> Index:
+        """Where an item finds something in the current turn of its row."""
+        by, last = self.row.shift(item), len(self.nest.space) - 1
+        if not by:
+            return index
+        return tuple(replace(a, start=plus(a.start, (-by * a.step, ()))) if a.loop == last else a for a in index)
+
     def load(self, e: Load, item: Item) -> Atom:
-        key = (e.base, e.index)
+        index = self.moved(e.index, item)
+        key = (e.base, index)
         for scope in self.scopes[::-1]:
             if key in scope.found:
                 return scope.found[key]
         scope = self.scopes[-1]
-        scope.found[key] = self.get(scope, item, e.base, e.index, e.dtype)
+        scope.found[key] = self.get(scope, item, e.base, index, e.dtype)
         return scope.found[key]
 
     def operation(self, e: Op, item: Item) -> Atom:
@@ -298,6 +398,8 @@ class Writer:
 
     def get(self, scope: Scope, item: Item, base: Var, index: Index, dtype: DType) -> Var:
         at = self.place(index) if scope is self.scopes[-1] else self._outside(scope, index)
+        for other in self.scopes:
+            other.unread = {key: s for key, s in other.unread.items() if not self.meets(base, key[0])}
         found = self.call(scope, base.name, scalar(dtype), item, operator.getitem, base, at)
         self.frames.sure.add(found)
         return found
@@ -309,7 +411,11 @@ class Writer:
         return at
 
     def put(self, scope: Scope, item: Item, base: Var, index: Index, value: Atom) -> None:
+        dead = scope.unread.get((base, index))
+        if dead is not None:  # what is put there now is all that anybody will see
+            scope.out[:] = [s for s in scope.out if s is not dead]
         put = self.call(scope, "t", UNKNOWN, item, operator.setitem, base, self.place(index), value)
+        scope.unread[base, index] = scope.out[-1]
         self.frames.sure.add(put)
 
 

@@ -1,0 +1,145 @@
+"""Rows of a nest that touch one array at different places, set side by side.
+
+An adjoint of slices adds to `x_bar[i]`, `x_bar[i + 1]` and `x_bar[i + 2]`, each in an innermost loop of its own, for
+one loop would go from element to element through memory. Items that lag behind each other by as many turns as
+their places lie apart meet in one turn, and what is added to an element is added in one go:
+
+    shift 0    x_bar[k] += …        for k from 0
+    shift 1    x_bar[k] += …        for k from 1, with what its own turn k - 1 gives
+    shift 2    x_bar[k] += …        for k from 2, …
+
+Two items stand in one row if they touch a common element in the same turn of it or in none (`plan.turns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adcompile.nests.dependence import Distance, commute
+from adcompile.nests.items import Access, Item, Reduce, Store, touched, values_of
+from adcompile.nests.plan import Nest, Plan, Row
+
+
+def align(plan: Plan, nest: Nest) -> None:
+    """Set the rows of a nest side by side, as far as that can be."""
+    rows: list[Row] = []
+    for row in nest.rows:
+        _take(plan, rows, row)
+    nest.rows[:] = rows
+    for row in rows:
+        first = min(row.shifts.values(), default=0)
+        row.shifts = {i: row.shift(i) - first for i in row.items}
+        plan.place.update((i, (nest, row)) for i in row.items)
+    plan.rowed.difference_update(nest.items)
+    for item in nest.items:
+        mine = plan.place[item][1]
+        given = [v for v in values_of(item) if plan.home(v) is nest]
+        plan.rowed.update(v for v in given if plan.place[v][1] is not mine)
+
+
+def _take(plan: Plan, rows: list[Row], row: Row) -> None:
+    """Put a row into the last one that it can stand in, or behind them all."""
+    for at in range(len(rows) - 1, -1, -1):
+        by = lag(plan, rows[at], row)
+        if by is not None:
+            rows[at] = _joined(rows[at], row, by)
+            return
+        parted = _parted(plan, rows[at], row)
+        if parted is not None:
+            rows[at : at + 1] = parted
+            _put_back(plan, rows, at)
+            return
+        if not all(_free(plan, a, b) for a in rows[at].items for b in row.items):
+            break
+    rows.append(row)
+
+
+def _joined(row: Row, more: Row, by: int) -> Row:
+    shifts = {**{i: row.shift(i) for i in row.items}, **{i: more.shift(i) + by for i in more.items}}
+    return Row([*row.items, *more.items], shifts)
+
+
+def lag(plan: Plan, row: Row, more: Row) -> int | None:
+    """By how many turns the items of the second row have to come later to meet those of the first in the same turn
+    wherever they meet; None where they do not meet, or no number will do."""
+    if not plan.few((*row.items, *more.items)) or any(isinstance(i, Reduce) for i in (*row.items, *more.items)):
+        return None
+    found: int | None = None
+    for old in row.items:
+        for new in more.items:
+            for turns in _meetings(plan, old, new):
+                if turns[-1] is None or any(n is None for n in turns):
+                    return None
+                by = row.shift(old) + turns[-1] - more.shift(new)
+                if found not in (None, by):
+                    return None
+                found = by
+    return found if _at_hand(row, more) else None
+
+
+def _at_hand(row: Row, more: Row) -> bool:
+    """Whether what the second row takes from the first is of the last of its items that go together: at the ends of
+    a row these are under one condition."""
+    last = {row.shift(i) for i in row.items[-1:]}
+    there: set[Item] = set()
+    for item in reversed(row.items):
+        if row.shift(item) not in last:
+            break
+        there.add(item)
+    return all(v in there for i in more.items for v in values_of(i) if v in row.shifts or v in row.items)
+
+
+def _meetings(plan: Plan, old: Item, new: Item) -> Iterator[Distance]:
+    """Where two items may touch the same element in one turn of the outer loops, one of them writing."""
+    for a, b in _pairs(old, new):
+        turns = plan.turns(a, b, plan.space_of(new))
+        if turns is not None and not any(turns[:-1]):
+            yield turns
+
+
+def _pairs(old: Item, new: Item) -> Iterator[tuple[Access, Access]]:
+    for a in touched(old):
+        for b in touched(new):
+            if a[0] is b[0] and not a[2] == b[2] == "read":
+                yield a, b
+
+
+def _free(plan: Plan, old: Item, new: Item) -> bool:
+    """Whether the later one may as well come first in each turn of the outer loops."""
+    if any(v is old for v in values_of(new)):
+        return False
+    for a, b in _pairs(old, new):
+        turns = plan.turns(a, b, plan.space_of(new))
+        if turns is not None and not any(turns[:-1]) and not commute(a, b):
+            return False
+    return True
+
+
+def _parted(plan: Plan, row: Row, more: Row) -> list[Row] | None:
+    """The first row without its additions to what the second adds to, and these with the second: where what is added
+    is computed in the first, and lies in memory anyway."""
+    bases = {i.view.base for i in more.items if isinstance(i, Store) and i.adds}
+    moving = {i for i in row.items if isinstance(i, Store) and i.adds and i.view.base in bases}
+    for k, item in enumerate(row.items):
+        if item in moving and not all(v in plan.rowed | plan.stored for v in values_of(item)):
+            moving.discard(item)
+        if item in moving and not all(j in moving or _free(plan, item, j) for j in row.items[k + 1 :]):
+            moving.discard(item)
+    if not moving:
+        return None
+    rest, moved = (
+        Row(items, {i: row.shift(i) for i in items})
+        for items in ([i for i in row.items if i not in moving], [i for i in row.items if i in moving])
+    )
+    by = lag(plan, moved, more)
+    return None if by is None else [rest, _joined(moved, more, by)]
+
+
+def _put_back(plan: Plan, rows: list[Row], at: int) -> None:
+    """Let what is left of a row stand in the one before it."""
+    if not rows[at].items:
+        del rows[at]
+    elif at and all(not isinstance(i, Store) for i in rows[at].items):
+        by = lag(plan, rows[at - 1], rows[at])
+        if by is not None:
+            rows[at - 1 : at + 1] = [_joined(rows[at - 1], rows[at], by)]
