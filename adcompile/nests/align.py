@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from adcompile.ir.nodes import Var
 from adcompile.nests.dependence import Distance, commute
-from adcompile.nests.items import Access, Item, Reduce, Store, touched, values_of
+from adcompile.nests.items import Item, Reduce, Store, touched, values_of
 from adcompile.nests.plan import Nest, Plan, Row
 
 
@@ -41,7 +42,7 @@ def _take(plan: Plan, rows: list[Row], row: Row) -> None:
     """Put a row into the last one that it can stand in, or behind them all."""
     for at in range(len(rows) - 1, -1, -1):
         by = lag(plan, rows[at], row)
-        if by is not None:
+        if by is not None and _stored_by(rows[at]) & _stored_by(row):
             rows[at] = _joined(rows[at], row, by)
             return
         parted = _parted(plan, rows[at], row)
@@ -52,6 +53,10 @@ def _take(plan: Plan, rows: list[Row], row: Row) -> None:
         if not all(_free(plan, a, b) for a in rows[at].items for b in row.items):
             break
     rows.append(row)
+
+
+def _stored_by(row: Row) -> set[Var]:
+    return {i.view.base for i in row.items if isinstance(i, Store)}
 
 
 def _joined(row: Row, more: Row, by: int) -> Row:
@@ -68,8 +73,8 @@ def lag(plan: Plan, row: Row, more: Row) -> int | None:
     for old in row.items:
         for new in more.items:
             for turns in _meetings(plan, old, new):
-                if turns[-1] is None or any(n is None for n in turns):
-                    return None
+                if any(turns[:-1]) or None in turns or turns[-1] is None:
+                    return None  # also what other turns of the outer loops touch: compilers cannot tell these apart
                 by = row.shift(old) + turns[-1] - more.shift(new)
                 if found not in (None, by):
                     return None
@@ -89,30 +94,21 @@ def _at_hand(row: Row, more: Row) -> bool:
     return all(v in there for i in more.items for v in values_of(i) if v in row.shifts or v in row.items)
 
 
-def _meetings(plan: Plan, old: Item, new: Item) -> Iterator[Distance]:
-    """Where two items may touch the same element in one turn of the outer loops, one of them writing."""
-    for a, b in _pairs(old, new):
-        turns = plan.turns(a, b, plan.space_of(new))
-        if turns is not None and not any(turns[:-1]):
-            yield turns
-
-
-def _pairs(old: Item, new: Item) -> Iterator[tuple[Access, Access]]:
+def _meetings(plan: Plan, old: Item, new: Item, adding: bool = True) -> Iterator[Distance]:
+    """How many turns apart two items may touch the same element, one of them writing."""
     for a in touched(old):
         for b in touched(new):
-            if a[0] is b[0] and not a[2] == b[2] == "read":
-                yield a, b
+            if a[0] is b[0] and not a[2] == b[2] == "read" and (adding or not commute(a, b)):
+                turns = plan.turns(a, b, plan.space_of(new))
+                if turns is not None:
+                    yield turns
 
 
 def _free(plan: Plan, old: Item, new: Item) -> bool:
     """Whether the later one may as well come first in each turn of the outer loops."""
     if any(v is old for v in values_of(new)):
         return False
-    for a, b in _pairs(old, new):
-        turns = plan.turns(a, b, plan.space_of(new))
-        if turns is not None and not any(turns[:-1]) and not commute(a, b):
-            return False
-    return True
+    return all(any(turns[:-1]) for turns in _meetings(plan, old, new, adding=False))
 
 
 def _parted(plan: Plan, row: Row, more: Row) -> list[Row] | None:

@@ -78,8 +78,8 @@ def modf(x):
 
 
 def half(mask, y):
-    """½ where the mask selects, in the precision of the result."""
-    return 0.5 * mask if np.result_type(y) == np.float64 else 0.5 * mask.astype(np.result_type(y))
+    """½ where the mask selects, in the precision of the result. Of two whole numbers it is a bool of Python's."""
+    return 0.5 * mask if np.result_type(y) == np.float64 else 0.5 * np.asarray(mask).astype(np.result_type(y))
 
 
 @elementwise(np.maximum)
