@@ -15,6 +15,7 @@ import numpy as np
 import adcompile
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
+from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.choice import NOTHING, Compiled, Loaded, Note
 from adcompile.backend.native.classes import ORDER
 from adcompile.backend.native.elementary import header
@@ -134,17 +135,23 @@ def joined(
         native_type = kernel.natives[k]
         assert isinstance(native_type, ArrayOf)
         given[k] = f"array({taken[k]}, {DTYPES[native_type.code]}, {native_type.rank})"
-    made = f"native({', '.join((*given, *zeros))})"
+    arena = ["arena"] * bool(kernel.lent)
+    made = f"native({', '.join((*given, *zeros, *arena))})"
     lines = [f"def {kernel.name}({', '.join(names)}):"]
     for n in taken:  # None: of a branch that was not taken, or an iteration that came first
         if n in saved or any(f"{n}.shape" in text for text in zeros):
             lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})"]
     lines += [f"    {n}_saved = {n}.copy()" for n in saved]
-    lines += ["    try:", f"        return {made}" if kernel.exact == "r" else f"        r = {made}"]
+    lines += ["    arena = arenas.pop() if arenas else fresh(lent)"] if arena else []  # another call may be on its way
+    straight = kernel.exact == "r" and not arena
+    lines += ["    try:", f"        return {made}" if straight else f"        r = {made}"]
     # what is not to be written has not been written
     restored = [f"        if {n}.flags.writeable: {n}[...] = {n}_saved" for n in saved]
     lines += ["    except handled:", *(restored or ["        pass"])]
-    if kernel.exact != "r":
+    if arena:
+        lines += ["    else:", f"        arenas.append(enlarged(arena, lent) if arena[{2 * kernel.lent}] else arena)"]
+        lines += [f"        return {kernel.exact}"]
+    elif not straight:
         lines += ["    else:", f"        return {kernel.exact}"]
     lines += [f"    return plain({', '.join(names)})"]
     namespace: dict[str, Any] = {
@@ -157,6 +164,10 @@ def joined(
         "array": array_of,
         "spare": spare,
         "again": _again,
+        "arenas": list[Any](),
+        "fresh": fresh,
+        "enlarged": enlarged,
+        "lent": kernel.lent,
     }
     exec(compile("\n".join(lines), f"<adcompile native {kernel.name}>", "exec"), namespace)
     return namespace[kernel.name]

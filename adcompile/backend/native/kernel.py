@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from adcompile.backend.native.arena import noted
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
 from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.flow import Flow
@@ -44,7 +45,7 @@ class Kernel:
     params: tuple[Var, ...]  # those that are read, with their positions
     positions: tuple[int, ...]
     natives: tuple[Native, ...]
-    """Of the parameters, and then of the arrays prepared for it."""
+    """Of the parameters, and then of the arrays prepared for it and of its arena."""
     prepared: tuple[str, ...]
     """What is handed over behind the parameters, as expressions of these (`backend/native/prepared`)."""
     saved: tuple[Var, ...]
@@ -55,6 +56,8 @@ class Kernel:
     """The elementary functions that it calls, with their machine types."""
     listed: tuple[int, ...] = ()
     """The parameters that are lists, and come as arrays."""
+    lent: int = 0
+    """The arrays of kept values that lie in an arena, the last parameter (`backend/native/arena`); 0: there is none."""
 
 
 def kernel(
@@ -200,18 +203,23 @@ class Printer(Flow):
             self.refuse("a function that only raises")
         self.block(Block((), function.body.statements, Unreachable()), ())
         self.read(function.body.end.value)
+        arena = self.fresh("arena") if self.lends(self._parts_of(function.body.end.value)) else ""
+        for line in noted(self.kept(), f"{arena}_words") if arena else ():
+            self.line(line)
         exact = self._finish(function.body.end.value, used, inexact)
         if any(self.is_written(v) or v in self.written for v in self.given):
             self.refuse("arrays in a list from elsewhere that are written")
-        given = ", ".join(self.given.get(p, self.names[p]) for p in (*used, *given_too))
-        text = [f"def {name}({given}):", *self.storage(), *self.lines]
+        given = [self.given.get(p, self.names[p]) for p in (*used, *given_too)] + [arena] * bool(arena)
+        text = [f"def {name}({', '.join(given)}):", *self.storage(arena), *self.lines]
         saved = tuple(self.written_among(used)) if self.faults else ()
         natives = tuple(machine(self.native[p]) or self.native[p] for p in (*used, *given_too))
+        natives += (ArrayOf("f8", 1),) * bool(arena)
         listed = tuple(k for k, p in enumerate(used) if p in self.given)
         like = tuple(given_too.values())
         positions = tuple(params.index(p) for p in used)
+        lent = len(self.kept()) if arena else 0
         source, called = "\n".join(text) + "\n", frozenset(self.elementary)
-        return Kernel(name, source, used, positions, natives, like, saved, self.faults, exact, called, listed)
+        return Kernel(name, source, used, positions, natives, like, saved, self.faults, exact, called, listed, lent)
 
     def _param(self, var: Var) -> None:
         native = native_of(self.types[var])
@@ -261,6 +269,12 @@ class Printer(Flow):
             if exact == "(" + "".join(f"r[{k}], " for k in range(len(flat))) + ")":
                 return "r"
         return exact
+
+    def _parts_of(self, value: Atom) -> list[Var]:
+        """What a result is made of."""
+        if isinstance(value, Var) and value in self.made and self.callee(self.made[value]) is ops.build_tuple:
+            return [v for a in self.made[value].args for v in self._parts_of(a)]
+        return [value] if isinstance(value, Var) else []
 
     def _result(self, value: Atom, flat: list[str], roots: set[Var], inexact: bool) -> str:
         """Add the machine values of a result; gives the expression that makes it of them."""

@@ -8,9 +8,10 @@ each in an array of its own.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from adcompile.backend.native.arena import Kept, lent
 from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.placed import Placing
 from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
@@ -438,21 +439,36 @@ class Keeping(Placing):
                 self.line(f"if {need} > {column}.shape[0]:")
                 self.line(f"    {column} = nt.grown({column}, {store.top}, {need})")
 
-    def storage(self) -> list[str]:
-        """The lines that make empty storage."""
+    def kept(self) -> list[Kept]:
+        """The arrays of kept values."""
+        out: list[Kept] = []
+        for store in self.stores.values():
+            if isinstance(store.native, ArrayOf):
+                if store.views:
+                    continue
+                out.append(Kept(store.data, f"{store.data}_top", store.native.code))
+            out += [Kept(column, store.top, code) for column, code in zip(store.columns, store.codes)]
+        return out
+
+    def storage(self, arena: str) -> list[str]:
+        """The lines that make empty storage, in the arena of this name if there is one."""
         out: list[str] = []
         for store in self.stores.values():
-            if store.views and isinstance(store.native, ArrayOf):
-                out.append(f"    {store.name} = nt.none_of({_empty(store.native)})")
-                out.append(f"    {store.top} = 0")
-                continue
             if isinstance(store.native, ArrayOf):
-                out.append(f"    {store.data} = np.empty(0, {DTYPES[store.native.code]})")
-                out.append(f"    {store.data}_top = 0")
-            for column, code in zip(store.columns, store.codes):
-                out.append(f"    {column} = np.empty(0, {DTYPES[code]})")
+                if store.views:
+                    out.append(f"    {store.name} = nt.none_of({_empty(store.native)})")
+                else:
+                    out.append(f"    {store.data}_top = 0")
             out.append(f"    {store.top} = 0")
-        return out
+        if arena:
+            return out + lent(self.kept(), arena, f"{arena}_words", self.fresh("lent"))
+        return out + [f"    {kept.name} = np.empty(0, {DTYPES[kept.code]})" for kept in self.kept()]
+
+    def lends(self, results: Iterable[Var]) -> bool:
+        """Whether what is kept may lie in memory that the next call uses again: no result shows it."""
+        kept = {self.root(s.sample) for s in self.stores.values() if s.sample is not None and not s.views}
+        arrays = [v for v in results if isinstance(self.native.get(v), ArrayOf)]
+        return bool(self.kept()) and not any(self.root(v) in kept for v in arrays)
 
 
 def _empty(native: ArrayOf) -> str:

@@ -406,6 +406,8 @@ TWO: dict[Any, tuple[str, bool]] = {
     np.copysign: ("math.copysign", False),
 }
 """Functions of two numbers, and whether Python's may raise."""
+
+
 def _asked(p: Scalars, call: Call) -> None:
     """A question that a kernel has answered where it computed the value: a power that is complex is none of its own."""
 

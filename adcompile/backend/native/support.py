@@ -190,6 +190,16 @@ def grown(items, top, need):
     return out
 
 
+@helper
+def noted(words, k, count, size):
+    """Note how many bytes the `k`-th of the arrays of an arena has held (`backend/native/arena`)."""
+    need = (size + 7) // 8
+    if need > words[count + k]:
+        words[count + k] = need
+    if need > words[k]:
+        words[2 * count] = 1
+
+
 # -- lists ---------------------------------------------------------------------------------------
 
 

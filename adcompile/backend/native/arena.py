@@ -1,0 +1,62 @@
+"""Memory in which a kernel keeps values, handed over at each call: fresh memory costs a fault of the machine for
+every page, often more than what is computed.
+
+An arena is an array of words of eight bytes. In front stand, for each of the kernel's `count` arrays of kept values,
+how many words it is lent, then how many any call has wanted, then whether some call has wanted more than it was lent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from adcompile.backend.native.values import DTYPES, Code
+
+LIMIT = 2**23
+"""Words that an arena may have, 64 MiB: what a kernel keeps beyond that is allocated at each call."""
+SIZES: dict[Code, int] = {"f8": 8, "f4": 4, "i8": 8, "b1": 1, "c16": 16}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One array of kept values: its name, the name of how many items it holds, and their machine type."""
+
+    name: str
+    top: str
+    code: Code
+
+
+def lent(arrays: Sequence[Kept], arena: str, words: str, end: str) -> list[str]:
+    """The lines that cut an arena into arrays; `words` and `end` are names that nothing else has."""
+    out = [f"    {words} = {arena}.view(np.int64)", f"    {end} = {2 * len(arrays) + 1}"]
+    for k, kept in enumerate(arrays):
+        cut = f"{arena}[{end} : {end} + {words}[{k}]]"
+        out.append(f"    {kept.name} = {cut}.view({DTYPES[kept.code]})")
+        out.append(f"    {end} += {words}[{k}]")
+    return out
+
+
+def noted(arrays: Sequence[Kept], words: str) -> list[str]:
+    """The lines that say what the call has wanted."""
+    return [f"nt.noted({words}, {k}, {len(arrays)}, {a.top} * {SIZES[a.code]})" for k, a in enumerate(arrays)]
+
+
+def fresh(count: int) -> np.ndarray:
+    """An arena that lends nothing."""
+    return np.zeros(2 * count + 1)
+
+
+def enlarged(arena: np.ndarray, count: int) -> np.ndarray:
+    """An arena that lends what has been wanted, as far as the limit allows."""
+    words = arena.view(np.int64)
+    wanted = words[count : 2 * count]
+    given = np.where(np.cumsum(wanted) <= LIMIT, wanted, 0)
+    words[2 * count] = 0
+    if np.array_equal(given, words[:count]):
+        return arena
+    out = np.empty(2 * count + 1 + int(np.sum(given)))
+    head = out.view(np.int64)
+    head[:count], head[count : 2 * count], head[2 * count] = given, wanted, 0
+    return out
