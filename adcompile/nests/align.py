@@ -123,10 +123,11 @@ def _parted(plan: Plan, row: Row, more: Row) -> list[Row] | None:
             moving.discard(item)
     if not moving:
         return None
-    rest, moved = (
-        Row(items, {i: row.shift(i) for i in items})
-        for items in ([i for i in row.items if i not in moving], [i for i in row.items if i in moving])
-    )
+    rest, moved = Row(), Row()
+    for item in row.items:
+        part = moved if item in moving else rest
+        part.items.append(item)
+        part.shifts[item] = row.shift(item)
     by = lag(plan, moved, more)
     return None if by is None else [rest, _joined(moved, more, by)]
 
