@@ -1,7 +1,7 @@
 """What a pullback does not read is not kept: the slots of the tuple that its forward function hands it.
 
 What must be kept is decided before the optimiser has seen the pullback; a test that chose between
-equals, or a value that a rule read and a rewrite did not, is then kept for nobody. Nor is a range
+equals, or a value that a rule read and a rewrite did not, is then kept for nobody. Nor is a range or a slice
 between constants, which the pullback makes itself. Of an array that it reads for its shape alone
 the outline is kept, which has no memory.
 """
@@ -35,9 +35,9 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
         kept, reads = _tuple_of(functions[forward]), _reads(functions[ref])
         if kept is None or reads is None:
             continue
-        ranges = _ranges(functions[forward], kept)
-        functions[ref] = _making(functions[ref], {v: ranges[k] for v, k in reads.items() if k in ranges})
-        reads = {v: k for v, k in reads.items() if k not in ranges}
+        constant = _constant(functions[forward], kept)
+        functions[ref] = _making(functions[ref], {v: constant[k] for v, k in reads.items() if k in constant})
+        reads = {v: k for v, k in reads.items() if k not in constant}
         order = _order(functions[forward])
         numbers = [order.get(a, -1) for a in kept.args]
         slots[forward] = tuple(sorted(set(reads.values()), key=numbers.__getitem__))
@@ -64,8 +64,8 @@ def _tuple_of(forward: Function) -> Call | None:
     return None if whole is None else _built(made, whole.args[-1])
 
 
-def _ranges(forward: Function, kept: Call) -> dict[int, Call]:
-    """By slot: the calls of `range` on constants."""
+def _constant(forward: Function, kept: Call) -> dict[int, Call]:
+    """By slot: the calls of `range` and `slice` on constants."""
     made = {s.result: s for s in forward.body.statements if isinstance(s, Call) and s.result in kept.args}
     return {
         k: call
@@ -73,7 +73,7 @@ def _ranges(forward: Function, kept: Call) -> dict[int, Call]:
         if isinstance(a, Var)
         and (call := made.get(a)) is not None
         and all(isinstance(c, Const) for c in (call.fn, *call.args))
-        and call.fn.value is range  # type: ignore[union-attr]
+        and any(call.fn.value is maker for maker in (range, slice))  # type: ignore[union-attr]
     }
 
 

@@ -84,6 +84,14 @@ def test_taken_apart_in_the_first_line():
     assert lines[0].endswith("= kept") and "kept[" not in "".join(lines)
 
 
+def test_pullbacks_make_constant_slices_themselves():
+    def parts(x):
+        return np.sum(x[0:3] * x[3:6]) + np.sum(x[0:3])
+
+    _, pullback = ad.vjp(parts, np.arange(6.0))
+    assert not any(isinstance(k, slice) for k in pullback._kept)
+    assert pullback(1.0)[0].tolist() == [4.0, 5.0, 6.0, 0.0, 1.0, 2.0]
+
 
 def test_functions_of_users_that_are_called_like_pullbacks():
     def f(kept, n):
