@@ -164,6 +164,8 @@ class Extents:
             return self.joint([a for a in args if isinstance(type_of(a, self.types), Array)])
         if fn in REDUCTIONS:
             return self._reduced(call)
+        if fn is np.stack:
+            return self._stacked(call)
         return self._of_shape(args[0]) if fn in (np.zeros, np.empty, np.ones, np.full) and args else None
 
     def _of_list(self, call: Call) -> Shape:
@@ -212,6 +214,11 @@ class Extents:
         axes, keep = plan
         return tuple(1 if k in axes else n for k, n in enumerate(keys) if keep or k not in axes)
 
+    def _stacked(self, call: Call) -> Keys | None:
+        found = stacked_parts(call, self.types, self.defs)
+        keys = None if found is None else self.of(found[0][0])
+        return None if found is None or keys is None else (*keys[: found[1]], len(found[0]), *keys[found[1] :])
+
     def _of_shape(self, shape: Atom) -> Keys | None:
         made = self.defs.get(shape) if isinstance(shape, Var) else None
         if made is None or not isinstance(made.fn, Const):
@@ -242,3 +249,24 @@ def reduced_axes(call: Call, types: Mapping[Var, Type]) -> tuple[tuple[int, ...]
     if not all(type(k) is int and -rank <= k < rank for k in axes) or type(keep) is not bool:
         return None
     return tuple(k % rank for k in axes), keep
+
+
+def stacked_parts(call: Call, types: Mapping[Var, Type], defs: Mapping[Var, Call]) -> tuple[list[Var], int] | None:
+    """The arrays that a call puts side by side, and which axis of the result counts them."""
+    made = defs.get(call.args[0]) if isinstance(call.args[0], Var) else None
+    settings = {"axis": Const(0), **dict(call.kwargs)}
+    if len(call.args) == 2:
+        settings["axis"] = call.args[1]
+    if made is None or not isinstance(made.fn, Const) or made.fn.value is not ops.build_tuple or len(settings) != 1:
+        return None
+    parts, axis, result = made.args, settings["axis"], types.get(call.result)
+    if not parts or not isinstance(result, Array) or not result.dims or not isinstance(axis, Const):
+        return None
+    arrays = [a for a in parts if isinstance(a, Var) and _rank(types.get(a)) == len(result.dims) - 1]
+    if len(arrays) != len(parts) or type(axis.value) is not int or not -len(result.dims) <= axis.value < len(result.dims):
+        return None
+    return arrays, axis.value % len(result.dims)
+
+
+def _rank(t: Type | None) -> int | None:
+    return len(t.dims) if isinstance(t, Array) and t.dims is not None else None

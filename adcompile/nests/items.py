@@ -156,6 +156,11 @@ def own_index(item: Compute | Reduce) -> Index:
     return (*outer, Axis(None, step=0)) if item.keep else outer
 
 
+def neutral(fn: Any, dtype: DType) -> Any:
+    """What a reduction begins with."""
+    return dtype.type(0 if fn is operator.add else -np.inf if fn is np.maximum else np.inf)
+
+
 def cost(expr: Expr) -> int:
     """In operations on one element."""
     total, work = 0, [expr]

@@ -185,9 +185,12 @@ class Lowering:
         return made is not None and bool(made.args) and isinstance(type_of(made.args[0], self.types), Seq)
 
     def waits(self, call: Call, region: Region) -> bool:
-        """Whether a call keeps an array in a list: by reference, so that it may as well do so behind the region,
-        whatever is written into the array until then."""
-        if not isinstance(call.fn, Const) or call.fn.value is not ops.push or len(call.args) != 2:
+        """Whether a call keeps an array in a list or a tuple: by reference, so that it may as well do so behind the
+        region, whatever is written into the array until then."""
+        fn = call.fn.value if isinstance(call.fn, Const) else None
+        if fn is ops.build_tuple:
+            return region.touches(call.args) and all(isinstance(type_of(a, self.types), Array) for a in call.args)
+        if fn is not ops.push or len(call.args) != 2:
             return False
         return bool(region.calls) and isinstance(type_of(call.args[1], self.types), Array)
 
@@ -235,8 +238,9 @@ class Lowering:
             writer.write(nest)
 
     def pays(self, region: Region) -> bool:
-        """Whether loops are worth it: several statements, and not all of them copies."""
+        """Whether loops are worth it: several statements, and not all of them copies of whole arrays."""
         computing = [i for i in region.items if cost(i.value) or not isinstance(i, Compute) and i.fn is not None]
+        computing += [i for i in region.items if isinstance(i.call.fn, Const) and i.call.fn.value is np.stack]
         return bool(computing) and len({i.call for i in region.items}) >= self.least
 
     def live(self, region: Region) -> tuple[set[Item], list[Call]]:
@@ -348,8 +352,12 @@ def _operands(item: Item, region: Region) -> list[tuple[Index, Var]]:
     """The arrays from which an item is computed, with where they are read."""
     out: list[tuple[Index, Var]] = []
     work: list[Item] = [item]
+    rows = {i.view.base: i for i in region.items if isinstance(i, Store) and i.call.result is i.view.base}
     while work:
-        for e in leaves_of(work.pop().value):
+        made = work.pop()
+        if not isinstance(made, Store) and made.var in rows:
+            made = rows[made.var]
+        for e in leaves_of(made.value):
             if isinstance(e, Load) and e.base in region.owners:
                 work.append(region.owners[e.base])
             elif isinstance(e, Load):

@@ -18,7 +18,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array
 from adcompile.nests.elementwise import DType, Operation, dtype_of, is_computed, operation
-from adcompile.nests.extents import reduced_axes
+from adcompile.nests.extents import reduced_axes, stacked_parts
 from adcompile.nests.facts import Facts
 from adcompile.nests.items import (
     Compute,
@@ -32,11 +32,12 @@ from adcompile.nests.items import (
     Store,
     Value,
     leaves_of,
+    neutral,
     seen_through,
 )
 from adcompile.nests.items import cost as cost_of
 from adcompile.nests.keys import Keys, vars_in
-from adcompile.nests.views import Axis, View, basic_index, compose, is_view
+from adcompile.nests.views import Axis, View, basic_index, compose, is_view, whole
 from adcompile.optimise.typing import INPLACE, hashable, type_of
 from adcompile.runtime import arrays, memory
 
@@ -85,6 +86,8 @@ class Region:
             taken = self.spread(call)
         elif fn in REDUCTIONS:
             taken = self.reduce(call, REDUCTIONS[fn])
+        elif fn is np.stack:
+            taken = self.stack(call)
         elif is_view(call) and isinstance(type_of(call.args[0], self.facts.types), Array):
             taken = self.view(call)
         else:
@@ -108,8 +111,8 @@ class Region:
             self.facts.origin.pop(var, None)
         views, newest = self.facts.views, dict[Var, Var]()
         for call in self.calls:
-            if isinstance(call.fn, Const) and call.fn.value is ops.index_add:
-                # a buffer that has been added to is read under its new name only
+            if isinstance(call.fn, Const) and call.fn.value in (ops.index_add, np.stack):
+                # a buffer that has been added to is read under its new name only, one for a call under its name
                 newest[views.pop(call.result).base] = call.result
             elif call.result in views and views[call.result].base in newest:
                 found = views[call.result]
@@ -267,15 +270,67 @@ class Region:
         axes, keep = plan
         rank = len(keys)
         last = axes == (rank - 1,) and rank > 1
-        if not last and (len(axes) != rank or keep):
+        leading = bool(axes) and rank - 1 not in axes and len(set(axes)) == len(axes)
+        if not last and not leading and (len(axes) != rank or keep):
             return False
         space = self.facts.frames.canonical_all(keys)
         if fn is not operator.add:
-            for n in space:
-                self.facts.frames.inside((0, ()), n)
+            for k in axes:
+                self.facts.frames.inside((0, ()), space[k])
         value = self.operand(call.args[0], t.dtype, space)
-        self.add(Reduce(call.result, fn, value, space, last, keep, t.dtype, call.role, call))
+        if leading:
+            self.reduce_rows(call, fn, value, space, axes, keep)
+        else:
+            self.add(Reduce(call.result, fn, value, space, last, keep, t.dtype, call.role, call))
         return True
+
+    def reduce_rows(self, call: Call, fn: Any, value: Expr, space: Keys, axes: tuple[int, ...], keep: bool) -> None:
+        """A reduction of whole rows: each is added to memory, in the order in which NumPy adds them."""
+        dtype = value.dtype
+        kept = [k for k in range(len(space)) if keep or k not in axes]
+        index = tuple(Axis(None, step=0) if k in axes else Axis(k) for k in kept)
+        start = Number(Const(neutral(fn, dtype)), dtype)
+        self.add(Compute(call.result, start, tuple(1 if k in axes else space[k] for k in kept), dtype, call.role, call))
+        self.write(call, View(call.result, index, space), fn, value, dtype)
+
+    # -- arrays side by side --------------------------------------------------------------------
+
+    def stack(self, call: Call) -> bool:
+        """Memory in which each of several rows has its place; higher arrays lie in it as they lie in theirs."""
+        types, facts = self.facts.types, self.facts
+        found, t, keys = stacked_parts(call, types, facts.extents.defs), types[call.result], facts.extents.of(call.result)
+        if found is None or not keys or len(keys) != 2 or not isinstance(t, Array) or not is_computed(t.dtype):
+            return False
+        parts, at = found
+        lengths = [k for part in parts for k in facts.extents.of(part) or ()]
+        if len(lengths) != len(parts) or any(dtype_of(part, types) != t.dtype for part in parts):
+            return False
+        for n in lengths[1:]:
+            facts.frames.agree(lengths[0], n)
+        space, made = facts.frames.canonical_all(lengths[:1]), self.memory_for(call, keys)
+        for k, part in enumerate(parts):
+            row = Axis(None, (k, ()), 0)
+            view = View(made, (row, Axis(0)) if at == 0 else (Axis(0), row), space)
+            self.write(call, view, None, self.operand(part, t.dtype, space), t.dtype)
+        self.hand_in(call)
+        return True
+
+    def memory_for(self, call: Call, keys: Keys) -> Var:
+        """Memory that is there before the region: should the region be dropped, nobody reads it."""
+        made, facts = Var(call.result.name), self.facts
+        facts.types[made], facts.origin[made] = facts.types[call.result], frozenset({made})
+        facts.extents.known[made] = keys
+        facts.frames.array(made, keys, True)
+        facts.views[call.result], self.renamed[call.result] = whole(made, keys), made
+        return made
+
+    def hand_in(self, call: Call) -> None:
+        """The tuple of what a call joins, if nobody else reads it, is a statement of the region like the call."""
+        waiting = next((c for c in self.deferred if c.result is call.args[0]), None)
+        if waiting is not None and self.facts.uses[waiting.result] == 1:
+            self.deferred.remove(waiting)
+            self.calls.append(waiting)
+            self.read.update(a for a in waiting.args if isinstance(a, Var))
 
     # -- views and writes -----------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from adcompile.nests.items import (
     Value,
     accesses,
     leaves_of,
+    neutral,
     own_index,
 )
 from adcompile.nests.keys import Keys
@@ -98,7 +99,7 @@ class Writer:
             self.frames.call(self.frames.here, "steps", RangeT(True), range, self.frames.value(n)) for n in nest.space
         ]
         totals = [i for i in nest.items if isinstance(i, Reduce) and not i.last]
-        start: dict[Item, Atom] = {i: Const(_start(i)) for i in totals}
+        start: dict[Item, Atom] = {i: Const(neutral(i.fn, i.dtype)) for i in totals}
         body = Scope(self.frames.here.out)
         for item in nest.items:
             self.prepare(item)
@@ -151,7 +152,7 @@ class Writer:
             self.shifted(row, scope)
             return totals
         mine: dict[Item, Atom] = {i: totals[i] for i in row.items if i in totals}
-        mine.update((i, Const(_start(i))) for i in row.items if isinstance(i, Reduce) and i.last)
+        mine.update((i, Const(neutral(i.fn, i.dtype))) for i in row.items if isinstance(i, Reduce) and i.last)
         k = len(self.nest.space) - 1
         body, (element, *params) = Scope(), self.params(k, list(mine))
         self.hoist(row, scope, k)
@@ -417,14 +418,6 @@ class Writer:
         put = self.call(scope, "t", UNKNOWN, item, operator.setitem, base, self.place(index), value)
         scope.unread[base, index] = scope.out[-1]
         self.frames.sure.add(put)
-
-
-def _start(item: Item) -> Any:
-    """What a reduction begins with."""
-    assert isinstance(item, Reduce)
-    if item.fn is operator.add:
-        return item.dtype.type(0)
-    return item.dtype.type(-np.inf if item.fn is np.maximum else np.inf)
 
 
 def buffer_type(dtype: DType, space: Keys) -> Array:
