@@ -8,7 +8,9 @@ enter are checked against the primal and copied, so that generated code may accu
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from adcompile.ir.abstract import is_followed
 from adcompile.runtime.arrays import add
 from adcompile.runtime.detached import replica
 from adcompile.runtime.memory import is_outline
+from adcompile.runtime.native import OWNERS
 from adcompile.runtime.objects import attributes, blank, set_attribute
 from adcompile.runtime.shadows import groups_of, shows_twice
 from adcompile.runtime.state import build_object
@@ -45,14 +48,18 @@ ALONE = _references([np.empty(1)], 0)
 BASE_ALONE = _base_references([np.empty((1, 2)).T], 0)
 
 
-def is_owned(raw: Any, i: Any) -> bool:
-    """Whether the array `raw[i]` is writable and its memory can be reached through `raw` alone."""
+def is_owned(raw: Any, i: Any, shown: Mapping[int, int] = MappingProxyType({})) -> bool:
+    """Whether the array `raw[i]` is writable and its memory can be reached through `raw` alone; `shown`: how many
+    arrays there show memory that a kernel has made, by its address."""
     array = raw[i]
     if getrefcount(array) > ALONE:
         return False
     base = array.base
     if base is None:
         return bool(array.flags.owndata and array.flags.writeable)
+    if type(base) in OWNERS:
+        found = OWNERS[type(base)](base)
+        return found is not None and found[1] <= shown.get(found[0], 1) and array.flags.writeable
     # whether it is writable comes last: NumPy warns of that question about the parts of broadcast_arrays
     own_base = type(base) is np.ndarray and base.base is None and getrefcount(base) <= BASE_ALONE
     return own_base and array.flags.writeable
@@ -63,25 +70,41 @@ def own(raw: Any, i: Any) -> Any:
     return raw[i] if is_owned(raw, i) else raw[i].copy()
 
 
-def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None) -> Any:
+def shown_in(value: Any) -> Counter[int]:
+    """By the address of memory that a kernel has made: how many arrays in tuples, lists and dicts show it."""
+    out: Counter[int] = Counter()
+    work, met = [value] if OWNERS else [], set[int]()
+    while work:
+        v = work.pop()
+        if type(v) is np.ndarray:
+            found = OWNERS[type(v.base)](v.base) if type(v.base) in OWNERS and id(v) not in met else None
+            out.update(() if found is None else (found[0],))
+            met.add(id(v))
+        elif tangents.is_container(v):
+            work.extend(v.values() if type(v) is dict else v)
+    return out
+
+
+def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None, shown: Mapping[int, int] | None = None) -> Any:
     """`raw[i]` with every array in its tuples, lists and dicts owned; the containers are new.
 
     One array held twice stays one array. Copies have the strides of what they are copies of: what a pullback
     computes again of them depends on that.
     """
     memo = {} if memo is None else memo
+    shown = shown_in(raw[i]) if shown is None else shown
     if is_outline(raw[i]):
         return raw[i]
     if type(raw[i]) is np.ndarray:  # no local name may hold the array while its owners are counted
         key = id(raw[i])
         if key not in memo:
-            memo[key] = raw[i] if is_owned(raw, i) else replica(raw[i])
+            memo[key] = raw[i] if is_owned(raw, i, shown) else replica(raw[i])
         return memo[key]
     value = raw[i]
     if not tangents.is_container(value):
         return value
     keys = list(value) if type(value) is dict else range(len(value))
-    return tangents.rebuild(value, [own_tree(value, k, memo) for k in keys])
+    return tangents.rebuild(value, [own_tree(value, k, memo, shown) for k in keys])
 
 
 def apart(raw: Any, i: Any, seen: set[int]) -> Any:

@@ -262,10 +262,11 @@ def stacked_parts(call: Call, types: Mapping[Var, Type], defs: Mapping[Var, Call
     parts, axis, result = made.args, settings["axis"], types.get(call.result)
     if not parts or not isinstance(result, Array) or not result.dims or not isinstance(axis, Const):
         return None
-    arrays = [a for a in parts if isinstance(a, Var) and _rank(types.get(a)) == len(result.dims) - 1]
-    if len(arrays) != len(parts) or type(axis.value) is not int or not -len(result.dims) <= axis.value < len(result.dims):
+    rank = len(result.dims)
+    arrays = [a for a in parts if isinstance(a, Var) and _rank(types.get(a)) == rank - 1]
+    if len(arrays) != len(parts) or type(axis.value) is not int or not -rank <= axis.value < rank:
         return None
-    return arrays, axis.value % len(result.dims)
+    return arrays, axis.value % rank
 
 
 def _rank(t: Type | None) -> int | None:

@@ -280,7 +280,7 @@ class Lowering:
         return True
 
     def plan(self, region: Region, live: set[Item]) -> Plan:
-        plan = Plan(self.facts.apart, self.frames.part, region.space_of, self.frames.settled)
+        plan = Plan(self.facts.apart, self.frames.part, region.space_of, self.frames.settled, stored=set(live))
         needed = _needed(region, live)
         for k, item in enumerate(region.items):
             self.demand(plan, region, k, needed)
@@ -298,7 +298,6 @@ class Lowering:
         self.demand(plan, region, len(region.items), needed)
         for item in region.items:
             if item in live:
-                plan.stored.add(item)
                 plan.add(item)
         return plan
 

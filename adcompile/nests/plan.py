@@ -13,15 +13,17 @@ once and not once for each place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adcompile.ir.nodes import Var
 from adcompile.nests.dependence import Distance, Relation, commute, distance, relation, worse
 from adcompile.nests.items import Access, Index, Item, Load, Reduce, Store, accesses, leaves_of, touched, values_of
 from adcompile.nests.keys import Keys
+from adcompile.nests.views import Axis
 
-POINTERS = 14
-"""Arrays that one row may touch: compilers test all pairs for overlap before they vectorise."""
+PAIRS = 120
+"""Pairs of places, one of them written, that one row may have: before compilers vectorise they test each for
+overlap, and give up above 128."""
 
 
 @dataclass(eq=False)
@@ -172,8 +174,16 @@ class Plan:
         return self.few((*row.items, *items))
 
     def few(self, items: Iterable[Item]) -> bool:
-        """Whether these touch no more arrays than one row may."""
-        return len({a[0] for i in items for a in accesses(i) if not self.is_scalar(i, a[0])}) <= POINTERS
+        """Whether these touch no more places than one row may."""
+        places: dict[tuple[Var, Index], bool] = {}
+        for item in items:
+            last = len(item.space) - 1
+            for base, index, mode in accesses(item):
+                if not self.is_scalar(item, base):
+                    place = base, tuple(_anywhere(a) if a.loop == last else a for a in index)
+                    places[place] = places.get(place, False) or mode != "read"
+        written = sum(places.values())
+        return written * (written - 1) // 2 + written * (len(places) - written) <= PAIRS
 
     def is_scalar(self, item: Item, base: Var) -> bool:
         """Whether an access is to what stays a scalar, as far as is known now."""
@@ -238,3 +248,8 @@ class Plan:
             for old in nest.items
             for new in items
         )
+
+
+def _anywhere(axis: Axis) -> Axis:
+    """The places that a loop goes along, some steps further on: compilers see how far these are apart."""
+    return replace(axis, start=(0, axis.start[1]))

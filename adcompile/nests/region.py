@@ -297,8 +297,9 @@ class Region:
 
     def stack(self, call: Call) -> bool:
         """Memory in which each of several rows has its place; higher arrays lie in it as they lie in theirs."""
-        types, facts = self.facts.types, self.facts
-        found, t, keys = stacked_parts(call, types, facts.extents.defs), types[call.result], facts.extents.of(call.result)
+        facts, types = self.facts, self.facts.types
+        found, keys = stacked_parts(call, types, facts.extents.defs), facts.extents.of(call.result)
+        t = types[call.result]
         if found is None or not keys or len(keys) != 2 or not isinstance(t, Array) or not is_computed(t.dtype):
             return False
         parts, at = found
@@ -307,7 +308,7 @@ class Region:
             return False
         for n in lengths[1:]:
             facts.frames.agree(lengths[0], n)
-        space, made = facts.frames.canonical_all(lengths[:1]), self.memory_for(call, keys)
+        space, made = facts.frames.canonical_all((lengths[0],)), self.memory_for(call, keys)
         for k, part in enumerate(parts):
             row = Axis(None, (k, ()), 0)
             view = View(made, (row, Axis(0)) if at == 0 else (Axis(0), row), space)

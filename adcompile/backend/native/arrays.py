@@ -11,9 +11,9 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.backend.native.base import LENGTH_BITS
-from adcompile.backend.native.bounds import Linear
-from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS, Scalars
-from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Number
+from adcompile.backend.native.making import Making
+from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS
+from adcompile.backend.native.values import ArrayOf, Code, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
@@ -22,15 +22,8 @@ from adcompile.runtime import arrays, loops, memory
 Part = tuple[str, str]  # what selects along an axis: "item", "slice", "new" or "rest", and its text
 
 
-class Arrays(Scalars):
+class Arrays(Making):
     """Prints calls on arrays."""
-
-    def rank(self, atom: Atom) -> int:
-        found = self.native_type(atom)
-        return found.rank if isinstance(found, ArrayOf) else 0
-
-    def is_array(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and isinstance(self.native.get(atom), ArrayOf)
 
     def array_call(self, call: Call, fn: Any) -> bool:
         """Print a call if it is one on arrays that kernels know."""
@@ -255,75 +248,6 @@ class Arrays(Scalars):
         self._as_long(call.result, call.args[0])
         return True
 
-    def _alike(self, call: Call) -> bool:
-        """`np.zeros_like(x)` and the like."""
-        fn = self.callee(call)
-        if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
-            return False
-        if call.result in self.names:  # the caller has made it
-            self.own.add(call.result)
-            self._as_long(call.result, call.args[0])
-            return True
-        native, like = self.native_type(call.args[0]), self.atom(call.args[0])
-        if fn is np.empty_like and isinstance(native, ArrayOf):
-            self.make_empty(call.result, native, [f"{like}.shape[{k}]" for k in range(native.rank)])
-        else:
-            self.make(call.result, native, f"np.{fn.__name__ if fn is np.ones_like else 'zeros_like'}({like})")
-        self._as_long(call.result, call.args[0])
-        return True
-
-    def _as_long(self, var: Var, other: Atom) -> None:
-        """An array has the shape of another one."""
-        assert isinstance(other, Var)
-        self.lengths[var] = self.lengths_of(other, self.rank(other))
-
-    def _filled(self, call: Call) -> bool:
-        """`np.zeros(n)` and the like; the dtype comes from the type."""
-        fn, result = self.callee(call), self.result_type(call)
-        if not isinstance(result, ArrayOf) or any(name not in ("dtype", "shape") for name, _ in call.kwargs):
-            return False
-        shape = call.args[0] if call.args else dict(call.kwargs).get("shape")
-        if shape is None or len(call.args) > 2:
-            return False
-        if call.result in self.names:  # the caller has made it
-            self.own.add(call.result)
-            self.lengths[call.result] = self._forms(shape, result.rank)
-            return True
-        sizes = self._lengths(shape)
-        if fn is np.empty:
-            self.make_empty(call.result, result, sizes)
-        else:
-            self.faults = True  # negative lengths
-            self.make(call.result, result, f"np.{fn.__name__}(({', '.join((*sizes, ''))}), {DTYPES[result.code]})")
-        self.lengths[call.result] = self._forms(shape, result.rank)
-        return True
-
-    def _forms(self, shape: Atom, rank: int) -> tuple[Linear, ...]:
-        """The lengths of a shape as linear forms."""
-        value = self.known(shape)
-        if type(value) is tuple:
-            return tuple(Linear(int(v)) for v in value)
-        if isinstance(shape, Var) and shape in self.made:
-            call = self.made[shape]
-            if self.callee(call) is ops.build_tuple:
-                return tuple(map(self.form, call.args))
-            array = call.args[0]
-            assert isinstance(array, Var)
-            return self.lengths_of(array, rank)
-        return (self.form(shape),)
-
-    def _lengths(self, shape: Atom) -> list[str]:
-        value = self.known(shape)
-        if type(value) is tuple:
-            return [self.constant(v) for v in value]
-        if isinstance(shape, Var) and shape in self.made:
-            call = self.made[shape]
-            if self.callee(call) is ops.build_tuple:
-                return [self.cast(a, "i8") for a in call.args]
-            name = self.atom(call.args[0])
-            return [f"{name}.shape[{k}]" for k in range(self.rank(call.args[0]))]
-        return [self.cast(shape, "i8")]
-
     def _sum(self, call: Call) -> bool:
         if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
             return False
@@ -384,60 +308,15 @@ class Arrays(Scalars):
         self.shares(call.result, call.args[0])
         return True
 
-    def _triangle(self, call: Call) -> bool:
-        if not call.args or call.kwargs or self.rank(call.args[0]) != 2:
+    def _expanded(self, call: Call) -> bool:
+        at, result = self.known(call.args[1]) if len(call.args) == 2 else None, self.result_type(call)
+        if type(at) is not int or call.kwargs or not self.is_array(call.args[0]) or not isinstance(result, ArrayOf):
             return False
-        k = self.known(call.args[1]) if len(call.args) == 2 else 0
-        if type(k) is not int:
-            return False
-        name = self.callee(call).__name__
-        self.make(call.result, self.result_type(call), f"np.{name}({self.atom(call.args[0])}, {k})")
-        return True
-
-    def _outer(self, call: Call) -> bool:
-        result = self.result_type(call)
-        if len(call.args) != 2 or call.kwargs or not isinstance(result, ArrayOf):
-            return False
-        if any(self.native_type(a) != ArrayOf(result.code, 1) for a in call.args) or result.code not in ("f8", "f4"):
-            return False
-        self.make(call.result, result, f"np.outer({self.atom(call.args[0])}, {self.atom(call.args[1])})")
-        return True
-
-    def _identity_matrix(self, call: Call) -> bool:
-        result = self.result_type(call)
-        if len(call.args) != 1 or any(name != "dtype" for name, _ in call.kwargs) or result != ArrayOf("f8", 2):
-            return False
-        self.faults = True  # a negative length
-        self.make(call.result, result, f"np.eye({self.cast(call.args[0], 'i8')})")
-        return True
-
-    def _concatenated(self, call: Call) -> bool:
-        result = self.result_type(call)
-        parts = self.made.get(call.args[0]) if isinstance(call.args[0], Var) else None
-        if len(call.args) != 1 or call.kwargs or parts is None or self.callee(parts) is not ops.build_tuple:
-            return False
-        if not parts.args or any(self.native_type(a) != result or not self.is_array(a) for a in parts.args):
-            return False
-        self.faults = True  # lengths may differ
-        self.make(call.result, result, f"np.concatenate({self.display(parts)})")
-        return True
-
-    def _outline(self, call: Call) -> bool:
-        """What is wanted of an array is its shape alone: it may as well be there."""
-        if not self.is_array(call.args[0]):
-            return False
+        parts = [":"] * result.rank
+        parts[at] = "None"
         assert isinstance(call.args[0], Var)
-        self.alias(call.result, call.args[0])
-        return True
-
-    def _outlined(self, call: Call) -> bool:
-        """The same of an array that need not be there: some memory of that shape."""
-        result = self.result_type(call)
-        if not isinstance(result, ArrayOf):
-            return False
-        sizes = "".join(f"{s}, " for s in self._lengths(call.args[0]))
-        self.make(call.result, result, f"np.empty(({sizes}), {DTYPES[result.code]})")
-        self.lengths[call.result] = self._forms(call.args[0], result.rank)
+        self.define(call.result, result, f"{self.atom(call.args[0])}[{', '.join(parts)}]")
+        self.shares(call.result, call.args[0])
         return True
 
     def _apart(self, call: Call) -> bool:
@@ -474,8 +353,6 @@ class Arrays(Scalars):
         self.define(call.result, Number("b1"), f"nt.{self.callee(call).__name__}({args})")
         return True
 
-    def callee(self, call: Call) -> Any:
-        return call.fn.value if isinstance(call.fn, Const) else None
 
 
 def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
@@ -492,7 +369,7 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         loops.disjoint: a._laid_out,
         loops.distinct: a._laid_out, loops.ordered: a._laid_out,
         np.concatenate: a._concatenated, memory.outline: a._outline, loops.outlined: a._outlined,
-        np.outer: a._outer, np.eye: a._identity_matrix,
+        np.outer: a._outer, np.expand_dims: a._expanded, np.eye: a._identity_matrix,
         memory.apart: a._apart, arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip
 

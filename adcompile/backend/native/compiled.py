@@ -24,7 +24,7 @@ from adcompile.backend.native.kernel import Kernel
 from adcompile.backend.native.regions import Parts, native_parts
 from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.ir.program import FunctionRef, Program
-from adcompile.runtime.native import Fault
+from adcompile.runtime.native import OWNERS, Fault
 from adcompile.runtime.settings import Backend, Elementary
 
 HEADER = """import math
@@ -40,6 +40,8 @@ RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, Memor
 @functools.cache
 def support() -> Any:
     """The module of helpers; imports Numba."""
+    memory: Any = importlib.import_module("numba.core.runtime._nrt_python")
+    OWNERS[memory._MemInfo] = lambda owner: (owner.data, owner.refcount) if owner.parent is None else None
     return importlib.import_module("adcompile.backend.native.support")
 
 

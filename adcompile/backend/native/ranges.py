@@ -74,6 +74,8 @@ class Ranges(Keeping):
             return True
         if fn is ops.read:
             return True
+        if fn is ops.unpack:
+            return self._taken_apart(call)
         if fn in (builtins.zip, builtins.enumerate) and all(map(self.is_array, call.args)):
             self.made[call.result] = call  # only made: nobody goes through it
             return True
@@ -129,6 +131,15 @@ class Ranges(Keeping):
                 self.shares(call.result, value)
             return True
         return False
+
+    def _taken_apart(self, call: Call) -> bool:
+        """A tuple of as many items as are wanted is what it is taken apart into."""
+        value, count = call.args
+        found = self.native_type(value)
+        if not isinstance(found, TupleOf) or len(found.items) != self.known(count) or value not in self.native:
+            return False
+        self._named(call.result, value)
+        return True
 
     def _named(self, var: Var, item: Atom) -> None:
         if isinstance(item, Var) and item in self.made and item not in self.names:

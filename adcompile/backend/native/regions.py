@@ -83,7 +83,8 @@ def native_parts(
 def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: Elementary) -> Parts:
     program = recomputed(program)
     # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
-    search = _Search(dict(program.types), frozenset(vectorised()) if elementary == "vectorised" else frozenset())
+    types = {**program.types, **dict(_handed_over(program))}
+    search = _Search(types, frozenset(vectorised()) if elementary == "vectorised" else frozenset())
     functions: dict[FunctionRef, Function] = {}
     for ref, function in program.functions.items():
         loops = any(isinstance(s, (For, While)) for s in statements_of(function.body))
@@ -107,6 +108,16 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
         tuple(search.notes),
         elementary,
     )
+
+
+def _handed_over(program: Program) -> Iterator[tuple[Var, Type]]:
+    """What pullbacks get of their forward functions, by what they take it apart into in their first line."""
+    for ref, function in program.functions.items():
+        first = next(iter(function.body.statements), None)
+        if ref.forward is None or not isinstance(first, Call) or not isinstance(first.fn, Const):
+            continue
+        if first.fn.value is ops.unpack and first.args[0] is function.params[0]:
+            yield function.params[0], program.types[first.result]
 
 
 def _of_numbers(function: Function, types: Mapping[Var, Type]) -> bool:
