@@ -30,9 +30,9 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
     slots: dict[FunctionRef, tuple[int, ...]] = {}
     for ref in list(functions):
         forward = ref.forward
-        if forward is None or forward not in functions or _is_read_elsewhere(program, functions[ref]):
+        if forward is None or forward not in functions or is_read_elsewhere(program, functions[ref]):
             continue
-        kept, reads = _tuple_of(functions[forward]), _reads(functions[ref])
+        kept, reads = tuple_of(functions[forward]), _reads(functions[ref])
         if kept is None or reads is None:
             continue
         constant = _constant(functions[forward], kept)
@@ -47,7 +47,7 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
     return replace(program, functions=functions, types=types), slots
 
 
-def _is_read_elsewhere(program: Program, pullback: Function) -> bool:
+def is_read_elsewhere(program: Program, pullback: Function) -> bool:
     """Whether there are functions that may get the same tuple: derivatives of the pullback, which tell its slots
     by their numbers too."""
     store = program.types[pullback.params[0]]
@@ -55,7 +55,7 @@ def _is_read_elsewhere(program: Program, pullback: Function) -> bool:
     return any(program.types.get(p) == store for function in others for p in function.params)
 
 
-def _tuple_of(forward: Function) -> Call | None:
+def tuple_of(forward: Function) -> Call | None:
     """The call that makes what is kept: the last item of what a forward function returns."""
     if not isinstance(forward.body.end, Return):
         return None

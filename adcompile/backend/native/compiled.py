@@ -20,6 +20,7 @@ from adcompile.backend.native.choice import NOTHING, Compiled, Loaded, Note
 from adcompile.backend.native.classes import ORDER
 from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import keep, write
+from adcompile.backend.native.handed import on_lists
 from adcompile.backend.native.kernel import Kernel
 from adcompile.backend.native.regions import Parts, native_parts
 from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, NotNative, Number, TupleOf
@@ -140,6 +141,8 @@ def joined(
     arena = ["arena"] * bool(kernel.lent)
     made = f"native({', '.join((*given, *zeros, *arena))})"
     lines = [f"def {kernel.name}({', '.join(names)}):"]
+    for k in list(kernel.takes)[:1]:  # else the forward function has run on NumPy
+        lines += [f"    if type({names[0]}[{k}]) is not tuple:", f"        return plain({', '.join(names)})"]
     for n in taken:  # None: of a branch that was not taken, or an iteration that came first
         if n in saved or any(f"{n}.shape" in text for text in zeros):
             lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})"]
@@ -199,7 +202,7 @@ def compiled(
     notes, done = list(parts.notes), list[tuple[str, str]]()
     for ref, kernel in parts.kernels.items():
         function = parts.program.functions[ref]
-        plain = namespace[names[ref]]
+        plain = namespace[names[ref]] = on_lists(namespace[names[ref]], kernel.takes)
         try:
             native = compile_kernel(kernel, parts.elementary)
         except NotNative as error:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from adcompile.backend.native.arena import noted
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
 from adcompile.backend.native.classes import undecided
-from adcompile.backend.native.flow import Flow
 from adcompile.backend.native.given import given_as, machine, written
+from adcompile.backend.native.handed import Handing, Layout, Slot, Slots, filled, kept_of, slots_of
 from adcompile.backend.native.lists import Lists, Store, Unkept, lists_of
 from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
@@ -58,6 +58,22 @@ class Kernel:
     """The parameters that are lists, and come as arrays."""
     lent: int = 0
     """The arrays of kept values that lie in an arena, the last parameter (`backend/native/arena`); 0: there is none."""
+    hands: Slots = field(default_factory=dict[int, Slot])
+    """The lists that a forward function hands over (`backend/native/handed`)."""
+    takes: Slots = field(default_factory=dict[int, Slot])
+    """Those that a pullback takes."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """What a kernel is told of lists that are kept between a forward function and its pullback: whether it hands
+    over lists, and those that it takes."""
+
+    hands: bool = False
+    slots: Slots = field(default_factory=dict[int, Slot])
+
+
+ALONE = Between()
 
 
 def kernel(
@@ -66,17 +82,29 @@ def kernel(
     types: Mapping[Var, Type],
     inexact: bool = False,
     known: Hints = NO_HINTS,
+    between: Between = ALONE,
 ) -> Kernel:
     """A function as a kernel; raises NotNative, with the place, where it cannot be one. `inexact`: whoever
     gets the result decides what classes its numbers have."""
-    return large_stack(_kernel, function, name, types, inexact, known)
+    return large_stack(_kernel, function, name, types, inexact, known, between)
 
 
-def _kernel(function: Function, name: str, types: Mapping[Var, Type], inexact: bool, known: Hints) -> Kernel:
-    lists = lists_of(function, types)
+def _kernel(
+    function: Function, name: str, types: Mapping[Var, Type], inexact: bool, known: Hints, between: Between
+) -> Kernel:
+    asked = slots_of(function, between.slots) if between.slots else {}
+    initial = filled(function, types) if between.hands else frozenset[Var]()
+    given = {v: slot.depth for v, k in asked.items() if isinstance(slot := between.slots[k], Layout)}
+    lists = lists_of(function, types, given)
+
+    def printer(classes: frozenset[Var]) -> Printer:
+        out = Printer(types, lists, classes, known)
+        out.hands, out.slots, out.asked, out.initial = between.hands, between.slots, asked, initial
+        return out
+
     while True:
         try:
-            return _printed(function, name, types, inexact, known, lists)
+            return _printed(function, name, types, inexact, printer)
         except Unkept as error:
             if error.root in lists.general:
                 raise
@@ -84,13 +112,17 @@ def _kernel(function: Function, name: str, types: Mapping[Var, Type], inexact: b
 
 
 def _printed(
-    function: Function, name: str, types: Mapping[Var, Type], inexact: bool, known: Hints, lists: Lists
+    function: Function,
+    name: str,
+    types: Mapping[Var, Type],
+    inexact: bool,
+    printer: Callable[[frozenset[Var]], Printer],
 ) -> Kernel:
-    classes = frozenset() if inexact else undecided(function, types)
-    before = Printer(types, lists, classes, known)
+    classes: frozenset[Var] = frozenset() if inexact else undecided(function, types)
+    before = printer(classes)
     made = before.function(function, name, inexact)
     for _ in range(ROUNDS):
-        now = Printer(types, lists, classes, known)  # with what has been found further down
+        now = printer(classes)  # with what has been found further down
         now.learn(before)
         made = now.function(function, name, inexact)
         if now.varying == before.varying and now.views == before.views:
@@ -135,7 +167,7 @@ ROUNDS = 8
 """How often a kernel is printed, each time with more known of what its loops carry."""
 
 
-class Printer(Flow):
+class Printer(Handing):
     """Prints one kernel."""
 
     def __init__(
@@ -160,6 +192,8 @@ class Printer(Flow):
         self.begins: dict[Var, str] = {}
         self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
+        self.hands, self.slots, self.asked, self.initial = False, {}, {}, frozenset()
+        self.handed = {}
 
     def _store_of(self, root: Var, hint: str) -> Store:
         if root not in self.stores and root in self.kept_codes:
@@ -177,7 +211,9 @@ class Printer(Flow):
         self.changing, self.own = frozenset(before.written), set(before.own)
         self.varying = set(before.varying)
         for store in before.stores.values():
-            if store.sample is not None and not self.is_placed(store.sample) and self.may_change(store.sample):
+            if store.sample is None or store.given or self.is_placed(store.sample):
+                continue
+            if self.may_change(store.sample):
                 store.views = True
 
     @property
@@ -192,7 +228,7 @@ class Printer(Flow):
         read = free_vars(function.body)
         used = tuple(p for p in params if p in read)
         for p in used:
-            self._param(p)
+            self._param(p, bool(self.slots) and p is function.params[0])
         if written(function, self.given):
             self.refuse("a list from elsewhere that is written")
         given_too = prepared(function.body, used, self.types)
@@ -203,12 +239,15 @@ class Printer(Flow):
             self.refuse("a function that only raises")
         self.block(Block((), function.body.statements, Unreachable()), ())
         self.read(function.body.end.value)
-        arena = self.fresh("arena") if self.lends(self._parts_of(function.body.end.value)) else ""
+        lends = not self.hands and self.lends(self._parts_of(function.body.end.value))
+        arena = self.fresh("arena") if lends else ""
         for line in noted(self.kept(), f"{arena}_words") if arena else ():
             self.line(line)
         exact = self._finish(function.body.end.value, used, inexact)
         if any(self.is_written(v) or v in self.written for v in self.given):
             self.refuse("arrays in a list from elsewhere that are written")
+        if any(isinstance(self.native[p], TupleOf) and self.touched(p) for p in used if p in self.native):
+            self.refuse("arrays in a tuple from elsewhere that are written")
         given = [self.given.get(p, self.names[p]) for p in (*used, *given_too)] + [arena] * bool(arena)
         text = [f"def {name}({', '.join(given)}):", *self.storage(arena), *self.lines]
         saved = tuple(self.written_among(used)) if self.faults else ()
@@ -219,10 +258,14 @@ class Printer(Flow):
         positions = tuple(params.index(p) for p in used)
         lent = len(self.kept()) if arena else 0
         source, called = "\n".join(text) + "\n", frozenset(self.elementary)
-        return Kernel(name, source, used, positions, natives, like, saved, self.faults, exact, called, listed, lent)
+        hands = {k: self.handed[a] for k, a in enumerate(kept_of(function)) if a in self.handed}
+        return Kernel(
+            name, source, used, positions, natives, like, saved, self.faults, exact, called, listed, lent,
+            hands, self.slots,
+        )  # fmt: skip
 
-    def _param(self, var: Var) -> None:
-        native = native_of(self.types[var])
+    def _param(self, var: Var, whole: bool) -> None:
+        native = native_of(self.types[var]) if not whole else self.whole_type(self.types[var])
         if isinstance(native, ListOf) and given_as(native) is not None and not _may_be_int(self.types[var], native):
             self._given_list(var, native)
             return
@@ -281,6 +324,10 @@ class Printer(Flow):
         if isinstance(value, Var) and value in self.made and self.callee(self.made[value]) is ops.build_tuple:
             parts = [self._result(a, flat, roots, inexact) for a in self.made[value].args]
             return "(" + "".join(f"{p}, " for p in parts) + ")"
+        texts = self.hand(value)
+        if texts is not None:
+            flat += texts
+            return "(" + "".join(f"r[{k}], " for k in range(len(flat) - len(texts), len(flat))) + ")"
         known = self.known(value)
         if isinstance(value, Const) or known is not None:
             if known is None or type(known) in (int, float, bool, complex):
@@ -325,7 +372,8 @@ class Printer(Flow):
         except TypeError:
             self.refuse("a call of an object")
         if (
-            self.list_call(call, fn)
+            self.take(call)
+            or self.list_call(call, fn)
             or self.listed_call(call, fn)
             or self.structure_call(call, fn)
             or self.array_call(call, fn)

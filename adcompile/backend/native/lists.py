@@ -97,9 +97,13 @@ class Lists:
         return all(any(s is t and i != j for s, i in p for t, j in q) for p, q in pairs)
 
 
-def lists_of(function: Function, types: Mapping[Var, Type]) -> Lists:
-    """The lists of a function."""
+def lists_of(function: Function, types: Mapping[Var, Type], given: Mapping[Var, int] | None = None) -> Lists:
+    """The lists of a function, with those that it is given, which are lists of lists of so many kinds."""
     out = Lists()
+    for v, depth in (given or {}).items():
+        for _ in range(depth):
+            out.sites[v] = ()
+            v = out.item_of(v)
     reads: list[Call] = []
     popped: dict[Atom, Var] = {}
     for statement, path, inside in _statements(function.body, (), False):
@@ -193,6 +197,8 @@ class Store:
     views: bool = False  # a list of arrays as they are; else what they hold is copied
     sample: Var | None = None  # one of the arrays
     step: int = 0  # of ranges, of which start and stop are kept
+    optional: bool = False  # on some paths nothing is kept
+    given: bool = False  # whoever calls the kernel has made it
 
 
 class Unkept(NotNative):
@@ -263,6 +269,8 @@ class Keeping(Placing):
             raise self.unkept(items, f"{items.name}, a list that grows after it was kept")
         root = self.lists.find(items)
         store = self._store_of(root, call.result.name)
+        if store.given:
+            raise self.unkept(items, f"{items.name}, a list from elsewhere that is written")
         if isinstance(value, Var) and isinstance(self.native.get(value), ListOf):
             raise self.unkept(items, f"{items.name}, a list of lists")
         texts = self._texts(store, value)
@@ -291,6 +299,7 @@ class Keeping(Placing):
             self._holds(store, ("i8",), None)
             return [self.start(value)]
         if isinstance(value, Const) and value.value is None:
+            store.optional = True
             if store.views and isinstance(store.native, ArrayOf):
                 return [_empty(store.native)]
             return ["0"] * len(store.codes) if store.codes else None
@@ -439,10 +448,14 @@ class Keeping(Placing):
                 self.line(f"if {need} > {column}.shape[0]:")
                 self.line(f"    {column} = nt.grown({column}, {store.top}, {need})")
 
+    @property
+    def made_stores(self) -> list[Store]:
+        return [store for store in self.stores.values() if not store.given]
+
     def kept(self) -> list[Kept]:
         """The arrays of kept values."""
         out: list[Kept] = []
-        for store in self.stores.values():
+        for store in self.made_stores:
             if isinstance(store.native, ArrayOf):
                 if store.views:
                     continue
@@ -453,7 +466,7 @@ class Keeping(Placing):
     def storage(self, arena: str) -> list[str]:
         """The lines that make empty storage, in the arena of this name if there is one."""
         out: list[str] = []
-        for store in self.stores.values():
+        for store in self.made_stores:
             if isinstance(store.native, ArrayOf):
                 if store.views:
                     out.append(f"    {store.name} = nt.none_of({_empty(store.native)})")

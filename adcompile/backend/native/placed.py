@@ -42,7 +42,7 @@ def placed(function: Function, lists: Lists) -> dict[Var, Call]:
                 value = s.args[1]
                 assert isinstance(value, Var)
                 between = Block((), block.statements[made[value] : k], block.end)
-                if _writes(between, value) == _writes(function.body, value):
+                if writes(between, value) == writes(function.body, value):
                     found[value] = s
     return found
 
@@ -56,7 +56,8 @@ def _is_alone(push: Call, pushes: Sequence[Call], lists: Lists) -> bool:
     return all(p is push for p in alike)
 
 
-def _writes(block: Block, var: Var) -> int:
+def writes(block: Block, var: Var) -> int:
+    """How many statements write into an array under its name."""
     calls = (s for s in statements_of(block) if isinstance(s, Call) and s.args and s.args[0] is var)
     return sum(called(s) in WRITING or called(s) in INPLACE for s in calls)
 

@@ -35,8 +35,8 @@ def prepared(body: Block, params: Sequence[Var], types: Mapping[Var, Type]) -> d
             shapes[s.result] = f"{{{number[first]}}}.shape"
         elif fn is operator.getitem and first in shapes and type(second) is int:
             lengths[s.result] = f"{shapes[first]}[{second}]"
-        elif fn is ops.build_tuple and all(a in lengths for a in s.args):
-            tuples[s.result] = [lengths[a] for a in s.args if isinstance(a, Var)]
+        elif fn is ops.build_tuple and all(a in lengths or isinstance(a, Const) for a in s.args):
+            tuples[s.result] = [lengths[a] if isinstance(a, Var) else repr(a.value) for a in s.args]
         elif fn is np.empty and first in tuples:
             native = native_of(types[s.result])
             if isinstance(native, ArrayOf):

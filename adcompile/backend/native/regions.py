@@ -18,7 +18,8 @@ from adcompile.backend.native.base import Hints
 from adcompile.backend.native.choice import Note
 from adcompile.backend.native.elementary import vectorised
 from adcompile.backend.native.flow import HANDING_ON
-from adcompile.backend.native.kernel import Kernel, kernel, supported
+from adcompile.backend.native.handed import handed, held_together
+from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.unbound import reads, unbound
 from adcompile.backend.native.values import NotNative
@@ -52,6 +53,7 @@ from adcompile.ir.walk import (
 )
 from adcompile.nests import Lowered, lowered
 from adcompile.nests.lower import SEVERAL
+from adcompile.optimise.direct import called
 from adcompile.optimise.recomputed import recomputed
 from adcompile.runtime.settings import Backend, Elementary
 
@@ -86,7 +88,12 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
     types = {**program.types, **dict(_handed_over(program))}
     search = _Search(types, frozenset(vectorised()) if elementary == "vectorised" else frozenset())
     functions: dict[FunctionRef, Function] = {}
+    for forward, pullback in handed(program, search.types):
+        search.pair(program, forward, pullback, entry_is_gradient and forward is program.entry)
     for ref, function in program.functions.items():
+        if ref in search.kernels:
+            functions[ref] = function
+            continue
         loops = any(isinstance(s, (For, While)) for s in statements_of(function.body))
         if not loops and not eager and not _of_numbers(function, program.types):
             functions[ref] = function
@@ -114,10 +121,12 @@ def _handed_over(program: Program) -> Iterator[tuple[Var, Type]]:
     """What pullbacks get of their forward functions, by what they take it apart into in their first line."""
     for ref, function in program.functions.items():
         first = next(iter(function.body.statements), None)
-        if ref.forward is None or not isinstance(first, Call) or not isinstance(first.fn, Const):
+        if ref.forward is None or not isinstance(first, Call) or first.args[:1] != function.params[:1]:
             continue
-        if first.fn.value is ops.unpack and first.args[0] is function.params[0]:
+        if called(first) is ops.unpack:
             yield function.params[0], program.types[first.result]
+        elif called(first) is operator.getitem:  # of the only slot
+            yield function.params[0], TupleT((program.types[first.result],))
 
 
 def _of_numbers(function: Function, types: Mapping[Var, Type]) -> bool:
@@ -140,11 +149,24 @@ class _Search:
     unbound: frozenset[Var] = frozenset()  # what some paths leave so
     name: str = ""
 
-    def kernel(self, function: Function, name: str, inexact: bool = False) -> Kernel:
+    def kernel(self, function: Function, name: str, inexact: bool = False, between: Between = ALONE) -> Kernel:
         """A function as a kernel, its array statements as loops. Where such a kernel is left, the function as it
         is runs on NumPy."""
         new = self.lowered(function, least=1)
-        return kernel(new.function, name, new.types, inexact, Hints(new.sure, new.sums))
+        return kernel(new.function, name, new.types, inexact, Hints(new.sure, new.sums), between)
+
+    def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
+        """A forward function and its pullback as kernels that hand over what loops keep, if both can be."""
+        functions, types = (program.functions[first], program.functions[second]), dict(self.types)
+        forward, pullback, together = held_together(*functions, self.types)
+        try:
+            giving = self.kernel(forward, forward.name or first.name, inexact, Between(hands=True))
+            slots = {**giving.hands, **together}
+            taking = self.kernel(pullback, pullback.name or second.name, between=Between(slots=slots))
+        except NotNative:  # each is looked at alone, and what is in the way said
+            self.types = types
+            return
+        self.kernels[first], self.kernels[second] = replace(giving, hands=slots), taking
 
     def nests(self, function: Function) -> bool:
         """Whether a function has loops, or array statements that are worth some."""

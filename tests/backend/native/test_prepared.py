@@ -6,7 +6,7 @@ import pytest
 from adcompile.backend.native.prepared import prepared
 from tests.kernels import agree, parts_of
 
-A, B = np.array([[0.5, 1.5, -0.7]]), np.array([0.5, 0.25, 2.0])
+A, B = np.array([[0.5, 1.5, -0.7], [0.2, 0.9, 1.1]]), np.array([0.5, 0.25, 2.0])
 
 
 def f(a, b):
@@ -19,6 +19,9 @@ def test_gradients_lie_in_memory_of_numpy_s_own():
     assert any(text.startswith("np.empty(({0}.shape[0], ") for text in made), made
     agree(f, A, B)
     agree(f, np.zeros((0, 3)), B)
+    made = [text for kernel in parts_of(f, A[:1], B).kernels.values() for text in kernel.prepared]
+    assert any(text.startswith("np.empty((1, {0}.shape[1], ") for text in made), made
+    agree(f, A[:1], B)
 
 
 def test_zeros_like_a_parameter():

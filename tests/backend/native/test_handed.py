@@ -1,0 +1,201 @@
+"""What loops keep goes from a forward kernel to the kernel of its pullback, as arrays."""
+
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile import pipeline
+from adcompile.backend.native.handed import Layout, Shadows, Steps, listed, with_lists
+from adcompile.backend.native.regions import native_parts
+from adcompile.backend.native.values import ArrayOf, Number
+from tests.kernels import active, same
+
+X = np.linspace(0.2, 1.3, 6)
+
+
+def rows(x):
+    for k in range(3):
+        x = np.sin(x) * x[::-1] + k
+    return x
+
+
+def triangle(x, n):
+    out = np.zeros(n)
+    for k in range(n):
+        t = x[k % 3]
+        for j in range(k):
+            t = t * np.sin(t) + x[j % 3]
+        out[k] = t * t
+    return out
+
+
+def newton(e, M):
+    out = np.zeros(len(e))
+    for i in range(len(e)):
+        E = M[i]
+        step = 1.0
+        while abs(step) > 1e-10:
+            step = (E - e[i] * np.sin(E) - M[i]) / (1.0 - e[i] * np.cos(E))
+            E = E - step
+        out[i] = E
+    return out
+
+
+def branches(x):
+    s = 0.0
+    y = np.zeros_like(x)
+    for k in range(len(x)):
+        if x[k] > 0.5:
+            s = s + x[k] ** 3
+        else:
+            s = s * x[k] + np.exp(x[k])
+        y[k] = s
+    return y
+
+
+def tables(a):
+    for k in range(1, 3):
+        a = np.tanh(a) * a * k
+    return a
+
+
+def in_place(x):
+    x = x * 1.0
+    for k in range(1, len(x)):
+        x[k] = x[k - 1] * x[k] + 1.0
+        x[0] -= 0.5 * x[k]
+    return x
+
+
+def left_early(x):
+    total = x[0]
+    for k in range(100):
+        total = total * x[k % 6] + x[1]
+        if total > 1.7:
+            break
+    return x * total
+
+
+def nothing_kept(x, n):
+    for _ in range(n):
+        x = np.exp(-x) * x
+    return x
+
+
+CASES = {
+    "rows": (rows, (X,)),
+    "triangle": (triangle, (X, 5)),
+    "newton": (newton, (X[:4] / 2, X[1:5])),
+    "branches": (branches, (X,)),
+    "tables": (tables, (np.linspace(0.1, 0.9, 6).reshape(2, 3),)),
+    "in_place": (in_place, (X,)),
+    "left_early": (left_early, (X,)),
+    "nothing_kept": (nothing_kept, (X, 0)),
+    "kept": (nothing_kept, (X, 3)),
+    "singles": (rows, (X.astype(np.float32),)),
+}
+
+
+def kernels(f, args):
+    """The kernels of a forward function and its pullback."""
+    wrt, types = active(args)
+    program = pipeline.derive(f, pipeline.Request("split", wrt, backend="numpy"), types).program
+    parts = native_parts(program, "numba", True)
+    assert not parts.notes, [str(n) for n in parts.notes]
+    first, second = (next(k for r, k in parts.kernels.items() if (r.forward is None) is w) for w in (True, False))
+    return first, second
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_both_are_kernels(name):
+    first, second = kernels(*CASES[name])
+    assert first.hands and first.hands == second.takes
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_on_numpy(name):
+    pytest.importorskip("numba")
+    f, args = CASES[name]
+    value, pullback = ad.vjp(f, *args, backend="numba")
+    wanted, plain = ad.vjp(f, *args)
+    same(wanted, value, args)
+    for scale in (1.0, -0.3):
+        seed = (scale * np.cos(np.arange(value.size)).reshape(value.shape)).astype(value.dtype)
+        same(list(plain(seed)), list(pullback(seed)), args)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_kernel_kept_is_what_numpy_keeps(name):
+    pytest.importorskip("numba")
+    f, args = CASES[name]
+    _, slots = first_slots(f, args)
+    value, pullback = ad.vjp(f, *args, backend="numba")
+    _, plain = ad.vjp(f, *args)
+    back = with_lists(pullback._kept, slots)
+    assert [type(a) for a in back] == [type(b) for b in plain._kept]
+    assert with_lists(plain._kept, slots)[0] is plain._kept[0]  # that has lists already
+    found = plain._made.derived.pullback(back, np.ones_like(value))
+    same(list(plain._made.derived.pullback(plain._kept, np.ones_like(value))), list(found), args)
+
+
+def first_slots(f, args):
+    first, _ = kernels(f, args)
+    return first, first.hands
+
+
+def test_a_pullback_of_what_numpy_kept_runs_there():
+    pytest.importorskip("numba")
+    value, pullback = ad.vjp(rows, X, backend="numba")
+    _, plain = ad.vjp(rows, X)
+    native = pullback._made.derived.pullback
+    same(list(native(pullback._kept, np.ones(6))), list(native(plain._kept, np.ones(6))), (X,))
+
+
+def test_lists_of_arrays_that_hold_them():
+    numbers = Layout(("f8",), Number("f8"))
+    assert listed(numbers, [np.array([1.0, 2.0, 3.0])]) == [1.0, 2.0, 3.0]
+    inner = Layout(("i8",), None, 0, numbers)
+    assert inner.depth == 2 and inner.arrays == ("i8", "f8")
+    assert listed(inner, [np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0])]) == [[1.0, 2.0], [], [3.0]]
+    parts = listed(Layout(("i8", "i8", "i8"), ArrayOf("f8", 2)), [*np.array([[0, 2], [1, 2], [2, 1]]), np.arange(4.0)])
+    assert [p.tolist() for p in parts] == [[[0.0, 1.0]], [[2.0], [3.0]]]
+    assert listed(Layout(("i8", "i8"), None, 2), [np.array([1]), np.array([6])]) == [range(1, 6, 2)]
+    both = with_lists(((0, 3), (np.ones(2),), [1.0]), {0: Steps(1), 1: Shadows(ArrayOf("f8", 1)), 2: numbers})
+    assert both[0] == range(3) and len(both[1].shadows) == 1 and both[2] == [1.0]
+
+
+def written_after_it_was_kept(x):
+    """The second write changes what the list of views shows, also what was kept of it before."""
+    y = np.sin(x)
+    out = np.zeros_like(x)
+    for k in range(3):
+        part = y[k : k + 2]
+        out[k : k + 2] += part * part
+        y[k + 1] = out[k]
+    return out
+
+
+def of_a_parameter(x, y):
+    z = x * 0.0
+    for k in range(3):
+        z = z + x[k:][0] * y[:6] * x
+        y[k] = 0.5
+    return z
+
+
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.choice.NativeWarning")
+@pytest.mark.parametrize("f", [written_after_it_was_kept, of_a_parameter])
+def test_memory_that_changes(f):
+    pytest.importorskip("numba")
+    args = (X,) if f is written_after_it_was_kept else (X, 2 * X)
+    both = args if f is written_after_it_was_kept else (X, X)
+    for given in (args, both):
+        mine, its = [a.copy() for a in given], [a.copy() for a in given]
+        if given is both and len(given) == 2:
+            mine[1], its[1] = mine[0], its[0]
+        value, pullback = ad.vjp(f, *mine, backend="numba")
+        wanted, plain = ad.vjp(f, *its)
+        same(wanted, value, args)
+        for _ in range(2):
+            same(list(plain(np.cos(X))), list(pullback(np.cos(X))), args)
+        same(its, mine, args)
