@@ -9,7 +9,9 @@
         … e, d, y                               … e, 1.0 + e, 1.0 / (1.0 + e)
 
 In kernels such arithmetic is part of the loop that reads what it gives: it costs less than to write numbers into
-memory and to read them again. On NumPy each operation is a pass over memory, and nothing is gained.
+memory and to read them again. On NumPy each operation is a pass over memory, and nothing is gained. Views of arrays
+that are there in front of the loops are not kept either: what is known to be part of an array needs no test of whether
+it shares memory with it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ import operator
 from collections.abc import Iterator, MutableMapping
 from dataclasses import replace
 
+import numpy as np
+
+from adcompile.analysis.views import item_kind
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, For, Function, Var
 from adcompile.ir.program import Program
@@ -31,6 +36,7 @@ from adcompile.optimise.trails import Reread, Trail, Trails, each_function, writ
 from adcompile.optimise.typing import type_of, widened
 
 ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg)
+VIEWS = (operator.getitem, np.flip)
 MOST = 3
 """Operations that give one value again: about what it costs to store and to load it."""
 
@@ -66,12 +72,32 @@ class _Search(Trails):
     def again(self, r: Var) -> list[Call] | None:
         """The statements that compute what `r` reads; None if it is to be kept."""
         trail = self.trails.get(r)
-        made = None if trail is None else self.arithmetic(trail.value, trail, MOST)
-        if trail is None or made is None:
+        if trail is None:
             return None
         out: list[Call] = []
+        if self.view(trail.value, trail, out) is not None:
+            return [*out[:-1], replace(out[-1], result=r)]
+        made = self.arithmetic(trail.value, trail, MOST)
+        if made is None:
+            return None
+        out = []
         args = tuple(self.had(a, trail, out) for a in made.args)
         return [*out, Call(r, made.fn, args, (), made.place, "adjoint")]
+
+    def view(self, value: Atom, trail: Trail, out: list[Call]) -> Atom | None:
+        """A view of an array from in front of the loops: it shows the same memory wherever it is made."""
+        call = self.places.definition.get(value) if isinstance(value, Var) else None
+        if call is None or called(call) not in VIEWS or call.kwargs or not isinstance(self.types.get(value), Array):
+            return None
+        base = call.args[0]
+        if not isinstance(type_of(base, self.types), Array):
+            return None
+        if called(call) is operator.getitem and item_kind(call, self.types) != "view":
+            return None
+        if trail.loops[0] in self.places.loops.get(base, ()):
+            base = self.view(base, trail, out)
+        args = [base, *(self.rebuilt(a, trail, out) for a in call.args[1:])]
+        return None if None in args else self.emit(out, value, called(call), args)  # type: ignore[arg-type]
 
     def arithmetic(self, value: Atom, trail: Trail, most: int) -> Call | None:
         """The operation that gives a value again from what is at hand, with at most so many of them."""

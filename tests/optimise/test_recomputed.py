@@ -63,6 +63,45 @@ def grown(x, w):
     return np.sum(s)
 
 
+def parts_of_arrays(x, w):
+    """Views of what is there in front of the loop, turned round and cut; the shadows of `y` are written through."""
+    y = np.zeros_like(x)
+    y[0] = x[1]
+    for k in range(1, len(x)):
+        y[:k] += x[k] * np.flip(y[:k]) * w[1 : k + 1]
+        y[k] = np.dot(np.flip(w[:k]), y[:k])
+    return np.sum(y * y)
+
+
+def rows_of_arrays(x, w):
+    table = np.outer(x, w)
+    total = 0.0
+    for k in range(3):
+        total += np.sum(table[k] * x * table[:, k][::-1])
+    return total
+
+
+def chosen_by_arrays(x, w):
+    """What is read at a list of places is a copy: it shows nothing of what is written afterwards."""
+    y = x * 2.0
+    places = np.array([2, 0])
+    total = 0.0
+    for k in range(3):
+        part = y[places]
+        total += np.sum(part * part) * w[k]
+        y[k] = part[0] * w[k]
+    return total
+
+
+def made_in_the_loop(x, w):
+    total = 0.0
+    for k in range(1, 3):
+        y = np.sin(x * k)
+        part = y[:k]
+        total += np.sum(part * part * w[:k])
+    return total
+
+
 X, W = np.array([0.3, -0.7, 1.1]), np.array([1.5, 0.4, 2.0])
 
 
@@ -72,6 +111,7 @@ def pushes(program):
 
 
 PROGRAMS = [(sigmoids, True), (scaled, True), (nested, True), (grown, True), (written, False)]
+PROGRAMS += [(parts_of_arrays, True), (rows_of_arrays, False), (chosen_by_arrays, False), (made_in_the_loop, True)]
 
 
 @pytest.mark.parametrize("f, fewer", PROGRAMS)
