@@ -87,17 +87,18 @@ class _Search(Trails):
     def view(self, value: Atom, trail: Trail, out: list[Call]) -> Atom | None:
         """A view of an array from in front of the loops: it shows the same memory wherever it is made."""
         call = self.places.definition.get(value) if isinstance(value, Var) else None
-        if call is None or called(call) not in VIEWS or call.kwargs or not isinstance(self.types.get(value), Array):
+        if call is None or called(call) not in VIEWS or call.kwargs or not isinstance(self.types[call.result], Array):
             return None
-        base = call.args[0]
+        base: Atom | None = call.args[0]
         if not isinstance(type_of(base, self.types), Array):
             return None
         if called(call) is operator.getitem and item_kind(call, self.types) != "view":
             return None
-        if trail.loops[0] in self.places.loops.get(base, ()):
+        if isinstance(base, Var) and trail.loops[0] in self.places.loops.get(base, ()):
             base = self.view(base, trail, out)
         args = [base, *(self.rebuilt(a, trail, out) for a in call.args[1:])]
-        return None if None in args else self.emit(out, value, called(call), args)  # type: ignore[arg-type]
+        found = [a for a in args if a is not None]
+        return self.emit(out, call.result, called(call), found) if len(found) == len(args) else None
 
     def arithmetic(self, value: Atom, trail: Trail, most: int) -> Call | None:
         """The operation that gives a value again from what is at hand, with at most so many of them."""

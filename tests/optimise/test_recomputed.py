@@ -74,7 +74,7 @@ def parts_of_arrays(x, w):
 
 
 def rows_of_arrays(x, w):
-    table = np.outer(x, w)
+    table = x[:, None] * w
     total = 0.0
     for k in range(3):
         total += np.sum(table[k] * x * table[:, k][::-1])
