@@ -23,6 +23,7 @@ POINTS = ({"seed": 0}, {"seed": 1000}, {"seed": 2000, "n": 5, "m": 4})
 LEFT = ("Leave", "'NoneType' object has no attribute 'shape'")
 """How loops end that leave the work to NumPy: kernels know of values whether they are there, Python finds None."""
 KINDS = ("joint", "split", "forward")
+BACKENDS = ("numpy", "numba")
 
 
 def check_loops(program: Program) -> Verdict:
@@ -31,7 +32,7 @@ def check_loops(program: Program) -> Verdict:
 
 
 def check_kernels(program: Program) -> Verdict:
-    """Gradients of the numba backend."""
+    """Gradients of the numba backend, joint and by a pullback that is called twice."""
     return _judged(program, _kernels)
 
 
@@ -83,12 +84,22 @@ def _run(made: Any, run: Any, module: Any, point: Any, along: Sequence[Any]) -> 
 
 def _kernels(program: Program, module: Any) -> str:
     wrt = tuple(i for i, a in enumerate(module.arguments()) if trees.has_leaf(a))
-    plain, native = (ad.value_and_grad(module.total, wrt, backend=b) for b in ("numpy", "numba"))
+    joint = [ad.value_and_grad(module.total, wrt, backend=b) for b in BACKENDS]
+    split = [_pulled(module.total, b) for b in BACKENDS]
     for point in POINTS:
-        wanted, found = (_outcome(run, module.arguments(**point)) for run in (plain, native))
-        if not _alike(wanted, found, 1e-4 if program.coarse else 1e-8):
-            return f"{point}: {found} for {wanted}"
+        for plain, native in (joint, split):
+            wanted, found = (_outcome(run, module.arguments(**point)) for run in (plain, native))
+            if not _alike(wanted, found, 1e-4 if program.coarse else 1e-8):
+                return f"{point}: {found} for {wanted}"
     return ""
+
+
+def _pulled(function: Callable[..., Any], backend: Any) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        value, pullback = ad.vjp(function, *args, backend=backend)
+        return value, pullback(type(value)(0.5)), pullback(type(value)(-2.0))
+
+    return run
 
 
 def _outcome(run: Callable[..., Any], args: Any) -> Any:

@@ -285,8 +285,8 @@ class _Search:
         body = [*self._before(run), *run]
         free = _free(body)
         read = {v for s in run if isinstance(s, Call) for v in reads(s, HANDING_ON)}
-        for v in free:
-            if v in self.unbound and v not in read:  # to hand it over is to read it
+        for v in (*(v for v in free if v not in read), *out):
+            if v in self.unbound:  # to hand it over is to read it
                 raise NotNative(f"{v.name}, which some paths leave unbound", v.place)
         result: Atom = Const(None)
         if len(out) == 1:

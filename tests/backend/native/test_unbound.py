@@ -61,3 +61,21 @@ def test_they_are_found():
     assert kernels_of(in_a_branch, 1.5, 3)[0] == 1
     (function,) = parts_of(in_a_branch, 1.5, 3).program.functions.values()
     assert {v.name for v in unbound(function)} == {"y"}
+
+
+def chosen_between_regions(a, y):
+    """What one path gives and the way back reads goes from one native part to another, which leave their kernels."""
+    z = 0
+    total = 0.0
+    for k in (0.5, 1, -0.3):
+        z *= np.tanh(a * k)
+        s = 0.4 * np.sum(y[~(y > 0.35)])
+        z *= 0.8 * (a[1] * s if s <= -0.35 else s)
+        z = z + a * a
+        total = total + np.sum(z)
+    return total
+
+
+def test_what_only_one_path_gives_is_not_handed_over():
+    for y in ([0.2], [-1.5], [0.5, 0.5]):
+        agree(chosen_between_regions, np.linspace(0.1, 0.9, 4), np.array(y))
