@@ -206,6 +206,8 @@ class Handing(Flow):
 
     def _store_given(self, root: Var, sample: Var, layout: Layout, whole: str, first: int) -> None:
         store = self._store_of(root, sample.name)
+        if store.given:
+            self.refuse(f"{sample.name}, one of several lists for which there is one name")
         store.given, store.codes, store.native, store.step = True, layout.codes, layout.native, layout.step
         store.columns = []
         self._name_columns(store)

@@ -9,7 +9,7 @@ from adcompile.backend.native.arena import noted
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
 from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.given import given_as, machine, written
-from adcompile.backend.native.handed import Handing, Layout, Slot, Slots, filled, kept_of, slots_of
+from adcompile.backend.native.handed import Handing, Layout, Slot, Slots, filled, slots_of
 from adcompile.backend.native.lists import Lists, Store, Unkept, lists_of
 from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
@@ -32,6 +32,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import UNKNOWN, ListT, Seq, Type
 from adcompile.ir.walk import free_vars, large_stack
+from adcompile.optimise.kept import tuple_of
 from adcompile.optimise.typing import kinds as scalar_kinds
 
 
@@ -194,6 +195,7 @@ class Printer(Handing):
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
         self.hands, self.slots, self.asked, self.initial = False, {}, {}, frozenset()
         self.handed = {}
+        self.whole: Call | None = None  # what a forward function keeps
 
     def _store_of(self, root: Var, hint: str) -> Store:
         if root not in self.stores and root in self.kept_codes:
@@ -243,6 +245,7 @@ class Printer(Handing):
         arena = self.fresh("arena") if lends else ""
         for line in noted(self.kept(), f"{arena}_words") if arena else ():
             self.line(line)
+        self.whole = tuple_of(function) if self.hands else None
         exact = self._finish(function.body.end.value, used, inexact)
         if any(self.is_written(v) or v in self.written for v in self.given):
             self.refuse("arrays in a list from elsewhere that are written")
@@ -258,7 +261,8 @@ class Printer(Handing):
         positions = tuple(params.index(p) for p in used)
         lent = len(self.kept()) if arena else 0
         source, called = "\n".join(text) + "\n", frozenset(self.elementary)
-        hands = {k: self.handed[a] for k, a in enumerate(kept_of(function)) if a in self.handed}
+        kept = () if self.whole is None else self.whole.args
+        hands = {k: self.handed[a] for k, a in enumerate(kept) if isinstance(a, Var) and a in self.handed}
         return Kernel(
             name, source, used, positions, natives, like, saved, self.faults, exact, called, listed, lent,
             hands, self.slots,
@@ -319,12 +323,14 @@ class Printer(Handing):
             return [v for a in self.made[value].args for v in self._parts_of(a)]
         return [value] if isinstance(value, Var) else []
 
-    def _result(self, value: Atom, flat: list[str], roots: set[Var], inexact: bool) -> str:
-        """Add the machine values of a result; gives the expression that makes it of them."""
+    def _result(self, value: Atom, flat: list[str], roots: set[Var], inexact: bool, kept: bool = False) -> str:
+        """Add the machine values of a result; gives the expression that makes it of them. `kept`: it is a part of
+        what a forward function keeps for its pullback."""
         if isinstance(value, Var) and value in self.made and self.callee(self.made[value]) is ops.build_tuple:
-            parts = [self._result(a, flat, roots, inexact) for a in self.made[value].args]
+            kept = kept or self.made[value] is self.whole
+            parts = [self._result(a, flat, roots, inexact, kept) for a in self.made[value].args]
             return "(" + "".join(f"{p}, " for p in parts) + ")"
-        texts = self.hand(value)
+        texts = self.hand(value) if kept else None
         if texts is not None:
             flat += texts
             return "(" + "".join(f"r[{k}], " for k in range(len(flat) - len(texts), len(flat))) + ")"

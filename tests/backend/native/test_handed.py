@@ -199,3 +199,56 @@ def test_memory_that_changes(f):
         for _ in range(2):
             same(list(plain(np.cos(X))), list(pullback(np.cos(X))), args)
         same(its, mine, args)
+
+
+def squares(x, n):
+    out = []
+    for k in range(n):
+        out.append(x[k] * x[k])
+    return out
+
+
+def with_a_list(x, n):
+    out, s = [], x * 1.0
+    for k in range(n):
+        s = np.sin(s) * x[k]
+        out.append(s)
+    return s, out
+
+
+def numbers_of_turns(x, n):
+    return np.exp(x) * x, range(n)
+
+
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.choice.NativeWarning")
+@pytest.mark.parametrize("f", [squares, with_a_list, numbers_of_turns])
+def test_lists_that_the_function_gives_stay_lists(f):
+    pytest.importorskip("numba")
+    value, _ = ad.vjp(f, X, 3, backend="numba")
+    wanted, _ = ad.vjp(f, X, 3)
+    assert shape_of(value) == shape_of(wanted)
+
+
+def shape_of(value):
+    return (type(value), [shape_of(v) for v in value]) if isinstance(value, (list, tuple)) else type(value)
+
+
+def one_of_two(x, n):
+    """Lists of two loops that are read by one name."""
+    if n > 1:
+        for k in range(n):
+            x = np.sin(x) * x[k]
+    else:
+        for k in range(3):
+            x = np.cos(x) * x[k]
+    return x
+
+
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.choice.NativeWarning")
+def test_lists_of_two_branches():
+    pytest.importorskip("numba")
+    for n in (0, 1, 2, 4):
+        value, pullback = ad.vjp(one_of_two, X, n, backend="numba")
+        wanted, plain = ad.vjp(one_of_two, X, n)
+        same(wanted, value, (X,))
+        same(list(plain(np.cos(X))), list(pullback(np.cos(X))), (X,))
