@@ -354,7 +354,6 @@ class Arrays(Making):
         return True
 
 
-
 def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
     a: Any = Arrays
     ndarray: Any = np.ndarray

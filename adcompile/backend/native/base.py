@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile.backend.callables import BUILTINS, KEYWORDS, identifier
 from adcompile.backend.native.elementary import NAMES
-from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, NotNative, Number, native_of
+from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, NotNative, Number, TupleOf, native_of
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -305,10 +305,10 @@ class Base:
         root = self.root(var)
         return any(self.root(v) is root for v in self.changing)
 
-    def written_among(self, params: Iterable[Var]) -> list[Var]:
-        """The parameters into whose memory the kernel may write."""
+    def written_among(self, params: Iterable[Var], kind: type[ArrayOf | TupleOf] = ArrayOf) -> list[Var]:
+        """The parameters of a kind into whose memory the kernel may write."""
         roots = {self.root(v) for v in self.written}
-        return [p for p in params if isinstance(self.native.get(p), ArrayOf) and self.root(p) in roots]
+        return [p for p in params if isinstance(self.native.get(p), kind) and self.root(p) in roots]
 
 
 def _short(t: Type) -> str:

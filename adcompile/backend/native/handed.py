@@ -141,11 +141,6 @@ class Handing(Flow):
         found = [self.slots[k].type if k in self.slots else native_of(item) for k, item in enumerate(items)]
         return TupleOf(tuple(n for n in found if n is not None)) if found and None not in found else None
 
-    def touched(self, var: Var) -> bool:
-        """Whether the kernel may write into the memory of an array, or into what a tuple holds."""
-        roots = {self.root(v) for v in self.written}
-        return self.root(var) in roots
-
     def hand(self, value: Atom) -> list[str] | None:
         """The machine values that stand for a list or a range in the result, if it is one."""
         if not self.hands or not isinstance(value, Var):

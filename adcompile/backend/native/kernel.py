@@ -249,7 +249,7 @@ class Printer(Handing):
         exact = self._finish(function.body.end.value, used, inexact)
         if any(self.is_written(v) or v in self.written for v in self.given):
             self.refuse("arrays in a list from elsewhere that are written")
-        if any(isinstance(self.native[p], TupleOf) and self.touched(p) for p in used if p in self.native):
+        if self.written_among(used, TupleOf):
             self.refuse("arrays in a tuple from elsewhere that are written")
         given = [self.given.get(p, self.names[p]) for p in (*used, *given_too)] + [arena] * bool(arena)
         text = [f"def {name}({', '.join(given)}):", *self.storage(arena), *self.lines]
