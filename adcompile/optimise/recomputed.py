@@ -11,7 +11,8 @@
 In kernels such arithmetic is part of the loop that reads what it gives: it costs less than to write numbers into
 memory and to read them again. On NumPy each operation is a pass over memory, and nothing is gained. Views of arrays
 that are there in front of the loops are not kept either: what is known to be part of an array needs no test of whether
-it shares memory with it.
+it shares memory with it. Of two copies of one part of an array, between which nobody writes into it, one is enough:
+the copy of `np.flip(y[:k])` is the flip of the copy of `y[:k]`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def _function(function: Function, types: MutableMapping[Var, Type], effects: Eff
 class _Search(Trails):
     def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
         super().__init__(function, types)
-        self.memory = classes(function.body, effects)
+        self.effects = effects
+        self.memory = classes(function.body, effects, (np.ndarray.copy,))
         self.written = {self.memory.get(v) for v in written(function, types, effects)}
         self.trails = {r: found for r in self.reads() if (found := self.trail_of(r)) is not None}
         self.read = {(trail.value, trail.loops) for trail in self.trails.values()}
@@ -77,6 +79,9 @@ class _Search(Trails):
         out: list[Call] = []
         if self.view(trail.value, trail, out) is not None:
             return [*out[:-1], replace(out[-1], result=r)]
+        out = []
+        if self.shown(r, trail, out):
+            return out
         made = self.arithmetic(trail.value, trail, MOST)
         if made is None:
             return None
@@ -86,19 +91,80 @@ class _Search(Trails):
 
     def view(self, value: Atom, trail: Trail, out: list[Call]) -> Atom | None:
         """A view of an array from in front of the loops: it shows the same memory wherever it is made."""
-        call = self.places.definition.get(value) if isinstance(value, Var) else None
-        if call is None or called(call) not in VIEWS or call.kwargs or not isinstance(self.types[call.result], Array):
+        call = self.of_a_view(value)
+        if call is None:
             return None
         base: Atom | None = call.args[0]
-        if not isinstance(type_of(base, self.types), Array):
-            return None
-        if called(call) is operator.getitem and item_kind(call, self.types) != "view":
-            return None
         if isinstance(base, Var) and trail.loops[0] in self.places.loops.get(base, ()):
             base = self.view(base, trail, out)
         args = [base, *(self.rebuilt(a, trail, out) for a in call.args[1:])]
         found = [a for a in args if a is not None]
         return self.emit(out, call.result, called(call), found) if len(found) == len(args) else None
+
+    def shown(self, r: Var, trail: Trail, out: list[Call]) -> bool:
+        """Whether `r` reads what views of another kept copy show; the statements that make them go to `out`."""
+        copy = self.places.made(trail.value, np.ndarray.copy)
+        if copy is None or copy.kwargs or not self.is_fixed_array(trail.value) or not self.is_fixed_array(r):
+            return False
+        views: list[Call] = []
+        seen = copy.args[0]
+        while (call := self.of_a_view(seen)) is not None:
+            views.append(call)
+            seen = call.args[0]
+            other = self.copied(seen, trail, copy)
+            if other is not None:
+                return self.seen(r, self.reading(other, trail, out), views[::-1], trail, out)
+        return False
+
+    def seen(self, r: Var, base: Var, views: list[Call], trail: Trail, out: list[Call]) -> bool:
+        """Whether the views can be made once more of another array; the last of them is `r`."""
+        for call in views:
+            rest = [self.rebuilt(a, trail, out) for a in call.args[1:]]
+            if None in rest:
+                return False
+            base = self.emit(out, call.result, called(call), [base, *(a for a in rest if a is not None)])
+        self.types[r] = self.types[base]
+        out[-1] = replace(out[-1], result=r)
+        return True
+
+    def of_a_view(self, seen: Atom) -> Call | None:
+        """The call that made a view of an array."""
+        call = self.places.definition.get(seen) if isinstance(seen, Var) else None
+        if call is None or called(call) not in VIEWS or call.kwargs or not isinstance(self.types[call.result], Array):
+            return None
+        whole = called(call) is np.flip or item_kind(call, self.types) == "view"
+        return call if whole and isinstance(type_of(call.args[0], self.types), Array) else None
+
+    def copied(self, seen: Atom, trail: Trail, copy: Call) -> Var | None:
+        """What the loop keeps as a copy of the part of an array that `seen` shows, as it is when `copy` is made."""
+        self.number(trail.value, trail)
+        for kept in self.kept[trail.loops[-1]]:
+            made = self.places.made(kept, np.ndarray.copy)
+            if made is None or made is copy or made.kwargs or not self.is_fixed_array(kept):
+                continue
+            same = made.args[0] is seen or self.are_alike(made.args[0], seen)
+            if same and self.is_untouched(made.args[0], made.result, copy.result):
+                return kept
+        return None
+
+    def are_alike(self, a: Atom, b: Atom) -> bool:
+        """Whether two values are the same view of one array."""
+        first, second = self.of_a_view(a), self.of_a_view(b)
+        if first is None or second is None or called(first) is not called(second):
+            return False
+        return len(first.args) == len(second.args) and all(x == y for x, y in zip(first.args, second.args))
+
+    def is_untouched(self, array: Atom, since: Var, until: Var) -> bool:
+        """Whether nobody writes into an array from one statement of a block to another one of it."""
+        (block, first), (other, last) = self.places.path[since][-1], self.places.path[until][-1]
+        if block is not other or not isinstance(array, Var):
+            return False
+        memory = self.memory.get(array, array)
+        for s in block.statements[min(first, last) : max(first, last)]:
+            into = writes_into(s, self.types, self.effects) if isinstance(s, Call) else None
+            if into is None or memory in (self.memory.get(v, v) for v in into):
+                return False
+        return True
 
     def arithmetic(self, value: Atom, trail: Trail, most: int) -> Call | None:
         """The operation that gives a value again from what is at hand, with at most so many of them."""

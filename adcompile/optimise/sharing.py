@@ -128,13 +128,13 @@ def sharing(block: Block, effects: Effects, live_out: Iterable[Atom] = ()) -> Sh
     return _Analysis(effects).run(block, live_out)
 
 
-def classes(block: Block, effects: Effects) -> dict[Var, Var]:
+def classes(block: Block, effects: Effects, new: Iterable[object] = ()) -> dict[Var, Var]:
     """One value for all those that may have memory in common, in a function's body; all that comes from outside
-    may. Shadows are no memory of what they mirror."""
+    may. Shadows are no memory of what they mirror, and what functions in `new` give is none of what they are given."""
     analysis = _Analysis(effects)
     analysis.run(block, ())
     calls = [s for inner in all_blocks(block) for s in inner.statements if isinstance(s, Call)]
-    made = {s.result for s in calls if isinstance(s.fn, Const) and any(s.fn.value is fn for fn in _NEW)}
+    made = {s.result for s in calls if isinstance(s.fn, Const) and any(s.fn.value is fn for fn in (*_NEW, *new))}
     parent: dict[Var, Var] = {}
 
     def find(v: Var) -> Var:

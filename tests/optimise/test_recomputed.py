@@ -102,6 +102,27 @@ def made_in_the_loop(x, w):
     return total
 
 
+def copied_once(x, w):
+    """`y[:k]` and its flip are kept before `y` changes: one copy shows both."""
+    y = x * 1.0
+    for k in range(1, len(x)):
+        a = np.dot(w[:k], y[:k])
+        y[:k] += a * np.flip(y[:k])
+        y[k] = a * x[k]
+    return np.sum(y * y)
+
+
+def written_between(x, w):
+    """What the flip shows is no longer what was copied."""
+    y = x * 1.0
+    for k in range(1, len(x)):
+        a = np.dot(w[:k], y[:k])
+        y[0] = a * a
+        y[:k] += a * np.flip(y[:k])
+        y[k] = a * x[k]
+    return np.sum(y * y)
+
+
 X, W = np.array([0.3, -0.7, 1.1]), np.array([1.5, 0.4, 2.0])
 
 
@@ -112,6 +133,7 @@ def pushes(program):
 
 PROGRAMS = [(sigmoids, True), (scaled, True), (nested, True), (grown, True), (written, False)]
 PROGRAMS += [(parts_of_arrays, True), (rows_of_arrays, False), (chosen_by_arrays, False), (made_in_the_loop, True)]
+PROGRAMS += [(copied_once, True), (written_between, True)]
 
 
 @pytest.mark.parametrize("f, fewer", PROGRAMS)
