@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -139,6 +139,10 @@ def gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[.
         quick = _quick_run(made, example[made.wrt[0]], captured_free=not made.derived.has_cells)
         if quick is not None:
             return quick
+    if not plan.has_aux and not plan.closure:
+        several = _quick_runs(made, plan, [example[i] for i in made.wrt])
+        if several is not None:
+            return several
     value, aux, wrt, invoke = plan.transform == "value_and_grad", plan.has_aux, made.wrt, made.invoke
     bare = single and not plan.closure
 
@@ -205,6 +209,45 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
         return g if g.__class__ is cls else project_scalar(g, cls)
 
     return run
+
+
+def _quick_runs(made: Made, plan: Plan, examples: Sequence[Any]) -> Callable[..., Any] | None:
+    """Real scalars and arrays, whose gradients are asked for together or with the value: what they are is known, and
+    there is nothing to conjugate."""
+    classes = [type(x) for x in examples]
+    if not all(_is_real(x) for x in examples):
+        return None
+    single, value, invoke = not isinstance(plan.argnums, tuple), plan.transform == "value_and_grad", made.invoke
+    at = list(zip(range(len(classes)), classes, made.wrt))
+
+    def run(fun: Any, args: tuple[Any, ...]) -> Any:
+        raw = invoke(fun, args)
+        head: Any = None
+        if value:
+            head, raw = raw
+        raw = (raw,) if single else raw
+        seen: set[int] = set()
+        grads: list[Any] = []
+        for k, cls, i in at:
+            if cls is np.ndarray:
+                g = project_array(raw, k, args[i])
+                g = g.copy() if id(g) in seen else g
+                seen.add(id(g))
+            else:
+                g = raw[k]
+                g = g if g.__class__ is cls else project_scalar(g, cls)
+            grads.append(g)
+        out = grads[0] if single else tuple(grads)
+        return (head, out) if value else out
+
+    return run
+
+
+def _is_real(x: Any) -> bool:
+    """Whether the gradient by `x` is a real number or an array of them."""
+    if type(x) is np.ndarray:
+        return bool(x.dtype.kind == "f")
+    return tangents.is_number_space(type(x)) and not isinstance(x, (complex, np.complexfloating))
 
 
 def conjugated(raw: tuple[Any, ...]) -> tuple[Any, ...]:
