@@ -196,8 +196,28 @@ def array_objects(
     told = dict(kwargs).get("copy", Const(True))
     copied = (fn is np.array or fn is np.copy) and isinstance(told, Const) and told.value is True
     number = makes_numbers(b, fn, args, kwargs)
+    if len(args) > 1 and isinstance(types[0], Array) and takes_index(fn):
+        args = [args[0], position(b, args[1], place), *args[2:]]
     made = [own_array(b, a, operators, copied, number, place) for a in (*args, *(v for _, v in kwargs))]
     return made[: len(args)], [(k, v) for (k, _), v in zip(kwargs, made[len(args) :])]
+
+
+def takes_index(fn: Any) -> bool:
+    """Whether the second argument of a call says which items of the array before it are meant."""
+    at = isinstance(getattr(fn, "__self__", None), np.ufunc) and fn.__name__ == "at"
+    return at or fn is operator.getitem or fn is operator.setitem
+
+
+def position(b: Builder, index: Atom, place: Place | None) -> Atom:
+    """An index in which objects that say by `__index__` which number they are, are this: NumPy asks that first."""
+    t = b.type(index)
+    if isinstance(t, TupleT):
+        items = b.items(index)
+        made = [position(b, item, place) for item in items]
+        return index if all(a is c for a, c in zip(items, made)) else b.build_tuple(*made)
+    cls = t.cell.cls if isinstance(t, Ref) else t.cls if isinstance(t, ObjectT) else object
+    method = stated(cls, "__index__")
+    return b.dispatch(Const(method), [index], [], "", place) if isinstance(method, FunctionType) else index
 
 
 INTO = (operator.setitem, np.ndarray.fill, np.put, np.ndarray.put, np.place, np.putmask, np.full_like)

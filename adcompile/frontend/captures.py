@@ -62,13 +62,19 @@ class Captures:
         if name in self._nonlocals:
             return f"{name!r} is assigned to by a nested function"
         me = self._functions[node]
-        seen = [b for b in self._bindings.get(name, ()) if b.comprehension is None or b.comprehension in me.loops]
+        seen = self._seen(node, name)
         if any(b.time > me.time for b in seen):
             return f"{name!r} is assigned to after the function that captures it is defined"
         shared = {loop for b in seen for loop in b.loops if loop in me.loops}
         if shared and self._outlives(node, me):
             return f"{name!r} changes in the loop while a function that captures it is kept"
         return None
+
+    def _seen(self, node: Any, name: str) -> list[_Moment]:
+        """What binds the variable that a nested function means by a name: no comprehension but those it is in."""
+        self._survey()
+        me = self._functions[node]
+        return [b for b in self._bindings.get(name, ()) if b.comprehension is None or b.comprehension in me.loops]
 
     def functions(self) -> list[Any]:
         """The functions nested directly in this one."""
@@ -78,14 +84,15 @@ class Captures:
     def rebound(self, node: Any, name: str) -> bool:
         """Whether a nested function must see a variable as it is when it runs, and can: it is
         none of a comprehension's."""
-        plain = all(b.comprehension is None for b in self._bindings.get(name, ()))
+        plain = all(b.comprehension is None for b in self._seen(node, name))
         return plain and not self.is_own(node, name) and self.problem(node, name) is not None
 
     def varies(self, node: Any, name: str, given: bool) -> bool:
         """Whether a nested function that runs later than it is called may see several values of a variable, which
         may be a parameter."""
-        plain = all(b.comprehension is None for b in self._bindings.get(name, ()))
-        later = self.changes(name, given) or self.problem(node, name) is not None
+        seen = self._seen(node, name)
+        plain = all(b.comprehension is None for b in seen)
+        later = _several(seen, given) or self.problem(node, name) is not None
         return plain and later and not self.is_own(node, name)
 
     def is_own(self, node: Any, name: str) -> bool:
@@ -95,7 +102,7 @@ class Captures:
         if self._names_of.get(node) != name or not all(map(self._remembers, getattr(node, "decorator_list", ()))):
             return False
         me = self._functions[node]
-        seen = [b for b in self._bindings[name] if not b.excludes(me)]
+        seen = [b for b in self._seen(node, name) if not b.excludes(me)]
         before = [b for b in seen if b.time < me.time]
         return len(seen) == len(before) + 1 and not any(b.loops for b in before)
 
@@ -109,7 +116,7 @@ class Captures:
     def changes(self, name: str, given: bool) -> bool:
         """Whether a variable, which may be a parameter, has several values."""
         self._survey()
-        return len(self._bindings.get(name, ())) + given > 1 or any(b.loops for b in self._bindings.get(name, ()))
+        return _several(self._bindings.get(name, ()), given)
 
     def _outlives(self, node: Any, me: _Moment) -> bool:
         """Whether the function may be called after the iteration that defines it: where it is handed on, or by its
@@ -314,3 +321,8 @@ def _hands_out(node: Any, scopes: Scopes, late: dict[str, Any]) -> bool:
 def _is_bare(node: Any) -> bool:
     """Whether a def has neither decorators nor defaults, which are evaluated once."""
     return not node.decorator_list and not node.args.defaults and not any(d is not None for d in node.args.kw_defaults)
+
+
+def _several(bindings: Sequence[_Moment], given: bool) -> bool:
+    """Whether a variable, which may be a parameter, is bound more than once."""
+    return len(bindings) + given > 1 or any(b.loops for b in bindings)

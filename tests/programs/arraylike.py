@@ -178,7 +178,38 @@ def values_told_apart(x):
     return np.sum(x * x) * len(same) + x[places[0]] * len(np.setdiff1d([x[0], x[1]], [5.0]))
 
 
+class _Place:
+    """NumPy asks `__index__` first for which item is meant, and `__array__` only where there is none."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def __index__(self):
+        return self.k
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([0, 2])
+
+
+class _Places:
+    def __array__(self, dtype=None, copy=None):
+        return np.array([0, 2])
+
+
+def objects_that_are_positions(x):
+    y = np.outer(x, x)
+    y[_Place(1)] *= x[0]
+    y[_Place(0), _Place(2)] = x[1] * 3.0
+    y[_Place(1) :, ..., _Place(0)] += x[2]
+    y[(_Place(2),)] *= x[1]
+    y[_Place(0), _Places()] *= x[2]
+    np.add.at(y, _Place(1), x[0] * x[2])
+    np.multiply.at(y, (_Place(2), _Place(0)), x[0])
+    return np.sum(y * y) + y[_Place(0), None][0, 1] + np.sum(y[_Places()])
+
+
 SAMPLES = {
+    "objects_that_are_positions": [(np.array([0.5, 1.2, -0.7]),)],
     "lists_filled_and_stored": [(_V,)],
     "arrays_of_lists_written": [(_V,)],
     "values_told_apart": [(np.array([0.3, 0.7, -0.2]),)],

@@ -277,6 +277,45 @@ def expressions_are_yielded_from(x):
     return sum(all_of())
 
 
+def comprehensions_have_names_of_their_own(x):
+    """A generator sees a variable as it is when it runs; those of comprehensions that bear its name are others."""
+    c = x[0]
+    first = sum(c * c for c in x)
+    it = (c * v for v in x)
+    kept = {c: x[c] for c in range(2)}
+    c = x[1]
+    return first + sum(it) * sum([c for c in x]) + kept[1]
+
+
+def expression_sees_the_loop(x):
+    c, s = x[0], 0.0
+    halves = [c * 0.5 for c in range(3)]
+    for v in (c * w for w in x):
+        s += v
+        c = c * 2.0 + halves[1]
+    return s
+
+
+def generator_beside_a_comprehension(x):
+    v = 0.5
+
+    def items(n):
+        for k in range(n):
+            yield v * x[k]
+
+    indices = [v for v in range(3)]
+    it = items(2)
+    v = x[2]
+    return sum(it) + indices[1]
+
+
+def expression_before_its_name(x):
+    s = sum([[a * b for a in x][0] for b in x])
+    it = (b * v for v in x)
+    b = x[2]
+    return sum(it) + s
+
+
 X = np.array([0.4, 0.7, 1.1])
 SAMPLES = {
     f.__name__: [(X,)]
@@ -289,5 +328,7 @@ SAMPLES = {
         generator_is_spread, generator_fills_a_dict, generator_is_tested, generator_names_are_its_own,
         generator_binds_behind, generator_gets_nothing_sent, expression_in_a_loop, expression_sees_names_late,
         expression_is_handed_on, expression_is_folded, expression_in_a_test, expressions_are_yielded_from,
+        comprehensions_have_names_of_their_own, expression_sees_the_loop, generator_beside_a_comprehension,
+        expression_before_its_name,
     )
 }  # fmt: skip
