@@ -193,7 +193,8 @@ def call_separate(
     else:
         spec.asked = True
     leaves = [leaf for v, t in zip(values, types) for leaf in value_leaves(b, v, t)]
-    if isinstance(spec.result, Never):
+    if isinstance(spec.result, Never):  # not inferred yet, or all ways through it end in exceptions: the call raises
+        b.emit(Const(spec.ref), leaves, Known(None), (), function.name, place)
         raise Terminated(endless(b.place))
     return b.emit(Const(spec.ref), leaves, as_records(spec.result, spec.nodes), (), function.name, place)
 

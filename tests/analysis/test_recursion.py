@@ -172,3 +172,47 @@ def test_a_search_that_marks_items_of_a_list_is_refused():
     with pytest.raises(Unsupported, match=r"other code can reach(?s:.*)np.zeros\(n, bool\)") as caught:
         ad.grad(visited(lambda: [False, False, False]))(1.5, [[1], [0], [1]])
     assert "test_recursion.py" in str(caught.value)
+
+
+def descends(x, n):
+    x[n] *= 2.0
+    if n == 0:
+        raise ValueError("bottom")
+    return descends(x, n - 1)
+
+
+def descends_by_turns(x, n):
+    return x * falls(x, n)
+
+
+def falls(x, n):
+    if n == 0:
+        raise ValueError("bottom")
+    return descends_by_turns(x, n - 1) * 2.0
+
+
+def goes_on(x, n):
+    return x * goes_on(x, n + 1)
+
+
+ENDINGS = [(descends, ValueError), (descends_by_turns, ValueError), (goes_on, RecursionError)]
+
+
+@pytest.mark.parametrize("f, error", ENDINGS)
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda f, x: ad.grad(f)(x, 2),
+        lambda f, x: ad.vjp(f, x, 2),
+        lambda f, x: ad.jvp(f, (x, 2), (np.ones(3), None)),
+        lambda f, x: ad.jvp(ad.grad(f), (x, 2), (np.ones(3), None)),
+    ],
+)
+def test_a_recursion_that_ends_in_an_exception_alone(f, error, run):
+    x, expected = np.ones(3), np.ones(3)
+    with pytest.raises(error) as wanted:
+        f(expected, 2)
+    with pytest.raises(error) as caught:
+        run(f, x)
+    assert str(caught.value).startswith(str(wanted.value)[:30])
+    assert np.array_equal(x, expected)
