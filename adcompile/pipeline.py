@@ -75,6 +75,7 @@ from adcompile.optimise.kept import read_slots
 from adcompile.optimise.late import late
 from adcompile.optimise.lowering import lower_memory
 from adcompile.optimise.naming import name_cotangents
+from adcompile.optimise.outlines import outlines
 from adcompile.optimise.passes import DEAD, PASSES, Pass, optimise
 from adcompile.optimise.recorded import read_items
 from adcompile.optimise.selected import spell_selected
@@ -223,7 +224,7 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
         program = checked(optimise(program, DEAD) if slots or fewer else program, "without what nobody reads")
         saved = tuple(saved[k] for k in slots[program.entry]) if program.entry in slots else saved
     program = checked(lower_memory(name_cotangents(program, made.names)), "lowered")
-    return (checked(late(program), "late") if passes else program), saved
+    return (checked(late(outlines(program)), "late") if passes else program), saved
 
 
 def checked(program: Program, stage: str) -> Program:

@@ -16,6 +16,7 @@ from adcompile.ir.types import UNKNOWN, Array, Dim, Known, Type, Unknown
 from adcompile.rules.kinds import bilinear, vjps
 from adcompile.rules.numpy.dims import MISSING, Dims, array, broadcast, dims_of, dtype_of, element, product, static
 from adcompile.rules.numpy.shape import shape_of
+from adcompile.rules.registry import Rule, register
 from adcompile.rules.typing import broadcast_type
 from adcompile.rules.typing_standin import standin_type
 from adcompile.runtime.adjoints import einsum_terms
@@ -43,6 +44,9 @@ def matmul_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     rows = a[-2:-1]
     columns = b[-1:] if len(b) > 1 else ()
     return product_type(dtype, (*batch, *rows, *columns))
+
+
+register(rt.product_outline, Rule("constant", typing=lambda args, kwargs: matmul_type(args[:2], kwargs)))
 
 
 @bilinear(operator.matmul, np.matmul, np.ndarray.__matmul__, wrt=(0, 1), typing=matmul_type)
