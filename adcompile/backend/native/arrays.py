@@ -327,6 +327,17 @@ class Arrays(Making):
         self.alias(call.result, value)
         return True
 
+    def _owned(self, call: Call) -> bool:
+        """`rt.own(g, x)` of an array of the dtype and shape of `x`; where shapes differ the kernel is left."""
+        g, x = call.args
+        have = self.native_type(g)
+        if not isinstance(have, ArrayOf) or have != self.native_type(x) or have != self.result_type(call):
+            return False
+        self.fault_if(f"{self.atom(g)}.shape != {self.atom(x)}.shape")
+        self.make_copy(call.result, have, self.atom(g))
+        self._as_long(call.result, x)
+        return True
+
     def _same_shape(self, call: Call) -> bool:
         """`rt.unbroadcast(g, x)` and `rt.broadcast_like(g, x)` where they have nothing to do, or a number
         to spread; where shapes differ the kernel is left."""
@@ -369,7 +380,8 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         loops.distinct: a._laid_out, loops.ordered: a._laid_out,
         np.concatenate: a._concatenated, memory.outline: a._outline, loops.outlined: a._outlined,
         np.outer: a._outer, np.expand_dims: a._expanded, np.eye: a._identity_matrix,
-        memory.apart: a._apart, arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
+        memory.apart: a._apart, arrays.own: a._owned,
+        arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip
 
 

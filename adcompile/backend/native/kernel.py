@@ -10,6 +10,7 @@ from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, H
 from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.given import given_as, machine, written
 from adcompile.backend.native.handed import Handing, Layout, Slot, Slots, filled, slots_of
+from adcompile.backend.native.hollow import hollow, pushed_once
 from adcompile.backend.native.lists import Lists, Store, Unkept, lists_of
 from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
@@ -190,6 +191,7 @@ class Printer(Handing):
         self.kept_codes: dict[Var, Store] = {}
         self.joined: dict[Var, Native] = {}
         self.placed: dict[Var, Call] = {}  # arrays that may be made where they are kept
+        self.hollow, self.pushed_once, self.sizes = frozenset(), frozenset(), {}
         self.begins: dict[Var, str] = {}
         self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
@@ -227,6 +229,8 @@ class Printer(Handing):
     def function(self, function: Function, name: str, inexact: bool) -> Kernel:
         params = (*function.params, *function.captured)
         self.unbound, self.placed = unbound(function), placed(function, self.lists)
+        self.hollow, self.pushed_once = hollow(function, self.lists), pushed_once(function, self.lists)
+        self.sizes = {}
         read = free_vars(function.body)
         used = tuple(p for p in params if p in read)
         for p in used:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from adcompile.backend.native.arena import Kept, lent
 from adcompile.backend.native.base import LENGTH_BITS
-from adcompile.backend.native.placed import Placing
+from adcompile.backend.native.hollow import Hollow
 from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.errors import Place
 from adcompile.ir import ops
@@ -209,7 +209,7 @@ class Unkept(NotNative):
         self.root = root
 
 
-class Keeping(Placing):
+class Keeping(Hollow):
     """Prints pushes and reads of kept values."""
 
     lists: Lists
@@ -273,14 +273,17 @@ class Keeping(Placing):
             raise self.unkept(items, f"{items.name}, a list from elsewhere that is written")
         if isinstance(value, Var) and isinstance(self.native.get(value), ListOf):
             raise self.unkept(items, f"{items.name}, a list of lists")
-        texts = self._texts(store, value)
+        outlines = root in self.hollow
+        texts = self.outline_texts(store, value) if outlines else self._texts(store, value)
         if texts is None:
             return  # what is kept on other paths is not known yet: the kernel is printed twice
         if store.views:
             self.line(f"{store.name}.append({texts[0]})")
             self.line(f"{store.top} += 1")
             return
-        if self.is_placed(value) and isinstance(value, Var):
+        if outlines:
+            pass
+        elif self.is_placed(value) and isinstance(value, Var):
             name = self.names[value]
             texts = [self.begins[value], *(f"{name}.shape[{k}]" for k in range(len(store.codes) - 1))]
         elif isinstance(store.native, ArrayOf) and texts[0] != "0":
@@ -296,7 +299,7 @@ class Keeping(Placing):
     def _texts(self, store: Store, value: Atom) -> list[str] | None:
         """What goes into each array of a store."""
         if self.lists.is_list(value):
-            self._holds(store, ("i8",), None)
+            self.holds(store, ("i8",), None)
             return [self.start(value)]
         if isinstance(value, Const) and value.value is None:
             store.optional = True
@@ -308,14 +311,14 @@ class Keeping(Placing):
             return self._bounds_texts(store, bounds)
         native = self.native_type(value)
         if isinstance(native, Number):
-            self._holds(store, (native.code,), native)
+            self.holds(store, (native.code,), native)
             return [self.atom(value)]
         if isinstance(native, TupleOf) and all(isinstance(n, Number) for n in native.items):
-            self._holds(store, tuple(n.code for n in native.items if isinstance(n, Number)), native)
+            self.holds(store, tuple(n.code for n in native.items if isinstance(n, Number)), native)
             name = self.atom(value)
             return [f"{name}[{k}]" for k in range(len(native.items))]
         if isinstance(native, ArrayOf) and isinstance(value, Var):
-            self._holds(store, ("i8",) * (native.rank + 1), native)
+            self.holds(store, ("i8",) * (native.rank + 1), native)
             if store.sample is not None:
                 self.shares(store.sample, value)
             store.sample = value
@@ -331,7 +334,7 @@ class Keeping(Placing):
         items = push.args[0]
         assert isinstance(items, Var)
         store = self._store_of(self.lists.find(items), push.result.name)
-        self._holds(store, ("i8",) * (native.rank + 1), native)
+        self.holds(store, ("i8",) * (native.rank + 1), native)
         return store
 
     def range_of(self, atom: Atom) -> tuple[Atom, Atom, Atom, bool] | None:
@@ -343,7 +346,7 @@ class Keeping(Placing):
         by = self.known(step)
         if backwards or type(by) is not int or by == 0 or store.step not in (0, by):
             self.refuse("ranges of several kinds, kept in a list by a loop")
-        self._holds(store, ("i8", "i8"), None)
+        self.holds(store, ("i8", "i8"), None)
         store.step = by
         return [self.cast(start, "i8"), self.cast(stop, "i8")]
 
@@ -376,7 +379,7 @@ class Keeping(Placing):
         text = f"{store.data}[{at} : {at} + {size}]"
         return text if native.rank == 1 else f"{text}.reshape(({', '.join(sizes)}))"
 
-    def _holds(self, store: Store, codes: tuple[Code, ...], native: Native | None) -> None:
+    def holds(self, store: Store, codes: tuple[Code, ...], native: Native | None) -> None:
         if store.codes and store.codes != codes:
             self.refuse(f"{store.name}, a list of different kinds of items")
         store.codes, store.native = codes, native

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -141,12 +142,15 @@ class Making(Scalars):
         self.alias(call.result, call.args[0])
         return True
 
+    def make_outline(self, var: Var, native: ArrayOf, sizes: Sequence[str]) -> None:
+        """Some memory of this shape."""
+        self.make(var, native, f"np.empty(({''.join(f'{s}, ' for s in sizes)}), {DTYPES[native.code]})")
+
     def _outlined(self, call: Call) -> bool:
         """The same of an array that need not be there: some memory of that shape."""
         result = self.result_type(call)
         if not isinstance(result, ArrayOf):
             return False
-        sizes = "".join(f"{s}, " for s in self._lengths(call.args[0]))
-        self.make(call.result, result, f"np.empty(({sizes}), {DTYPES[result.code]})")
+        self.make_outline(call.result, result, self._lengths(call.args[0]))
         self.lengths[call.result] = self._forms(call.args[0], result.rank)
         return True
