@@ -130,6 +130,26 @@ def map_late(g: Generator) -> None:
         g.emit(f"{total.name} = {total.name} * 0.5 + {e}")
 
 
+@register("generator_late", "late", "statement")
+def generator_late(g: Generator) -> None:
+    """A generator that sees a variable as it is by then, beside a comprehension that has another one of that name."""
+    a, v, held = row(g), g.fresh("v"), g.fresh("late")
+    c = g.bind(NUMBER, g.tame(g.number(1), 1.3).text)
+    aside = f"sum([{c.name} * 0.3 for {c.name} in {a.name}])"
+    total = g.bind(NUMBER, aside if g.chance(0.5) else g.number(0).text)
+    source = f"({c.name} * {v} for {v} in {a.name})"
+    if g.chance(0.5):
+        g.emit(f"{held} = {source}")
+        g.emit(f"{c.name} = {g.tame(g.number(0), 1.3).text}")
+        g.emit(f"{total.name} = {total.name} + sum({held})")
+    else:
+        with g.suite(f"for {held} in {source}:"):
+            g.emit(f"{c.name} = {c.name} * 0.5 + 0.1")
+            g.emit(f"{total.name} = {total.name} * 0.5 + {held}")
+    if g.chance(0.5):
+        g.emit(f"{total.name} = {total.name} + {aside}")
+
+
 @register("filter_late", "late", "statement", 0.7)
 def filter_late(g: Generator) -> None:
     a = row(g)
