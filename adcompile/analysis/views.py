@@ -21,7 +21,7 @@ LOST: set[Any] = {
 }  # fmt: skip
 """Views whose shadow would not be the same view of the shadow."""
 
-ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes, rt.shares}
+ABOUT_MEMORY: set[Any] = {rt.mirrored, rt.followed, rt.unless_shared, rt.last_writes, rt.shares, rt.is_writable}
 """What asks of its arguments where they lie in memory: copies would not do."""
 
 

@@ -7,9 +7,9 @@ stage may not import them.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from adcompile import runtime as rt
@@ -20,6 +20,8 @@ from adcompile.analysis.heap import Memo, look, settle
 from adcompile.autodiff.arguments import check_objects, meant
 from adcompile.autodiff.held import Held, again, as_then, hold, unpack
 from adcompile.autodiff.jacobians import jacobian
+from adcompile.autodiff.optional import where_writable
+from adcompile.autodiff.state import put_back
 from adcompile.autodiff.transform import conjugated, gradient, pull_back, pushforward
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Const, Var
@@ -183,7 +185,7 @@ def call_pullback(
         grads = pull_back(b, held.fun, held.primals, bar, has_aux=value.has_aux, instead=held.instead)
     role, b.role = b.role, "adjoint"
     for array, copy in zip(held.arrays, held.copies) if value.restore else ():
-        b.call(operator.setitem, array, Const(Ellipsis), copy)
+        where_writable(b, array, partial(put_back, copy=copy))
     b.role = role
     return b.build_tuple(*(conjugated(b, g) for g in grads))
 

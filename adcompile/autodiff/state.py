@@ -13,11 +13,11 @@ from adcompile.analysis.alias import Memory, puts
 from adcompile.analysis.builder import CONSTRUCTORS, Builder, Context, is_structured
 from adcompile.analysis.heap import reached as cells_reached
 from adcompile.analysis.heap import settle
-from adcompile.analysis.mutation import has_memory, writes_into
+from adcompile.analysis.mutation import AUGMENTED, has_memory, writes_into
 from adcompile.analysis.views import OVERLAPPING, fn_of, may_view
 from adcompile.autodiff.cotangents import shadow_type
 from adcompile.autodiff.mirror import Mirror
-from adcompile.autodiff.optional import where_there
+from adcompile.autodiff.optional import where_there, where_writable
 from adcompile.autodiff.roots import read_again, root_of
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
@@ -58,14 +58,21 @@ class State:
         """Put the arrays that the caller sees back to what they held at entry."""
         for array, copy in self.saved:
             t = b.type(array)
-            if is_list(t) or isinstance(t, Array):
+            if is_list(t) or isinstance(t, Array) and self.is_surely_written(array):
                 put_back(b, array, copy)
+            elif isinstance(t, Array):
+                where_writable(b, array, partial(put_back, copy=copy))
             elif isinstance(t, Maybe):
                 where_there(b, array, partial(put_back, copy=b.emit(ops.identity, (copy,), t.type)))
             else:
                 b.emit(rt.put_each, (array, copy), Known(None), (), "")
         for content in self.taken:
             b.emit(rt.put_back, (content,), Known(None), (), "")
+
+    def is_surely_written(self, array: Atom) -> bool:
+        """Whether each call writes into an array, or has raised by then."""
+        calls = (s for s in self.statements if isinstance(s, Call) and s.args and s.args[0] is array)
+        return any(fn_of(s) is operator.setitem or fn_of(s) in AUGMENTED for s in calls)
 
     def begin_again(self, b: Builder) -> None:
         """Before the statements run again: let what outlives them be what it was. What they do to it is done once."""
@@ -289,7 +296,8 @@ def put_back(b: Builder, array: Atom, copy: Atom) -> None:
 def put_each(arrays, copies):
     """Followed, so that derivatives come of it."""
     for k in range(len(arrays)):
-        arrays[k][...] = copies[k]
+        if rt.is_writable(arrays[k]):
+            arrays[k][...] = copies[k]
 
 
 def is_list(t: Type) -> bool:

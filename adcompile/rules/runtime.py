@@ -278,6 +278,7 @@ register(rt.outline, Rule("constant", typing=first))
 register(rt.in_order, Rule("constant"))
 register(rt.places, Rule("constant", typing=always(Seq(INT))))
 register(rt.shares, Rule("constant", typing=always(BOOL)))
+register(rt.is_writable, Rule("constant", typing=always(BOOL)))
 register(rt.last_writes, Rule("constant", typing=always(Array(np.dtype(bool), None))))
 non_differentiable(rt.hold, rt.released, rt.within, rt.shadows, rt.arrays_in, rt.put_each)
 for _fn in (rt.mirrored, rt.followed, rt.unless_shared):

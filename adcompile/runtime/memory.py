@@ -107,7 +107,8 @@ def arrays_in(values: Any) -> list[Any]:
 def put_each(arrays: Any, copies: Any) -> None:
     """Make each array hold what its copy holds."""
     for array, copy in zip(arrays, copies):
-        array[...] = copy
+        if is_writable(array):
+            array[...] = copy
 
 
 def last_writes(buffer: Any, index: Any, value: Any) -> Any:
@@ -123,6 +124,11 @@ def same_layout(x: Any) -> Any:
     out = laid_out(x, x.dtype)
     out[...] = x
     return out
+
+
+def is_writable(x: Any) -> bool:
+    """Whether one may write into an array."""
+    return bool(x.flags.writeable)
 
 
 def shares(y: Any, x: Any) -> bool:

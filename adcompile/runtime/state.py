@@ -112,7 +112,8 @@ def put_back(taken: Taken) -> None:
     """Put back what was taken down; the containers and arrays stay the same ones."""
     for value, held in taken.held:
         if isinstance(value, np.ndarray):
-            value[...] = held
+            if value.flags.writeable:  # into another one nobody has written
+                value[...] = held
         else:
             refill(value, held)
 

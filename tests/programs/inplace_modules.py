@@ -14,6 +14,10 @@ PAIR = [np.zeros(4), np.zeros(4)]
 HELD, ITEMS = {"weights": 1.0}, [None, 1.0]
 
 
+TABLE = np.arange(1.0, 5.0)
+TABLE.flags.writeable = False
+
+
 def buffer_of_the_module(x):
     B[:4] = x * x
     B[4:] = B[:4]
@@ -188,7 +192,17 @@ def constants_put_into_a_module(x):
     return total * x[0]
 
 
+def read_only_table_on_other_paths(x):
+    y = TABLE if x[0] > 100.0 else x * 1.0
+    for i in range(int(TABLE[0])):
+        y[i] *= x[i]
+    for i in range(int(TABLE[0] - 1.0)):
+        TABLE[i] = x[i]
+    return np.sum(y * TABLE[: len(y)])
+
+
 SAMPLES = {
+    "read_only_table_on_other_paths": [(X,)],
     "buffer_of_the_module": [(X,)],
     "row_of_a_module_array": [(X,)],
     "views_of_a_module_array": [(X,)],

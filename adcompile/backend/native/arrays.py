@@ -327,6 +327,13 @@ class Arrays(Making):
         self.alias(call.result, value)
         return True
 
+    def _writable(self, call: Call) -> bool:
+        """A kernel that writes into an array is not called with a read-only one."""
+        if not self.is_array(call.args[0]):
+            return False
+        self.define(call.result, Number("b1"), "True")
+        return True
+
     def _owned(self, call: Call) -> bool:
         """`rt.own(g, x)` of an array of the dtype and shape of `x`; where shapes differ the kernel is left."""
         g, x = call.args
@@ -380,7 +387,7 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         loops.distinct: a._laid_out, loops.ordered: a._laid_out,
         np.concatenate: a._concatenated, memory.outline: a._outline, loops.outlined: a._outlined,
         np.outer: a._outer, np.expand_dims: a._expanded, np.eye: a._identity_matrix,
-        memory.apart: a._apart, arrays.own: a._owned,
+        memory.apart: a._apart, arrays.own: a._owned, memory.is_writable: a._writable,
         arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip
 
