@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from adcompile.backend.native.placed import Placing
-from adcompile.backend.native.values import ArrayOf
+from adcompile.backend.native.values import ArrayOf, Code, Native
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Function, Var
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, statements_of
@@ -48,6 +48,10 @@ class Hollow(Placing):
     pushed_once: frozenset[Atom]
     sizes: dict[Atom, Sequence[str]]
     """The lengths of outlines that are not there."""
+
+    def holds(self, store: Store, codes: tuple[Code, ...], native: Native | None) -> None:
+        """Note what a store holds."""
+        raise NotImplementedError
 
     def make_outline(self, var: Var, native: ArrayOf, sizes: Sequence[str]) -> None:
         if var not in self.pushed_once:
