@@ -34,6 +34,7 @@ from adcompile.analysis import (
     objects,
     reads,
     several,
+    sorting,
     splats,
     stored,
     structure,
@@ -84,8 +85,8 @@ from adcompile.runtime import settings
 
 HANDLERS = (
     *(attributes, builtins, callables, checkpoints, classes, containers, copying, folds, generated, getters, having),
-    *(elements, iterators, managers, objects, reads, several, splats, stored, structure, traversal, nested),
-    *(tries, variables),
+    *(elements, iterators, managers, objects, reads, several, sorting, splats, stored, structure, traversal),
+    *(nested, tries, variables),
 )
 """The modules that give callables their meaning; they register it when they are imported."""
 

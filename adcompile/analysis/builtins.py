@@ -17,7 +17,7 @@ from adcompile.analysis.builder import Builder, Lifted, is_structured, parts
 from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.contents import sites_in
 from adcompile.analysis.demotion import demote
-from adcompile.analysis.heap import cell_of, give, is_opaque, look
+from adcompile.analysis.heap import cell_of, give, is_opaque
 from adcompile.analysis.infer import run_loop
 from adcompile.analysis.iteration import as_sequence, element_type, indexable, known_items
 from adcompile.analysis.keyed import real_or_keyed
@@ -33,7 +33,6 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Raise, Var
 from adcompile.ir.types import (
     INT,
-    NEVER,
     UNKNOWN,
     Array,
     Cell,
@@ -437,30 +436,6 @@ def pop(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) 
 # -- sorting ------------------------------------------------------------------------------------
 
 
-@handles(sorted)
-def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`sorted(items)`: the permutation is constant, the items are read through it."""
-    items = known_items(b, args[0])
-    if items is not None and all(b.known(i) for i in items) and not kwargs:
-        return b.call(ops.build_list, *run_primal(lambda: sorted(map(b.value, items)), place))
-    items = None if items is None else [give(b, item) for item in items]
-    source = args[0] if items is None else b.emit(ops.build_list, items, _sequence_type(b, items))
-    if isinstance(b.type(source), (Array, RangeT, IterT)):
-        source = look(b, made_by_view(b, source) or collect(b, source, lambda _, item: item, place) or source)
-    t = b.type(source)
-    if not isinstance(t, Seq):
-        return None
-    key = dict(kwargs).get("key")
-    if key is not None:
-        keys = collect(b, source, lambda c, item: dispatch(c, key, [item], [], "", place), place)
-        assert keys is not None
-        rest = [(k, v) for k, v in kwargs if k != "key"]
-        order = b.emit(ops.sort_order, (keys,), Seq(INT, list), rest, "order", place)
-        return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
-    order = b.emit(ops.sort_order, (source,), Seq(INT, list), kwargs, "order", place)
-    return collect(b, order, lambda c, i: c.call(operator.getitem, source, i), place)
-
-
 def element_method(method: Any) -> None:
     """`xs.__getitem__`, above all as the key of an order: an element of `xs`."""
 
@@ -474,13 +449,6 @@ def element_method(method: Any) -> None:
 
 for _method in (list.__getitem__, tuple.__getitem__, dict.__getitem__):
     element_method(_method)
-
-
-def _sequence_type(b: Builder, items: Args) -> Seq:
-    joined: Type = NEVER
-    for i in items:
-        joined = join(joined, deep_widen(b.type(i)))
-    return Seq(joined, list)
 
 
 def limits_of_dtype(fn: Any) -> None:

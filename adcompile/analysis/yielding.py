@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -266,7 +267,7 @@ def taken_while(f, generator):
 TAKE_ALL: frozenset[Any] = frozenset(
     {
         *(sum, min, max, list, tuple, sorted, set, frozenset, dict, math.fsum, math.prod, collections.deque),
-        *(itertools.product, itertools.permutations, itertools.combinations),
+        *(itertools.product, itertools.permutations, itertools.combinations, heapq.nsmallest, heapq.nlargest),
         *(ops.list_concat, ops.tuple_concat, ops.arguments, ops.unpack_star, np.fromiter),
     }
 )

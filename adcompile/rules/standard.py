@@ -1,20 +1,34 @@
-"""Python's standard library, where it is met beside numbers: logs, warnings, bisection, draws."""
+"""Python's standard library, where it is met beside numbers: logs, warnings, bisection, choices by heaps, draws."""
 
 from __future__ import annotations
 
 import bisect
+import heapq
 import logging
 import random
 import warnings
+from typing import Any
 
 from adcompile.ir.types import FLOAT, INT, UNKNOWN, Instance, Known, Scalar, Type, scalar, widen
-from adcompile.rules.kinds import constant
+from adcompile.rules.kinds import constant, overlay
 from adcompile.rules.registry import Rule, register
 from adcompile.rules.typing import Typing, always
 
 NONE = always(Known(None))
 
 constant(bisect.bisect_left, bisect.bisect_right, typing=always(INT))
+
+
+@overlay(heapq.nsmallest)
+def nsmallest(n: Any, iterable: Any, key: Any = None) -> Any:
+    """What the documentation of `heapq` says that it is."""
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+@overlay(heapq.nlargest)
+def nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
 
 # -- what is said: a message may be of values that carry derivatives -----------------------------
 

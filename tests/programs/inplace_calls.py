@@ -429,7 +429,21 @@ def callbacks_of_what_is_written_later(x):
     return np.sum(rows * rows) + np.sum(parts * work) + np.sum(np.apply_along_axis(_decided, 0, x) * x)
 
 
+def masks_in_buffers(x):
+    """Comparisons and the like have no derivative: their buffers hold bools."""
+    mask, marks, y = np.empty(4, bool), np.zeros(4, int), x * 1.0
+    for k in range(3):
+        np.greater(y, 0.2 + 0.25 * k, out=mask)
+        y[mask] *= x[k]
+        np.logical_not(mask, out=mask, where=x > 0.5)
+        y += mask * x
+    np.isfinite(y, mask)
+    np.less(x, 0.5, out=marks, casting="unsafe")
+    return np.sum(y * y * mask) + np.sum(x * marks)
+
+
 SAMPLES = {
+    "masks_in_buffers": [(X,)],
     "callbacks_of_what_is_written_later": [(X,)],
     "out_again_and_again": [(X,)],
     "out_into_a_row": [(X,)],

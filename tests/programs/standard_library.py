@@ -2,6 +2,7 @@
 
 import bisect
 import enum
+import heapq
 import logging
 import random
 import warnings
@@ -141,6 +142,21 @@ def _point():
     return np.array([0.4, 1.3])
 
 
+def few_of_many(x):
+    """The smallest and the largest, by `heapq`."""
+    least = heapq.nsmallest(2, [v * v for v in x])
+    pairs = dict(heapq.nlargest(2, enumerate(x), key=lambda p: -p[1]))
+    return least[0] * 3.0 + least[1] + sum(i * v for i, v in pairs.items()) + sum(heapq.nlargest(1, (v * 2 for v in x)))
+
+
+def ordered_by(x, key=None, backwards=False):
+    """No key by its name, and a key that may be none when the code runs."""
+    items = list(x)
+    items.sort(key=key, reverse=backwards)
+    late = None if len(x) > 2 else abs
+    return sorted(x, key=key)[0] * items[0] + sorted(x, key=late)[1] + max(items, key=key) * min(x[0], x[1], key=key)
+
+
 def limits_of_numbers(x):
     eps = np.finfo(x.dtype).eps
     total = 0.0
@@ -150,6 +166,8 @@ def limits_of_numbers(x):
 
 
 SAMPLES = {
+    "few_of_many": [(np.array([0.7, -0.4, 1.3]),)],
+    "ordered_by": [(np.array([0.7, -0.4, 1.3]),), (np.array([0.7, -1.2]),), (np.array([0.7, -1.2]), abs, True)],
     "limits_of_numbers": [(np.array([0.7, -0.4, 1.3]),)],
     "values_are_logged": [(_point(),)],
     "interpolated_by_bisection": [(0.7,), (1.2,)],
