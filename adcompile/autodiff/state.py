@@ -58,7 +58,9 @@ class State:
         """Put the arrays that the caller sees back to what they held at entry."""
         for array, copy in self.saved:
             t = b.type(array)
-            if is_list(t) or isinstance(t, Array) and self.is_surely_written(array):
+            if is_list(t):
+                b.dispatch(Const(put_each_back), [array, copy], [])
+            elif isinstance(t, Array) and self.is_surely_written(array):
                 put_back(b, array, copy)
             elif isinstance(t, Array):
                 where_writable(b, array, partial(put_back, copy=copy))
@@ -295,6 +297,12 @@ def put_back(b: Builder, array: Atom, copy: Atom) -> None:
 
 def put_each(arrays, copies):
     """Followed, so that derivatives come of it."""
+    for k in range(len(arrays)):
+        arrays[k][...] = copies[k]
+
+
+def put_each_back(arrays, copies):
+    """The same of the caller's arrays, of which nobody has written into those that are read-only."""
     for k in range(len(arrays)):
         if rt.is_writable(arrays[k]):
             arrays[k][...] = copies[k]

@@ -153,7 +153,7 @@ def check_tangent(f: Forward, call: Call, d: Atom, exact: bool = False) -> None:
     if f.mirror is not None and f.mirror.aliases is not None and call.result not in f.mirrored:
         if is_memory(b, call.result):
             b.append(apart_check(f.mirror, spot_of(rule_name(call), call.place), call.result))
-    if not isinstance(d, Var) or is_structured(b.type(d)):
+    if not isinstance(d, Var) or is_structured(b.type(d)) or call.result in b.context.flat_of:
         return
     given = [leaf for a in (*call.args, *(v for _, v in call.kwargs)) for leaf in leaves(b, a)]
     dots = [f.dots[a] for a in given if a in f.dots]
