@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gast
+import numpy as np
 
 from adcompile.errors import Unsupported
 
@@ -171,8 +172,12 @@ class _Cases:
 # -- what patterns ask, followed ------------------------------------------------------------------
 
 
+SEQUENCES = (Sequence, np.ndarray) if np.ndarray.__flags__ & 1 << 5 else (Sequence,)
+"""Classes that say of themselves that they are sequences to patterns: arrays do since NumPy 2.5."""
+
+
 def is_sequence(value):
-    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    return isinstance(value, SEQUENCES) and not isinstance(value, (str, bytes, bytearray))
 
 
 def items_of(value):

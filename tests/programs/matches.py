@@ -152,7 +152,7 @@ def match_nested(x):
 
 def match_an_array(x):
     match x:
-        case [a, b, *_]:  # an array is no sequence to Python
+        case [a, b, *_]:  # an array is no sequence to Python; it is one since NumPy 2.5
             return a * b
         case np.ndarray(ndim=1) as y:
             return y @ y
