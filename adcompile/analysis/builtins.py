@@ -433,7 +433,7 @@ def pop(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) 
     return b.emit(ops.pop, args, TupleT((t, item)), (), name, place)
 
 
-# -- sorting ------------------------------------------------------------------------------------
+# -- elements by a method -----------------------------------------------------------------------
 
 
 def element_method(method: Any) -> None:

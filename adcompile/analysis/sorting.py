@@ -35,9 +35,13 @@ def sort_items(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     if key is None:
         return in_order(b, source, source, rest, place)
     if isinstance(b.type(key), (Unknown, Maybe)):
-        there = b.call(operator.is_not, key, Const(None))
-        without = lambda c: in_order(c, source, source, rest, place)  # noqa: E731
-        return branch_on(b, there, lambda c: by_key(c, source, key, rest, place), without, name)
+        return branch_on(
+            b,
+            b.call(operator.is_not, key, Const(None)),
+            lambda c: by_key(c, source, key, rest, place),
+            lambda c: in_order(c, source, source, rest, place),
+            name,
+        )
     return by_key(b, source, key, rest, place)
 
 

@@ -29,9 +29,8 @@ def hollow(function: Function, lists: Lists) -> frozenset[Var]:
     return frozenset({root for root, _ in pushes} - {root for root, value in pushes if value not in made})
 
 
-def pushed_once(function: Function, lists: Lists) -> frozenset[Atom]:
+def pushed_once(function: Function, lists: Lists, found: frozenset[Var]) -> frozenset[Atom]:
     """What is pushed into such lists and is read nowhere else."""
-    found = hollow(function, lists)
     read: Counter[Atom] = Counter()
     for block in all_blocks(function.body):
         read.update(a for s in block.statements for a in atoms_of(s))

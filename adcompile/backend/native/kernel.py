@@ -229,8 +229,8 @@ class Printer(Handing):
     def function(self, function: Function, name: str, inexact: bool) -> Kernel:
         params = (*function.params, *function.captured)
         self.unbound, self.placed = unbound(function), placed(function, self.lists)
-        self.hollow, self.pushed_once = hollow(function, self.lists), pushed_once(function, self.lists)
-        self.sizes = {}
+        self.hollow = hollow(function, self.lists)
+        self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}
         read = free_vars(function.body)
         used = tuple(p for p in params if p in read)
         for p in used:
