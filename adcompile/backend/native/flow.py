@@ -300,6 +300,12 @@ class Flow(Listed):
                     return LENGTH_BITS + 9
         return 63
 
+    def anew(self) -> None:
+        """Print as outside of all loops and branches, where a refusal has cut one short."""
+        self.loops.clear()
+        self.frames.clear()
+        self.depth = 1
+
     def _leave(self, loop: For | While) -> None:
         """The results of a loop are what it has carried last."""
         for r, p in zip(loop.results, self._carried(loop)):
@@ -324,10 +330,11 @@ class Flow(Listed):
             raise self.unkept(end, f"{end.name}, a list that an iteration makes for the next one")
         self.loops.append(loop)
         self.depth += 1
+        before = len(self.lines)
         self.block(loop.body, ())
-        if self.lines[-1].strip() == "continue":
+        if self.lines[-1] == f"{'    ' * self.depth}continue":  # its own, not that of a branch
             self.lines.pop()
-        if self.lines[-1].endswith(":"):
+        if len(self.lines) == before:
             self.line("pass")
         self.depth -= 1
         self.loops.pop()

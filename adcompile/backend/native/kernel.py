@@ -150,6 +150,7 @@ def supported(statements: Sequence[Statement], types: Mapping[Var, Type]) -> dic
             probe.statement(s)
         except NotNative as error:
             out[k] = error
+            probe.anew()
     return out
 
 

@@ -4,6 +4,9 @@ import math
 
 import numpy as np
 
+from adcompile.backend.native.kernel import supported
+from adcompile.ir.nodes import Block, Call, Const, Continue, For, If, Var, Yield
+from adcompile.ir.types import RangeT, Scalar
 from tests.kernels import agree, kernels_of, text_of
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
@@ -110,3 +113,30 @@ def fixed_point(x):
 def test_endless_loops_carry_out_what_they_have_last():
     agree(fixed_point, 0.8)
     assert kernels_of(fixed_point, 0.8)[0] == 1
+
+
+def skips(a):
+    """A branch that only goes on to the next iteration, of a loop that carries nothing."""
+    for k in range(len(a)):
+        if a[k] > 0.1:
+            a[-1] *= 0.2
+            continue
+    return np.sum(a)
+
+
+def test_a_branch_that_only_goes_on():
+    agree(skips, A)
+    agree(skips, -A)
+
+
+def test_what_a_refusal_has_cut_short_is_left():
+    """A loop in which something is refused must not be taken for the one around what comes after it."""
+    n, element, flag = Var("n"), Var("k"), Var("flag")
+    types = {n: Scalar(frozenset({int})), element: Scalar(frozenset({int})), flag: Scalar(frozenset({bool}))}
+    refused = Call(Var("attribute"), Const(getattr), (Const("text"), Const("title")))
+    steps = Var("steps")
+    loop = For((), steps, (), Block((element,), (refused,), Continue()))
+    on = If((), flag, Block((), (), Continue()), Block((), (), Yield()))
+    found = supported((Call(steps, Const(range), (n,)), loop, on), {**types, steps: RangeT()})
+    assert set(found) == {1, 2}
+    assert "a way out of a loop around" in str(found[2])
