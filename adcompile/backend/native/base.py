@@ -189,15 +189,11 @@ class Base:
                 self.refuse(f"the integer {value}")
             return str(int(value))
         if type(value) is np.float32:
-            return f"np.float32({float(value)!r})"
+            return f"np.float32({_float(float(value))})"
         if isinstance(value, float):
-            if math.isnan(value):
-                return "np.nan"
-            if math.isinf(value):
-                return "np.inf" if value > 0 else "(-np.inf)"
-            return repr(float(value)) if value >= 0 and math.copysign(1, value) > 0 else f"({float(value)!r})"
+            return _float(float(value))
         if isinstance(value, complex):
-            return f"complex({float(value.real)!r}, {float(value.imag)!r})"
+            return f"complex({_float(value.real)}, {_float(value.imag)})"
         if type(value) is tuple:
             return "(" + "".join(f"{self.constant(v)}, " for v in value) + ")"
         raise self.refusal(f"a constant of class {type(value).__name__}")
@@ -233,7 +229,7 @@ class Base:
         if code == "f8" and have in ("f4", "i8", "b1"):
             return self.constant(float(value))
         if code == "f4" and have in ("f8", "i8", "b1"):
-            return f"np.float32({float(value)!r})" if math.isfinite(value) else f"np.float32({self.constant(value)})"
+            return self.constant(np.float32(value))
         if code == "c16":
             return self.constant(complex(value))
         if code == "i8" and have == "b1":
@@ -309,6 +305,15 @@ class Base:
         """The parameters of a kind into whose memory the kernel may write."""
         roots = {self.root(v) for v in self.written}
         return [p for p in params if isinstance(self.native.get(p), kind) and self.root(p) in roots]
+
+
+def _float(value: float) -> str:
+    """A number as text that kernels and their callers know."""
+    if math.isnan(value):
+        return "np.nan"
+    if math.isinf(value):
+        return "np.inf" if value > 0 else "(-np.inf)"
+    return repr(value) if math.copysign(1, value) > 0 else f"({value!r})"
 
 
 def _short(t: Type) -> str:

@@ -342,7 +342,7 @@ class Printer(Handing):
         known = self.known(value)
         if isinstance(value, Const) or known is not None:
             if known is None or type(known) in (int, float, bool, complex):
-                return f"float({str(known)!r})" if type(known) is float else repr(known)
+                return self.constant(known) if type(known) in (float, complex) else repr(known)
             flat.append(self.constant(known))
             return f"{self._class_of(value, False)}(r[{len(flat) - 1}])"
         native = self.native_type(value)

@@ -15,7 +15,10 @@ def test_names_are_given_once():
     assert len(set(names)) == len(names) and "np" not in names and "max" not in names
 
 
-@pytest.mark.parametrize("value", [0.1, -0.0, float("inf"), float("-inf"), 2, -7, True, np.float32(0.1), 1 + 2j])
+@pytest.mark.parametrize(
+    "value",
+    [0.1, -0.0, float("inf"), float("-inf"), 2, -7, True, np.float32(0.1), np.float32("-inf"), 1 + 2j, complex("inf")],
+)
 def test_constants_are_themselves(value):
     text = Base({}).constant(value)
     again = eval(text, {"np": np})

@@ -140,3 +140,16 @@ def test_what_a_refusal_has_cut_short_is_left():
     found = supported((Call(steps, Const(range), (n,)), loop, on), {**types, steps: RangeT()})
     assert set(found) == {1, 2}
     assert "a way out of a loop around" in str(found[2])
+
+
+def smallest(a):
+    """In single precision, from a number that no other is above."""
+    m = np.float32(np.inf)
+    for k in range(len(a)):
+        m = min(m, a[k])
+    return m * m
+
+
+def test_infinity_in_single_precision():
+    agree(smallest, A.astype(np.float32))
+    assert kernels_of(smallest, A.astype(np.float32))[0] == 1
