@@ -34,7 +34,10 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import Known, ListT, Seq, Type
 from adcompile.ir.walk import blocks_of
+from adcompile.runtime import arrays
 
+SAME = (ops.put_item, ops.index_add, arrays.add_item, ops.identity, ops.collected)
+"""Calls that give the list that they are given."""
 Path = tuple[tuple[If, int], ...]
 
 
@@ -125,7 +128,7 @@ def lists_of(function: Function, types: Mapping[Var, Type], given: Mapping[Var, 
                         out.union(result, of if args[1].value == 0 else out.item_of(of))
                 elif fn is ops.pop and isinstance(args[0], Var):
                     popped[result] = args[0]
-                elif fn in (ops.put_item, ops.index_add, ops.identity, ops.collected) and isinstance(args[0], Var):
+                elif fn in SAME and isinstance(args[0], Var):
                     if isinstance(types.get(args[0]), (Seq, ListT)):
                         out.union(result, args[0])
             case If():
