@@ -36,7 +36,7 @@ def given_as(native: ListOf) -> ArrayOf | None:
         case ArrayOf(code, rank):
             return ArrayOf(code, rank + 1)
         case TupleOf(items):
-            codes = {as_given(n.code) for n in items if isinstance(n, Number)}
+            codes: set[Code] = {as_given(n.code) for n in items if isinstance(n, Number)}
             alike = len(codes) == 1 and all(isinstance(n, Number) for n in items)
             return ArrayOf(codes.pop(), 2) if alike else None
         case _:

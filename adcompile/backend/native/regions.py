@@ -260,8 +260,9 @@ class _Search:
                 out += self.blocked(block.statements[stop], blocking[stop], later)
             k = stop + 1
         out = [s for s in out if not isinstance(s, Call) or s.result not in self.begun]
-        if isinstance(block.end, Unreachable) and tuple(out) != block.statements:
-            return block if not isinstance(out[-1], If) else Block(block.params, tuple(out), block.end)
+        if isinstance(block.end, Unreachable) and tuple(out) != block.statements and not isinstance(out[-1], If):
+            self.begun.difference_update(free_vars(block), _defined_in(block.statements))
+            return block
         return Block(block.params, tuple(out), block.end)
 
     def run(self, run: Sequence[Statement], later: frozenset[Var]) -> list[Statement]:

@@ -105,7 +105,7 @@ class Returning(Handing):
             columns = ", ".join(f"r[{first + k}].tolist()" for k in range(len(layout.codes)))
             part = f"r[{first + len(layout.codes)}][a:a + {' * '.join(sizes)}]"
             part += f".reshape(({', '.join(sizes)}))" if len(sizes) > 1 else ""
-            return f"[{part} for a, {', '.join(sizes)} in zip({columns})]"
+            return f"[{part} if a >= 0 else None for a, {', '.join(sizes)} in zip({columns})]"
         codes, items = codes_of(layout.native), item.items if isinstance(item, TupleT) else ()
         if not codes or len(items) != len(codes):
             self.refuse("a list of other than numbers as a result")

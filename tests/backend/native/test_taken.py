@@ -64,6 +64,22 @@ def kept_on_some_paths(a, m):
     return s * np.sum(m @ b)
 
 
+def arrays_on_some_paths(a, m):
+    """Of arrays that are kept there are none of some iterations."""
+    y, s = a * 1.0, a[0]
+    for k in range(6):
+        if k % 2 == 0:
+            y = np.sin(y) * a[k % 3]
+        else:
+            s += np.sum(y * a)
+    b = m @ a
+    for k in range(6):
+        if b[k % 3] > 0.1 * k:
+            y = np.cos(y) * b[k % 3]
+            s += np.sum(y)
+    return s * np.sum(m @ y)
+
+
 def numbers_of_iterations(a, m):
     """Integers that are kept."""
     s, n = 0.0, 1
@@ -97,7 +113,7 @@ def test_arrays_that_others_know():
 
 
 FUNCTIONS = [kept_in_loops_within, rows_that_are_kept, rows_of_several_lengths, ranges_that_are_kept,
-             kept_on_some_paths, numbers_of_iterations]  # fmt: skip
+             kept_on_some_paths, arrays_on_some_paths, numbers_of_iterations]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
