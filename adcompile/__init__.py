@@ -23,7 +23,10 @@ your own. Everything is imported on first use, so that `import adcompile` costs 
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -97,9 +100,22 @@ __all__ = [
 ]
 
 
+@contextlib.contextmanager
+def _uncollected() -> Generator[None, None, None]:
+    """Imports make no garbage, and to look for it takes as long as they do where much has been imported."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
+        with _uncollected():
+            value = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = value  # found without this detour from now on
         return value
     if name in _MODULES:

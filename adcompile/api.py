@@ -7,6 +7,7 @@ of `boundary`, which function and which arguments are meant that of `targets`.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import operator
 import sys
@@ -16,9 +17,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from adcompile import pipeline
-from adcompile.autodiff import nested
+from adcompile.backend import archive
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry
+from adcompile.backend.derived import Derived, Request, with_compiler
 from adcompile.backend.guards import MISSED, Conditions, conditions
 from adcompile.errors import AdcompileError, Place, Unsupported, place_of
 from adcompile.ir.abstract import type_of
@@ -85,13 +86,13 @@ def _build(
     if kind is None:
         at = tuple(i if i < count else names[i - count] for i in wrt)
         whole = Derivative(fun, plan.transform, at if isinstance(plan.argnums, tuple) else at[0], plan.has_aux)
-        request = pipeline.Request("primal", backend=plan.backend)
-        derived = pipeline.derive(whole, request, types[:count], tuple(zip(names, types[count:])))
+        request = Request("primal", backend=plan.backend)
+        derived, _ = _derive(whole, request, types[:count], tuple(zip(names, types[count:])))
         made = Made(derived, wrt, invoker(derived))
         return running(made, fun, plan, args), conditions(derived.guards, derived.followed), made
     bare = kind == "joint" and not isinstance(plan.argnums, tuple) and not plan.closure
     mutated = kind == "split" or plan.mutated
-    request = pipeline.Request(
+    request = Request(
         kind,
         wrt,
         plan.transform == "value_and_grad",
@@ -118,9 +119,16 @@ def running(made: Made, fun: Any, plan: Plan, args: tuple[Any, ...]) -> Callable
     return located(run, made.derived, place_of(innermost(fun)))
 
 
-def _derive(fun: Any, request: pipeline.Request, types: Any, kwtypes: Any) -> tuple[Any, AdcompileError | None]:
+def _derive(fun: Any, request: Request, types: Any, kwtypes: Any) -> tuple[Derived, AdcompileError | None]:
+    """What the pipeline makes, or has made in another process."""
+    make = functools.partial(_derived, fun, request, types, kwtypes)
+    return archive.kept(fun, request, (types, kwtypes), make)
+
+
+def _derived(fun: Any, request: Request, types: Any, kwtypes: Any) -> tuple[Derived, AdcompileError | None]:
     """What the pipeline makes. What a function writes into its arguments may be beyond us where its
     value is not: then the pullback takes the cotangent of the value alone, and the error says why."""
+    pipeline = importlib.import_module("adcompile.pipeline")
     try:
         return pipeline.derive(fun, request, types, kwtypes), None
     except AdcompileError as error:
@@ -395,6 +403,10 @@ def _describe(d: Derivative, place: Place | None) -> tuple[Any, str, Any, bool]:
     return d.fun, d.plan.transform, at if isinstance(d.plan.argnums, tuple) else at[0], d.plan.has_aux
 
 
-nested.register_derivative(Derivative, _describe)
-for _public in (grad, value_and_grad):
-    nested.register_transform(_public, _public.__name__)
+def _inside(nested: Any) -> None:
+    nested.register_derivative(Derivative, _describe)
+    for public in (grad, value_and_grad):
+        nested.register_transform(public, public.__name__)
+
+
+with_compiler(_inside)

@@ -18,13 +18,13 @@ from adcompile import tangents
 from adcompile.api import Derivative
 from adcompile.boundary import conj
 from adcompile.errors import SharedMemory
+from adcompile.frontend.source import synthesise
 from adcompile.numerical import directional, eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
 from adcompile.runtime.detached import replicas
 from adcompile.runtime.shadows import share
 from adcompile.runtime.structure import parts_of
 from adcompile.tangents import dot, norm, randn_like, tangent_type
-from adcompile.targets import synthesise
 
 MODES = ("fwd", "rev")
 

@@ -46,7 +46,7 @@ def source(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
 def saved(fun: Callable[..., Any], *args: Any) -> tuple[Kept, ...]:
     """What reverse mode keeps of a run of `fun(*args)` beyond the arguments themselves and the
     ranges of loops. The function is compiled, not run."""
-    return kept_of(split_of(fun, args).program)
+    return kept_of(split_of(fun, args).whole().program)
 
 
 def kept_of(program: Program) -> tuple[Kept, ...]:

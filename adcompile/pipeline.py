@@ -12,9 +12,9 @@ from __future__ import annotations
 import inspect
 import sys
 import types as pytypes
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from adcompile.analysis import (
     attributes,
@@ -64,14 +64,16 @@ from adcompile.autodiff.separate import split_body
 from adcompile.autodiff.state import handed_out
 from adcompile.autodiff.transform import dispatched, finished, gradient, independent, leaves, pushed
 from adcompile.autodiff.watched import Watched
-from adcompile.backend.native.choice import NOTHING, Compiled, chosen, loaded
+from adcompile.backend.derived import Derived, Kind, Parts, Request, compiler_is_there, plain
+from adcompile.backend.native.choice import chosen, loaded
 from adcompile.errors import AdcompileError, NotDifferentiable, Place, Unsupported, place_of
 from adcompile.ir.abstract import is_installed, type_of
-from adcompile.ir.nodes import Atom, Block, Const, End, Function, Return, Signature, Var
-from adcompile.ir.program import FunctionRef, Guard, Program
+from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, Return, Signature, Var
+from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Known, Type
 from adcompile.ir.verify import checking, verify_block, verify_program
-from adcompile.ir.walk import atoms_of, free_vars, large_stack, statements_of
+from adcompile.ir.walk import atoms_of, free_vars, statements_of
 from adcompile.optimise.kept import read_slots
 from adcompile.optimise.late import late
 from adcompile.optimise.lowering import lower_memory
@@ -82,6 +84,7 @@ from adcompile.optimise.recorded import read_items
 from adcompile.optimise.selected import spell_selected
 from adcompile.optimise.settled import settled
 from adcompile.runtime import settings
+from adcompile.runtime.refusing import REFUSING
 
 HANDLERS = (
     *(attributes, builtins, callables, checkpoints, classes, containers, copying, folds, generated, getters, having),
@@ -91,71 +94,6 @@ HANDLERS = (
 """The modules that give callables their meaning; they register it when they are imported."""
 
 STAGES = ("source", "gast", "ir", "typed", "facts", "forward", "reverse", "optimised", "python")
-
-
-Kind = Literal["primal", "forward", "batch", "joint", "split"]
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is asked of a function. `argnums` are positions of arguments, of those by position and then
-    those by keyword; kinds: the function
-    itself, tangents forward, one or a batch of them, gradients in one body (joint), or value and pullback (split)."""
-
-    kind: Kind
-    argnums: tuple[int, ...] = ()
-    value: bool = False
-    has_aux: bool = False
-    bare: bool = False  # joint: the gradient itself, where one argument is asked for, not a tuple of it
-    restore: bool = True  # joint, split: put back what the function has written
-    mutated: bool = False  # forward, split: (co)tangents of the arguments after the call too
-    closure: bool = False  # joint: gradients by what the function has captured, behind the others
-    backend: settings.Backend | None = None  # what runs it; None: what is set
-    budget: int | None = None  # joint: bytes that loops may keep; None: what they need
-
-
-@dataclass(frozen=True, eq=False)
-class Derived:
-    """A compiled derivative. `call(*args, *cells, …)`; `captured(fun)` gives the cells' values
-    for a fresh closure of the same code; `pullback(kept, cotangent)` for split; `result` is the
-    type of the function's value (without aux). `written` are the arguments it may write into,
-    `after` those whose (co)tangents after the call belong to what is handed out (forward) or in
-    (split: the cotangent is a tuple of that of the result and theirs); `by_cells` the cells with
-    gradients. `writes`: the function writes into what its caller has, arguments or others (found in
-    forward mode and split), `inplace` the array arguments, and cells behind them, that it writes into in place."""
-
-    call: Callable[..., Any]
-    pullback: Callable[..., Any] | None
-    source: str
-    guards: tuple[Guard, ...]
-    program: Program
-    result: Type
-    cells: tuple[int, ...]
-    saved: tuple[tuple[Var, Type], ...] = ()
-    written: tuple[int, ...] = ()
-    after: tuple[int, ...] = ()
-    by_cells: tuple[int, ...] = ()
-    writes: bool = False
-    followed: tuple[pytypes.FunctionType, ...] = ()
-    elsewhere: bool = False  # and not only into arguments: asked for with what they are after the call
-    native: Compiled = NOTHING  # which parts are compiled
-    inplace: tuple[int, ...] = ()
-    left: tuple[Type, ...] = ()  # the types of what stands at `after` by then
-
-    @property
-    def has_cells(self) -> bool:
-        return bool(self.cells)
-
-    def captured(self, fun: Any) -> tuple[Any, ...]:
-        closure = plain(fun).__closure__ or ()
-        return tuple(closure[i].cell_contents for i in self.cells)
-
-
-def plain(fun: Any) -> Any:
-    """The Python function under the transforms around it."""
-    while not inspect.isfunction(fun) and hasattr(fun, "fun"):
-        fun = fun.fun
-    return fun
 
 
 def derive(
@@ -193,8 +131,15 @@ def _derive(
     pullback = made_of.namespace.get(f"{emitted.name}_pullback") if request.kind == "split" else None
     after, followed = made.after, _live(made.followed, plain(fun))
     about = (after.written, after.at, made.by_cells, made.writes, followed, after.elsewhere, native, made.inplace)
-    found = (program.guards, program, made.result, made.cells, saved, *about, after.types)
-    return Derived(made_of.call, pullback, emitted.source, *found)
+    found = (program.guards, program, made.result, made.cells, saved, *about, after.types, _refuses(program))
+    parts = Parts(emitted.source, emitted.namespace, emitted.name, made_of.kernels)
+    return Derived(made_of.call, pullback, emitted.source, *found, parts)
+
+
+def _refuses(program: Program) -> bool:
+    """Whether the entry compares arguments, or asks what memory they share."""
+    calls = [s for s in statements_of(program.functions[program.entry].body) if isinstance(s, Call)]
+    return any(call.fn.value is fn for call in calls if isinstance(call.fn, Const) for fn in REFUSING)
 
 
 def _live(followed: Iterable[Any], entry: Any) -> tuple[pytypes.FunctionType, ...]:
@@ -492,4 +437,6 @@ def reachable(entry: FunctionRef, functions: dict[FunctionRef, Function]) -> dic
     return out
 
 
-__all__ = ["STAGES", "AdcompileError", "Derived", "Request", "derive", "specialise"]
+compiler_is_there(nested)
+
+__all__ = ["STAGES", "AdcompileError", "Derived", "Kind", "Request", "derive", "specialise"]

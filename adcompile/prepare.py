@@ -15,6 +15,7 @@ from adcompile.api import Derivative, grad, running
 from adcompile.autodiff import nested
 from adcompile.backend.buffers import Slot, buffered, shared
 from adcompile.backend.cache import Entry
+from adcompile.backend.derived import Derived
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.backend.native.choice import chosen
@@ -24,8 +25,7 @@ from adcompile.boundary import gathered, own, project
 from adcompile.errors import Place, Unsupported, place_of
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom
-from adcompile.ir.walk import large_stack
-from adcompile.pipeline import Derived
+from adcompile.ir.stack import large_stack
 from adcompile.refusals import spaces_at
 from adcompile.runs import Made, Plan, conjugated, invoker, located
 from adcompile.runtime import settings
@@ -114,7 +114,7 @@ class Prepared:
         if entry is self._entry:
             return
         made: Made = entry.made
-        plan, derived = self.derivative.plan, made.derived
+        plan, derived = self.derivative.plan, made.derived.whole()
         holding = (0,) if plan.transform == "value_and_grad" else (1,) if plan.has_aux else ()
         kept, spare, slots = _sparing(derived, plan.backend, plan.transform != "grad", holding)
         self._made = replace(made, derived=kept, invoke=invoker(kept))
@@ -161,6 +161,7 @@ def _sparing(
     """The derivative with a list in which it keeps what it computes with from one call to the next, and the items of
     that. `backend` and `exact` as it was made for; `holding`: `backend.buffers.buffered`."""
     chosen_backend = chosen(backend or settings.current.backend)
+    assert derived.program is not None
     parts = native_parts(derived.program, chosen_backend, exact, settings.current.elementary)
     whole = parts.program.entry in parts.kernels  # which makes its arrays as it runs
     program, slots = (parts.program, ()) if whole else large_stack(buffered, parts.program, holding)

@@ -10,7 +10,7 @@ import numpy as np
 
 from adcompile import tangents
 from adcompile.api import find
-from adcompile.autodiff import nested
+from adcompile.backend.derived import with_compiler
 from adcompile.boundary import accept, check_buffers, conj, gathered, own_tree, project
 from adcompile.errors import AdcompileError, Unsupported, place_of
 from adcompile.ir.abstract import type_of
@@ -268,5 +268,9 @@ def split_of(fun: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 # -- inside derivatives -------------------------------------------------------------------------
 
-nested.register_jvp(jvp)
-nested.register_vjp(vjp)
+def _inside(nested: Any) -> None:
+    nested.register_jvp(jvp)
+    nested.register_vjp(vjp)
+
+
+with_compiler(_inside)

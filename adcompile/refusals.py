@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import types as pytypes
 from collections.abc import Iterable
 from typing import Any
 
-import gast
 import numpy as np
 
 from adcompile import tangents
 from adcompile.errors import AdcompileError, NotDifferentiable, Place, Unsupported, place_of
-from adcompile.frontend.source import source_of
 from adcompile.ir.abstract import OWN, bound_in, parts_of_object
 from adcompile.runtime.state import reaches
 from adcompile.spaces import is_hollow, space_of
@@ -151,7 +150,8 @@ def refuse_self_reference(fun: pytypes.FunctionType) -> None:
 
 def _refuse_name(fun: pytypes.FunctionType, name: str, value: Any) -> None:
     """Refuse the first use of `name` in the function, if it is that: attributes may have the same name."""
-    source = source_of(fun)
+    gast: Any = importlib.import_module("gast")
+    source = importlib.import_module("adcompile.frontend.source").source_of(fun)
     uses = [n for n in gast.walk(source.node) if isinstance(n, gast.Name) and n.id == name]
     if not uses:
         return

@@ -21,15 +21,9 @@ from adcompile.boundary import (
     project_scalar,
 )
 from adcompile.errors import AdcompileError, Place
-from adcompile.ir.nodes import Call, Const
-from adcompile.ir.walk import statements_of
 from adcompile.refusals import spaces_at
-from adcompile.runtime.checkpoints import run_budgeted
-from adcompile.runtime.overlap import check_elements, check_masked, check_parts, check_some
-from adcompile.runtime.plain import check_array, check_filled, check_real
 from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import check_places
-from adcompile.runtime.state import different, ends_among_first, holds_no_memory_of, holds_none, none_of, one_length
 from adcompile.targets import innermost
 
 
@@ -92,19 +86,9 @@ def invoker(derived: Any) -> Callable[..., Any]:
     return checked if inplace else invoke
 
 
-REFUSING = (
-    *(different, none_of, holds_none, ends_among_first, one_length, run_budgeted, holds_no_memory_of),
-    *(check_array, check_filled, check_real, check_elements, check_masked, check_parts, check_some),
-)
-"""What may refuse a call of the derivative when it runs."""
-
-
 def located(run: Callable[..., Any], derived: Any, place: Place | None) -> Callable[..., Any]:
     """`run`; where it compares arguments, or asks what memory they share, its errors have the place of the function."""
-    body = derived.program.functions[derived.program.entry].body
-    calls = [s for s in statements_of(body) if isinstance(s, Call) and isinstance(s.fn, Const)]
-    compares = any(call.fn.value is fn for call in calls if isinstance(call.fn, Const) for fn in REFUSING)
-    if not compares and not derived.inplace:
+    if not derived.refuses and not derived.inplace:
         return run
 
     def call(*args: Any) -> Any:

@@ -7,13 +7,13 @@ arguments, so that everything behind the interface sees plain functions and posi
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import types as pytypes
 from dataclasses import dataclass, field
 from typing import Any
 
 from adcompile.errors import NotDifferentiable, place_of
-from adcompile.frontend.source import synthesise
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,6 +82,7 @@ def wrapper(fn: Any, names: tuple[str, ...] = ()) -> pytypes.FunctionType:
 def _wrapper(fn: Any, names: tuple[str, ...]) -> pytypes.FunctionType:
     name = f"call_{getattr(fn, '__name__', 'object')}"
     name = name if name.isidentifier() else "call"
+    synthesise: Any = importlib.import_module("adcompile.frontend.source").synthesise
     if not names:
         return synthesise(name, "*args, **kwargs", ["return fn(*args, **kwargs)"], {"fn": fn})
     call = f"return fn(*args[:-{len(names)}], **dict(zip(names, args[-{len(names)}:])))"

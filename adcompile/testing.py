@@ -30,6 +30,7 @@ from adcompile.checking import (
     tangent_function,
 )
 from adcompile.errors import AdcompileError, Unsupported
+from adcompile.frontend.source import synthesise
 from adcompile.numerical import eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
 from adcompile.rules.registry import Rule, lookup
@@ -37,7 +38,6 @@ from adcompile.rules.writing import differentiated, written_by_rule
 from adcompile.runtime.detached import replicas
 from adcompile.runtime.shadows import share
 from adcompile.tangents import dot, norm, randn_like, tangent_type
-from adcompile.targets import synthesise
 
 __all__ = [
     "CheckFailure",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from adcompile.api import Derivative, find, grad, transform
-from adcompile.autodiff import nested
+from adcompile.backend.derived import with_compiler
 from adcompile.boundary import accept, batch_length, none_of, project
 from adcompile.errors import AdcompileError, NotDifferentiable, place_of
 from adcompile.products import check_again, check_pairs, jvp
@@ -166,9 +166,13 @@ def linearize(fun: Fun, *primals: Any) -> tuple[Any, Callable[..., Any]]:
 
 # -- inside derivatives -------------------------------------------------------------------------
 
-for _public in (jacfwd, jacrev, jacobian, elementwise_grad):
-    nested.register_transform(_public, _public.__name__)
-nested.register_transform(hessian, "grad", "jacfwd")
-nested.register_hvp(hvp)
-nested.register_batched(jvp_batched)
-nested.register_linearize(linearize)
+def _inside(nested: Any) -> None:
+    for public in (jacfwd, jacrev, jacobian, elementwise_grad):
+        nested.register_transform(public, public.__name__)
+    nested.register_transform(hessian, "grad", "jacfwd")
+    nested.register_hvp(hvp)
+    nested.register_batched(jvp_batched)
+    nested.register_linearize(linearize)
+
+
+with_compiler(_inside)

@@ -12,6 +12,7 @@ import pytest
 import adcompile as ad
 
 CHECKS = os.environ.get("ADCOMPILE_CHECK", "1" if os.environ.get("ADCOMPILE_ALL") == "1" else None)
+os.environ.setdefault("ADCOMPILE_KEEP", "0")  # what is tested is the compiler, as it is now
 GOLDEN = Path(__file__).parent / "golden"
 
 

@@ -25,7 +25,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.walk import large_stack
+from adcompile.ir.stack import large_stack
 
 
 class Interpreted:

@@ -5,9 +5,9 @@ import pytest
 
 from adcompile import checking, rules, testing
 from adcompile.checking import Check, arrays_of, identical, sharing, with_state
+from adcompile.frontend.source import synthesise
 from adcompile.products import jvp, vjp
 from adcompile.rules.registry import unregister
-from adcompile.targets import synthesise
 from adcompile.testing import CheckFailure, check_grads, check_rule
 
 X = np.array([0.3, -0.7, 1.1])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile.targets import synthesise
+from adcompile.frontend.source import synthesise
 
 INF, NAN = math.inf, math.nan
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

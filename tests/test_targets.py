@@ -7,7 +7,8 @@ import pytest
 
 import adcompile as ad
 from adcompile.errors import NotDifferentiable
-from adcompile.targets import Target, arity, bind, innermost, positions, resolve, synthesise
+from adcompile.frontend.source import synthesise
+from adcompile.targets import Target, arity, bind, innermost, positions, resolve
 
 
 def f(x, y=2.0, *, k=3.0):

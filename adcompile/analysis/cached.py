@@ -18,6 +18,7 @@ from adcompile.analysis.mutation import calls_in, writes_into
 from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.program import Guard
+from adcompile.ir.stack import in_caller
 from adcompile.ir.types import (
     UNKNOWN,
     Array,
@@ -31,7 +32,6 @@ from adcompile.ir.types import (
     Unknown,
     holds,
 )
-from adcompile.ir.walk import in_caller
 
 Kwargs = Sequence[tuple[str, Atom]]
 CACHE: Any = functools._lru_cache_wrapper  # pyright: ignore

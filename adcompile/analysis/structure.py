@@ -28,6 +28,7 @@ from adcompile.frontend.source import SYNTHESISED
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed, note_read, type_of
 from adcompile.ir.nodes import Atom, Const, Function, GlobalRef, Raise, Var
+from adcompile.ir.stack import in_caller
 from adcompile.ir.types import (
     INT,
     NEVER,
@@ -53,7 +54,6 @@ from adcompile.ir.types import (
     join,
     widen,
 )
-from adcompile.ir.walk import in_caller
 
 Args = list[Atom]
 Kwargs = list[tuple[str, Atom]]

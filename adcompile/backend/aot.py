@@ -28,8 +28,8 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.program import Program
 from adcompile.ir.signature import spell
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, DictT, Known, ListT, Scalar, Seq, TupleT, Type
-from adcompile.ir.walk import large_stack
 
 WIDTH = 120
 _OPS = re.compile(r"\bops\.(\w+)")

@@ -26,7 +26,7 @@ STALE = 3600.0  # seconds after which a file that was never finished is given up
 MEGABYTE = 1_000_000
 DEFAULT_SIZE = 500  # megabytes
 FULL = 0.8  # of the size is left when entries are dropped
-OFTEN = 32  # writes of this process between two looks at the size
+OFTEN = 32  # writes between two looks at the size
 
 
 class CacheWarning(UserWarning):
@@ -60,17 +60,31 @@ def folder(root: Path, kind: str) -> Path:
     """The directory for entries of a kind below `root`. What others could write into is not used: what lies there
     is run. Then, and where nothing can be written, a directory is made that lives as long as the process."""
     try:
-        own = root / kind
-        root.parent.mkdir(parents=True, exist_ok=True)
-        for directory in (root, own):
-            directory.mkdir(mode=PRIVATE, exist_ok=True)
-            refuse_foreign(directory)
-        if not os.access(own, os.W_OK | os.X_OK):
-            raise PermissionError(f"{own} cannot be written")
-        return own
+        return _private(root, kind)
     except OSError as error:
         warnings.warn(f"nothing is kept for the next process: {error}", CacheWarning, stacklevel=2)
         return _temporary()
+
+
+@functools.cache
+def folder_or_none(root: Path, kind: str) -> Path | None:
+    """The directory for entries that nobody must have, without a word where it cannot be used: None then."""
+    try:
+        size_limit()
+        return _private(root, kind)
+    except (OSError, ValueError):
+        return None
+
+
+def _private(root: Path, kind: str) -> Path:
+    own = root / kind
+    root.parent.mkdir(parents=True, exist_ok=True)
+    for directory in (root, own):
+        directory.mkdir(mode=PRIVATE, exist_ok=True)
+        refuse_foreign(directory)
+    if not os.access(own, os.W_OK | os.X_OK):
+        raise PermissionError(f"{own} cannot be written")
+    return own
 
 
 def refuse_foreign(path: Path, fd: int | None = None) -> None:
@@ -174,7 +188,7 @@ def files(root: Path) -> Iterator[File]:
                         yield File(Path(entry.path), about.st_size, about.st_mtime, unfinished)
 
 
-_writes = 0
+_writes = os.getpid() % OFTEN  # so that of many processes that write little some look
 
 
 def bound(root: Path) -> None:

@@ -8,28 +8,16 @@ source line a group of adjoint statements comes from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 
 from adcompile.backend.callables import Globals
 from adcompile.backend.define import define
+from adcompile.backend.load import Emitted
 from adcompile.backend.text import to_source
-from adcompile.ir.program import FunctionRef, Program
-from adcompile.ir.walk import large_stack
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Emitted:
-    """A module: its text, the objects it refers to without importing them, its entry, and what its functions
-    are called."""
-
-    source: str
-    namespace: dict[str, Any]
-    name: str
-    names: Mapping[FunctionRef, str] = field(default_factory=dict[FunctionRef, str])
+from adcompile.ir.program import Program
+from adcompile.ir.stack import large_stack
 
 
 def emit(program: Program) -> Emitted:

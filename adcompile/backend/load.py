@@ -11,15 +11,27 @@ import itertools
 import linecache
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from adcompile.backend.emit import Emitted
-from adcompile.ir.walk import in_caller, large_stack
+from adcompile.ir.program import FunctionRef
+from adcompile.ir.stack import in_caller, large_stack
 
 _lock = threading.Lock()
 _counters: dict[str, itertools.count[int]] = {}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Emitted:
+    """A module: its text, the objects it refers to without importing them, its entry, and what its functions
+    are called."""
+
+    source: str
+    namespace: dict[str, Any]
+    name: str
+    names: Mapping[FunctionRef, str] = field(default_factory=dict[FunctionRef, str])
 
 
 def load(emitted: Emitted, hint: str = "") -> Callable[..., Any]:

@@ -22,7 +22,7 @@ from adcompile.cli.stages import Asked, positions, source_text
 from adcompile.errors import AdcompileError, SourceError, Unsupported, place_of
 from adcompile.frontend.source import source_of
 from adcompile.ir.signature import SignatureError, spell
-from adcompile.ir.walk import large_stack
+from adcompile.ir.stack import large_stack
 from adcompile.refusals import refuse_self_reference
 
 WRITTEN_BY = "written by adcompile"

@@ -19,8 +19,9 @@ from adcompile.frontend.source import source_of
 from adcompile.inspection import Kept, kept_of
 from adcompile.ir.nodes import Call, Const, Function, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import differentiable
-from adcompile.ir.walk import atoms_of, large_stack, statements_of
+from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.rules.registry import lookup
 
 PIECEWISE = "piecewise constant: the derivative is 0 here"

@@ -22,8 +22,8 @@ from adcompile.inspection import kept_of
 from adcompile.ir.nodes import Var
 from adcompile.ir.program import Program
 from adcompile.ir.show import show
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, DictT, ListT, Seq, TupleT, differentiable
-from adcompile.ir.walk import large_stack
 from adcompile.refusals import refuse_self_reference
 
 

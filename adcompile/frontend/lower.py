@@ -78,8 +78,8 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
+from adcompile.ir.stack import large_stack
 from adcompile.ir.verify import checking, verify
-from adcompile.ir.walk import large_stack
 
 _ELEMENT = "%element%"
 

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from adcompile.errors import Place, SourceError, place_of
-from adcompile.ir.walk import large_stack
+from adcompile.ir.stack import large_stack
 
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 SYNTHESISED = "__adcompile__"

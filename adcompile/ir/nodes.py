@@ -32,6 +32,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 from adcompile.errors import Place
+from adcompile.ir.refs import GlobalRef as GlobalRef
+from adcompile.ir.refs import OwnerSpace as OwnerSpace
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -204,24 +206,6 @@ class Function:
     place: Place | None = None
     yields: bool = False  # a generator's: its last parameter is what each item is given to (frontend/yielding)
     endless: bool = False  # which does not end by itself
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class GlobalRef:
-    """A module-level name, read when the statement runs: `namespace[name]`, then builtins."""
-
-    namespace: dict[str, Any] = field(repr=False)
-    name: str
-    place: Place | None = None
-
-
-class OwnerSpace(dict[str, Any]):
-    """The namespace of a reference to an object that was met when compiling, a class or a function
-    above all: it holds that object as `owner`."""
-
-    @classmethod
-    def of(cls, value: Any) -> GlobalRef:
-        return GlobalRef(cls(owner=value), "owner")
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from adcompile.ir.nodes import Function, GlobalRef, Var
+from adcompile.ir.refs import GlobalRef
 from adcompile.ir.types import Type
+
+if TYPE_CHECKING:
+    from adcompile.ir.nodes import Function, Var
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -29,6 +29,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import (
     Array,
     Choice,
@@ -47,7 +48,6 @@ from adcompile.ir.types import (
     TupleT,
     Type,
 )
-from adcompile.ir.walk import large_stack
 
 
 def show(shown: Function | Program, notes: Mapping[Var, str] | None = None) -> str:

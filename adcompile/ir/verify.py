@@ -30,8 +30,9 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Type
-from adcompile.ir.walk import all_blocks, atoms_of, defined, end_atoms, large_stack
+from adcompile.ir.walk import all_blocks, atoms_of, defined, end_atoms
 
 
 class InvalidIR(AssertionError):

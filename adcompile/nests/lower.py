@@ -13,8 +13,9 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Raise, Statement, Var, While
 from adcompile.ir.program import Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type
-from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, large_stack, results_of, substitute
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, results_of, substitute
 from adcompile.nests.align import align
 from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.nests.extents import Extents, Scopes

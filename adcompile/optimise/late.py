@@ -18,8 +18,9 @@ from dataclasses import dataclass, field, replace
 
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Function, If, Statement, Var, While
 from adcompile.ir.program import Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, ListT, Seq, TupleT
-from adcompile.ir.walk import FreeVars, atoms_of, blocks_of, end_atoms, free_vars, large_stack
+from adcompile.ir.walk import FreeVars, atoms_of, blocks_of, end_atoms, free_vars
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import Direct
 from adcompile.optimise.effects import Effects, summarise

@@ -13,8 +13,9 @@ from functools import cached_property
 
 from adcompile.ir.nodes import Block, Const, Function, Var, Yield
 from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Type
-from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, large_stack
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms
 from adcompile.optimise.algebra import algebra
 from adcompile.optimise.copies import copies
 from adcompile.optimise.cse import cse

@@ -27,8 +27,9 @@ from adcompile.analysis.views import item_kind
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, For, Function, Var
 from adcompile.ir.program import Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Scalar, Type
-from adcompile.ir.walk import large_stack, statements_of
+from adcompile.ir.walk import statements_of
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.passes import optimise

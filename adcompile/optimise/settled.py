@@ -20,8 +20,9 @@ from adcompile.analysis.mutation import calls_in
 from adcompile.ir import ops
 from adcompile.ir.nodes import Call, Function, Statement, Var
 from adcompile.ir.program import Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Type
-from adcompile.ir.walk import large_stack, statements_of
+from adcompile.ir.walk import statements_of
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import COPIES, called
 from adcompile.optimise.effects import Effects

@@ -45,9 +45,13 @@ class Rule:
 
 _rules: dict[Any, Rule] = {}
 changes = 0
-"""Another number after every registration."""
+"""Another number after every registration that is not our own, and after late ones of ours."""
+others: dict[Any, Rule | None] = {}
+"""The rules that are not our own, in the order of their registration; None: where one has been taken away."""
 _loaded = False
 
+REGISTERING = ("adcompile.rules.registry", "adcompile.rules.kinds", "adcompile.rules.kinds_beside")
+"""Who registers for others."""
 FILES = (
     "adcompile.rules.python",
     "adcompile.rules.standard",
@@ -71,21 +75,29 @@ def load() -> None:
 def register(fn: Any, rule: Rule) -> None:
     """Give `fn` this rule, over any it had; but an frule or rrule adds to the rule there is, and
     then has the say in its mode."""
-    global changes
     old = _rules.get(fn)
     if not rule.context:
         rule = replace(rule, context="minimal" if old is None else old.context)
     if rule.kind == "explicit" and old is not None and old.kind not in ("constant", "primitive", "overlay"):
         rule = replace(old, frule=rule.frule or old.frule, rrule=rule.rrule or old.rrule, context=rule.context)
     _rules[fn] = rule
-    changes += 1
+    _changed(fn, rule)
 
 
 def belongs(fn: Any, context: str) -> None:
     """Move the rule of a callable to a context."""
-    global changes
     _rules[fn] = replace(_rules[fn], context=context)
-    changes += 1
+    _changed(fn, _rules[fn])
+
+
+def _changed(fn: Any, rule: Rule | None) -> None:
+    global changes
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    while frame.f_back is not None and frame.f_globals.get("__name__") in REGISTERING:
+        frame = frame.f_back
+    if not str(frame.f_globals.get("__name__")).startswith("adcompile."):
+        changes += 1
+        others[fn] = rule
 
 
 def lookup(fn: Any) -> Rule | None:
@@ -107,14 +119,16 @@ def lookup_in(fn: Any, context: str) -> Rule | None:
 
 def _register_imported() -> bool:
     """Whether there are rules for libraries that have been imported only since `load`."""
+    global changes
     late = sys.modules.get("adcompile.rules.scipy")
-    return "scipy" in sys.modules and late is not None and late.register_imported()
+    found = "scipy" in sys.modules and late is not None and bool(late.register_imported())
+    changes += found
+    return found
 
 
 def unregister(fn: Any) -> None:
-    global changes
     _rules.pop(fn, None)
-    changes += 1
+    _changed(fn, None)
 
 
 def registered() -> dict[Any, Rule]:

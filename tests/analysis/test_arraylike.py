@@ -8,8 +8,8 @@ from scipy.special import comb
 
 import adcompile as ad
 from adcompile.analysis.arraylike import LEADING, array_places, leading_names
+from adcompile.frontend.source import synthesise
 from adcompile.rules.registry import lookup
-from adcompile.targets import synthesise
 from adcompile.testing import check_grads
 from tests.checks import bits
 from tests.rules.test_registry import SAMPLES, name_of

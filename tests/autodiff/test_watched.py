@@ -10,9 +10,9 @@ from adcompile import rules
 from adcompile import runtime as rt
 from adcompile.autodiff import keep
 from adcompile.autodiff.mirror import Mirror
+from adcompile.frontend.source import synthesise
 from adcompile.rules.registry import unregister
 from adcompile.tangents import leaves, randn_like
-from adcompile.targets import synthesise
 from tests import programs, programs_inplace
 from tests.checks import active, bits, direction
 

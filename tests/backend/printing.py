@@ -14,7 +14,8 @@ from adcompile.backend.load import load
 from adcompile.frontend.lower import lower_function
 from adcompile.ir.nodes import Attempt, Block, Call, Const, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Program
-from adcompile.ir.walk import Rewriter, large_stack
+from adcompile.ir.stack import large_stack
+from adcompile.ir.walk import Rewriter
 
 
 class Foreign(Rewriter):

@@ -12,8 +12,8 @@ from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.ir.abstract import type_of
 from adcompile.ir.program import Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.verify import verify_program
-from adcompile.ir.walk import large_stack
 from adcompile.nests import nests
 from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.pipeline import Request, finish, specialise

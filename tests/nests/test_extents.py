@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from adcompile.ir.walk import large_stack
+from adcompile.ir.stack import large_stack
 from adcompile.nests.extents import Extents, Scopes
 from tests.nests.lowered import both
 from tests.nests.test_lower import random, swapped, waves

@@ -14,9 +14,10 @@ from adcompile.frontend.lower import lower_function
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Block, Call, Const, For, Function, If, While
 from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import NEVER, UNKNOWN, join, widen
 from adcompile.ir.verify import verify
-from adcompile.ir.walk import defined, large_stack, statements_of
+from adcompile.ir.walk import defined, statements_of
 from tests import interpret
 
 

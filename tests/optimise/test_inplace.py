@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from adcompile.ir.nodes import Block, Call, Const, For, Function, If, While
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array
-from adcompile.ir.walk import large_stack
 from adcompile.optimise.inplace import owned
 from adcompile.optimise.passes import PASSES, optimise
 from tests import interpret

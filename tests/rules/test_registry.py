@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from adcompile import runtime as rt
+from adcompile.frontend.source import synthesise
 from adcompile.rules import elementwise, frule, linear, rrule, vjp
 from adcompile.rules.registry import lookup, registered, unregister
 from adcompile.tangents import has_tangent
-from adcompile.targets import synthesise
 from adcompile.testing import CheckFailure, check_rule
 from tests.programs import some
 from tests.rules import samples

@@ -10,10 +10,10 @@ import pytest
 
 import adcompile as ad
 from adcompile import rules
+from adcompile.frontend.source import synthesise
 from adcompile.rules import registry
 from adcompile.rules.registry import registered
 from adcompile.runtime import settings
-from adcompile.targets import synthesise
 from adcompile.testing import check_grads
 from tests.rules.test_registry import SAMPLES, name_of
 

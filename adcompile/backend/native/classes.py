@@ -6,17 +6,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 
-import numpy as np
-
 from adcompile.backend.native.scalars import SYMBOLS
+from adcompile.backend.native.values import ORDER
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, For, Function, If, Return, Var, While, Yield
 from adcompile.ir.types import Type
 from adcompile.ir.walk import all_blocks, statements_of
 from adcompile.optimise.typing import INPLACE, kinds, type_of
 
-ORDER: tuple[type, ...] = (int, float, np.float64)
-"""The class of a sum, difference or product is the last of those of its operands."""
 KEEPING = frozenset({*SYMBOLS, *INPLACE, operator.neg, operator.pos, operator.abs, abs, ops.identity})
 """Calls whose result has the last of the classes of their operands."""
 

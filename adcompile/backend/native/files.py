@@ -11,6 +11,8 @@ import functools
 import importlib
 import pickle
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +24,24 @@ KIND = "native"
 def write(text: str, name: str, salt: str) -> Path:
     """The file with this text, whose name tells all that the kernel depends on. One that is there already
     stays."""
-    directory = disk.folder(disk.cache_directory(), KIND)
-    path = directory / f"{name}_{disk.digest(salt, text)[:20]}.py"
-    data = text.encode()
-    try:
+    named, data = f"{name}_{disk.digest(salt, text)[:20]}.py", text.encode()
+    path = disk.folder(disk.cache_directory(), KIND) / named
+    with suppress(OSError):
         if path.read_bytes() == data:
             return path
-    except OSError:
-        pass
+    if not path.parent.is_dir():  # somebody has removed it since
+        disk.folder.cache_clear()
+        path = disk.folder(disk.cache_directory(), KIND) / named
     disk.replace(path, data)
     return path
 
 
 class Entries:
-    """What Numba asks of the cache of one function, whose file is `path`."""
+    """What Numba asks of the cache of one function, whose file is `path`. `fill()` gives the function what it refers
+    to, which it must have where nothing is found, to be compiled."""
 
-    def __init__(self, path: Path, versions: str) -> None:
-        self.path, self.versions = path, versions
+    def __init__(self, path: Path, versions: str, fill: Callable[[], None]) -> None:
+        self.path, self.versions, self.fill = path, versions, fill
 
     def place(self, key: Any) -> Path:
         """The entry for a signature, a processor and a bytecode, as Numba names them."""
@@ -47,10 +50,11 @@ class Entries:
     def load(self, key: Any) -> Any:
         """What was saved under this key; None for nothing, and for what is not whole or not ours."""
         payload = disk.fetch(self.place(key))
-        if payload is None:
-            return None
-        named, data = pickle.loads(payload)
-        return data if named == repr(key) else None
+        named, data = pickle.loads(payload) if payload is not None else ("", None)
+        if named == repr(key):
+            return data
+        self.fill()
+        return None
 
     def save(self, key: Any, data: Any) -> None:
         dumps = importlib.import_module("numba.core.serialize").dumps
@@ -69,7 +73,7 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def keep(function: Any, path: Path) -> Any:
+def keep(function: Any, path: Path, fill: Callable[[], None] = lambda: None) -> Any:
     """A Numba function made with `cache=True`, which keeps what is compiled in our entries."""
-    function._cache._cache_file = Entries(path, versions())
+    function._cache._cache_file = Entries(path, versions(), fill)
     return function

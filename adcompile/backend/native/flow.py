@@ -366,7 +366,7 @@ class Flow(Listed):
         self.depth += 1
         before = len(self.lines)
         self.block(loop.body, ())
-        if self.lines[-1] == "    " * self.depth + "continue":  # not that of a branch at the end
+        if self.lines[-1] == f"{'    ' * self.depth}continue":  # its own, not that of a branch
             self.lines.pop()
         if len(self.lines) == before:
             self.line("pass")

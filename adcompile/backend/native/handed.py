@@ -7,9 +7,9 @@ is kept has lists, and the pullback runs there too; where the pullback is left, 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Union
+from collections.abc import Mapping, MutableMapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.flow import Flow
 from adcompile.backend.native.lists import Store
 from adcompile.backend.native.placed import MAKING, writes
-from adcompile.backend.native.values import ArrayOf, Code, Native, Number, TupleOf, native_of
+from adcompile.backend.native.slots import Layout, Shadows, Slot, Slots, Steps
+from adcompile.backend.native.values import ArrayOf, Number, TupleOf, native_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, Return, Statement, Unreachable, Var, While
 from adcompile.ir.program import FunctionRef, Program
@@ -27,55 +28,6 @@ from adcompile.optimise.direct import called
 from adcompile.optimise.kept import is_read_elsewhere, tuple_of
 from adcompile.runtime import memory
 from adcompile.runtime.shadows import shadows
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What holds the items of a list: columns of these machine types, of arrays the places, shapes and then what
-    they hold. `step`: of ranges, kept as start and stop; `inner`: of lists, which are kept as where they start."""
-
-    codes: tuple[Code, ...]
-    native: Native | None
-    step: int = 0
-    inner: Layout | None = None
-
-    @property
-    def arrays(self) -> tuple[Code, ...]:
-        """The machine types of all arrays, in order."""
-        data = (self.native.code,) if isinstance(self.native, ArrayOf) else ()
-        return (*self.codes, *data, *(self.inner.arrays if self.inner is not None else ()))
-
-    @property
-    def depth(self) -> int:
-        """Of how many kinds of lists it is."""
-        return 1 if self.inner is None else 1 + self.inner.depth
-
-    @property
-    def type(self) -> TupleOf:
-        return TupleOf(tuple(ArrayOf(code, 1) for code in self.arrays))
-
-
-@dataclass(frozen=True)
-class Steps:
-    """A range with a step that is known: where it starts and stops."""
-
-    step: int
-
-    @property
-    def type(self) -> TupleOf:
-        return TupleOf((Number("i8"), Number("i8")))
-
-
-@dataclass(frozen=True)
-class Shadows:
-    """The shadows of arrays that the forward function makes, so many: the pullback makes zeros like them."""
-
-    type: TupleOf
-
-
-Slot = Union[Layout, Steps, Shadows]
-Slots = Mapping[int, Slot]
-"""By number, what stands in what is kept in place of a list, a range or shadows."""
 
 
 def handed(program: Program, types: Mapping[Var, Type]) -> list[tuple[FunctionRef, FunctionRef]]:
@@ -289,41 +241,3 @@ class _Together(Rewriter):
         read = replace(call, fn=Const(operator.getitem))
         reads = [replace(read, result=v, args=(holder, Const(k))) for k, v in enumerate(items)]
         return (*reads, replace(call, fn=Const(shadows), args=tuple(items)))
-
-
-def with_lists(kept: tuple[Any, ...], slots: Slots) -> tuple[Any, ...]:
-    """What is kept, with lists in place of arrays that hold their items, and the like."""
-    items = list(kept)
-    for k, slot in slots.items():
-        if type(kept[k]) is not tuple:
-            continue
-        match slot:
-            case Layout():
-                items[k] = listed(slot, kept[k])
-            case Steps(step):
-                items[k] = range(kept[k][0], kept[k][1], step)
-            case Shadows():
-                items[k] = memory.hold(0, len(kept[k]), *kept[k])
-    return tuple(items)
-
-
-def on_lists(pullback: Callable[..., Any], slots: Slots) -> Callable[..., Any]:
-    """The pullback on NumPy, which takes lists, of what a kernel may have kept."""
-    return (lambda kept, *rest: pullback(with_lists(kept, slots), *rest)) if slots else pullback
-
-
-def listed(layout: Layout, arrays: Sequence[np.ndarray], start: int = 0, stop: int | None = None) -> list[Any]:
-    """A list of which these arrays hold the items, from one to another of them."""
-    columns, rest = arrays[: len(layout.codes)], arrays[len(layout.codes) :]
-    stop = len(columns[0]) if stop is None else stop
-    rows = zip(*(column[start:stop].tolist() for column in columns))
-    if layout.inner is not None:  # each ends where the next one starts
-        starts = [row[0] for row in rows]
-        return [listed(layout.inner, rest, a, b) for a, b in zip(starts, [*starts[1:], None])]
-    if layout.step:
-        return [range(a, b, layout.step) for a, b in rows]
-    if isinstance(layout.native, ArrayOf):
-        return [rest[0][at : at + int(np.prod(shape))].reshape(shape) for at, *shape in rows]
-    if isinstance(layout.native, Number):
-        return [row[0] for row in rows] if layout.native.code != "f4" else list(columns[0][start:stop])
-    return list(rows)

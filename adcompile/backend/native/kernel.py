@@ -33,8 +33,9 @@ from adcompile.ir.nodes import (
     Var,
     While,
 )
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import UNKNOWN, Type
-from adcompile.ir.walk import free_vars, large_stack
+from adcompile.ir.walk import free_vars
 from adcompile.optimise.kept import tuple_of
 
 
@@ -184,6 +185,7 @@ def _probed(
             probe.statement(s)
         except NotNative as error:
             out[k] = error
+            probe.anew()
             if isinstance(error, Unkept) and error.root not in lists.general:
                 unkept.add(error.root)
     return unkept

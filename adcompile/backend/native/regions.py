@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from adcompile.backend.native.base import Hints
-from adcompile.backend.native.choice import Note
 from adcompile.backend.native.elementary import vectorised
 from adcompile.backend.native.flow import HANDING_ON
 from adcompile.backend.native.handed import handed, held_together
 from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
 from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.mirrors import without_shadows
+from adcompile.backend.native.notes import Note
 from adcompile.backend.native.ranges import counts_from_zero
 from adcompile.backend.native.steady import steady
 from adcompile.backend.native.unbound import reads, unbound
@@ -46,16 +46,9 @@ from adcompile.ir.nodes import (
     While,
 )
 from adcompile.ir.program import FunctionRef, Program
+from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Scalar, Seq, TupleT, Type
-from adcompile.ir.walk import (
-    all_blocks,
-    atoms_of,
-    end_atoms,
-    free_vars,
-    large_stack,
-    results_of,
-    statements_of,
-)
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, free_vars, results_of, statements_of
 from adcompile.nests import Lowered, lowered
 from adcompile.nests.lower import SEVERAL
 from adcompile.optimise.direct import called

@@ -30,6 +30,8 @@ DTYPES: dict[Code, str] = {
     "b1": "np.bool_",
     "c16": "np.complex128",
 }
+ORDER: tuple[type, ...] = (int, float, np.float64)
+"""The class of a sum, difference or product is the last of those of its operands."""
 _OF_DTYPE: dict[np.dtype, Code] = {
     np.dtype(np.float64): "f8",
     np.dtype(np.float32): "f4",

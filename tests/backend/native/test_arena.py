@@ -112,7 +112,7 @@ def test_both_arguments_of_what_keeps_them():
     assert all(np.allclose(a, b) for a, b in zip(found[1], plain(x, w, 3)[1]))
 
 
-@pytest.mark.filterwarnings("ignore::adcompile.backend.native.choice.NativeWarning")
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.notes.NativeWarning")
 def test_pullbacks_of_several_calls():
     x, y = random(6), random(6, seed=7)
     with ad.config(backend="numba"):

@@ -1,7 +1,5 @@
 """Kernels compiled, chosen and cached."""
 
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -9,7 +7,8 @@ import pytest
 
 import adcompile as ad
 from adcompile.backend.native import choice
-from adcompile.backend.native.choice import NOTHING, NativeWarning, chosen
+from adcompile.backend.native.choice import chosen
+from adcompile.backend.native.notes import NOTHING, NativeWarning
 from tests.kernels import kernels_of
 
 
@@ -48,16 +47,6 @@ def test_three_ways_to_say_it():
     assert repr(ad.grad(cubes, backend="auto")) == "grad(cubes, backend='auto')"
 
 
-def straight(a):
-    return np.sort(a)[0] * 2.0
-
-
-def test_nothing_native_is_told():
-    pytest.importorskip("numba")
-    with pytest.warns(NativeWarning, match=r"straight_grad\(\) .*runs on NumPy: a call of"):
-        ad.grad(straight, backend="numba")(np.array([3.0, 1.0]))
-
-
 def test_forward_mode_and_jacobians():
     pytest.importorskip("numba")
     with warnings.catch_warnings():
@@ -65,16 +54,6 @@ def test_forward_mode_and_jacobians():
         assert ad.jvp(cubes, (0.5, 3), (1.0, None), backend="numba") == ad.jvp(cubes, (0.5, 3), (1.0, None))
         assert ad.vjp(cubes, 0.5, 3, backend="numba")[1](1.0) == ad.vjp(cubes, 0.5, 3)[1](1.0)
         assert ad.hessian(cubes, backend="numba")(0.5, 3) == ad.hessian(cubes)(0.5, 3)
-
-
-def test_a_second_process_finds_the_kernel(tmp_path):
-    pytest.importorskip("numba")
-    (tmp_path / "module.py").write_text("def f(x, n):\n    for _ in range(n):\n        x = x * x\n    return x\n")
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import module, adcompile as ad\n"
-    code += "print(ad.grad(module.f, backend='numba')(0.5, 3))"
-    command = [sys.executable, "-c", code, str(tmp_path)]
-    first, second = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
-    assert first == second == f"{8 * 0.5**7}\n"
 
 
 def test_arrays_from_a_kernel_are_the_caller_s():

@@ -1,5 +1,6 @@
 """The files that kernels are written to, and what they were compiled to."""
 
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -29,11 +30,11 @@ def test_a_file_is_named_by_what_it_depends_on(home):
 
 
 def test_entries(home):
-    entries = Entries(write("x = 1\n", "k", "salt"), "versions")
+    entries = Entries(write("x = 1\n", "k", "salt"), "versions", lambda: None)
     assert entries.load(("a", 1)) is None
     entries.save(("a", 1), {"code": 2})
     assert entries.load(("a", 1)) == {"code": 2} and entries.load(("b", 1)) is None
-    assert Entries(entries.path, "other versions").load(("a", 1)) is None
+    assert Entries(entries.path, "other versions", lambda: None).load(("a", 1)) is None
     data = entries.place(("a", 1)).read_bytes()
     entries.place(("b", 1)).write_bytes(data)  # whole, but of something else
     assert entries.load(("b", 1)) is None
@@ -87,3 +88,12 @@ def test_the_next_process_loads_and_spoilt_entries_are_made_anew(home):
     kernel.write_text("raise SystemExit('foreign')\n")
     assert compiled(home) == 0
     assert disk.fetch(first) is not None
+
+
+def test_a_directory_that_has_been_removed_is_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADCOMPILE_CACHE", str(tmp_path / "cache"))
+    first = write("x = 1\n", "k", "salt")
+    shutil.rmtree(tmp_path / "cache")
+    assert write("x = 1\n", "k", "salt") == first and first.read_text() == "x = 1\n"
+    shutil.rmtree(tmp_path / "cache")
+    assert write("x = 2\n", "k", "salt").read_text() == "x = 2\n"

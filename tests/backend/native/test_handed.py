@@ -5,9 +5,8 @@ import pytest
 
 import adcompile as ad
 from adcompile import pipeline
-from adcompile.backend.native.handed import Layout, Shadows, Steps, listed, with_lists
 from adcompile.backend.native.regions import native_parts
-from adcompile.backend.native.values import ArrayOf, Number
+from adcompile.backend.native.slots import with_lists
 from tests.kernels import active, same
 
 X = np.linspace(0.2, 1.3, 6)
@@ -151,19 +150,6 @@ def test_a_pullback_of_what_numpy_kept_runs_there():
     same(list(native(pullback._kept, np.ones(6))), list(native(plain._kept, np.ones(6))), (X,))
 
 
-def test_lists_of_arrays_that_hold_them():
-    numbers = Layout(("f8",), Number("f8"))
-    assert listed(numbers, [np.array([1.0, 2.0, 3.0])]) == [1.0, 2.0, 3.0]
-    inner = Layout(("i8",), None, 0, numbers)
-    assert inner.depth == 2 and inner.arrays == ("i8", "f8")
-    assert listed(inner, [np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0])]) == [[1.0, 2.0], [], [3.0]]
-    parts = listed(Layout(("i8", "i8", "i8"), ArrayOf("f8", 2)), [*np.array([[0, 2], [1, 2], [2, 1]]), np.arange(4.0)])
-    assert [p.tolist() for p in parts] == [[[0.0, 1.0]], [[2.0], [3.0]]]
-    assert listed(Layout(("i8", "i8"), None, 2), [np.array([1]), np.array([6])]) == [range(1, 6, 2)]
-    both = with_lists(((0, 3), (np.ones(2),), [1.0]), {0: Steps(1), 1: Shadows(ArrayOf("f8", 1)), 2: numbers})
-    assert both[0] == range(3) and len(both[1].shadows) == 1 and both[2] == [1.0]
-
-
 def written_after_it_was_kept(x):
     """The second write changes what the list of views shows, also what was kept of it before."""
     y = np.sin(x)
@@ -183,7 +169,7 @@ def of_a_parameter(x, y):
     return z
 
 
-@pytest.mark.filterwarnings("ignore::adcompile.backend.native.choice.NativeWarning")
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.notes.NativeWarning")
 @pytest.mark.parametrize("f", [written_after_it_was_kept, of_a_parameter])
 def test_memory_that_changes(f):
     pytest.importorskip("numba")
@@ -220,7 +206,7 @@ def numbers_of_turns(x, n):
     return np.exp(x) * x, range(n)
 
 
-@pytest.mark.filterwarnings("ignore::adcompile.backend.native.choice.NativeWarning")
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.notes.NativeWarning")
 @pytest.mark.parametrize("f", [squares, with_a_list, numbers_of_turns])
 def test_lists_that_the_function_gives_stay_lists(f):
     pytest.importorskip("numba")
@@ -244,7 +230,7 @@ def one_of_two(x, n):
     return x
 
 
-@pytest.mark.filterwarnings("ignore::adcompile.backend.native.choice.NativeWarning")
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.notes.NativeWarning")
 def test_lists_of_two_branches():
     pytest.importorskip("numba")
     for n in (0, 1, 2, 4):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile.backend.native.choice import NativeWarning
+from adcompile.backend.native.notes import NativeWarning
 from tests.kernels import agree, text_of
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile.backend.native.choice import NativeWarning
+from adcompile.backend.native.notes import NativeWarning
 from tests.kernels import agree, kernels_of, parts_of
 
 

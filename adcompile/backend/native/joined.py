@@ -1,0 +1,210 @@
+"""Kernels compiled, and the functions that call them: what a kernel cannot finish runs again on NumPy.
+
+Nothing of the compiler is needed for it, so that kernels which another process has printed are loaded at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import adcompile
+from adcompile.backend.native.arena import enlarged, fresh
+from adcompile.backend.native.elementary import header
+from adcompile.backend.native.files import keep, write
+from adcompile.backend.native.slots import Slot, Slots, on_lists
+from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
+from adcompile.runtime.native import OWNERS, Fault
+from adcompile.runtime.settings import Elementary
+
+HEADER = """import math
+
+import numpy as np
+
+from adcompile.backend.native import support as nt
+"""
+RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError)
+"""What a kernel raises where NumPy or Python may raise something else."""
+
+
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A kernel as its caller needs it, which has `count` arguments: those at `positions` are handed over, and of these
+    the `saved` are put back where the kernel leaves early. The rest is what `Kernel` says."""
+
+    name: str
+    source: str
+    count: int
+    positions: tuple[int, ...]
+    natives: tuple[Native, ...]
+    prepared: tuple[str, ...]
+    saved: tuple[int, ...]
+    exact: str
+    elementary: frozenset[tuple[str, Code]] = frozenset()
+    listed: tuple[int, ...] = ()
+    lent: int = 0
+    takes: Slots = field(default_factory=dict[int, Slot])
+
+
+@functools.cache
+def _salt() -> str:
+    numba: Any = importlib.import_module("numba")
+    memory: Any = importlib.import_module("numba.core.runtime._nrt_python")
+    OWNERS[memory._MemInfo] = lambda owner: (owner.data, owner.refcount) if owner.parent is None else None
+    helpers = Path(__file__).with_name("support.py").read_text(encoding="utf-8")
+    return "\0".join((adcompile.__version__, numba.__version__, np.__version__, helpers))
+
+
+@functools.cache
+def _salt_of_functions() -> str:
+    """What the elementary functions are made of."""
+    files = sorted(Path(adcompile.__file__).with_name("runtime").joinpath("vecmath").glob("*.py"))
+    return "\0".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def compile_kernel(kernel: Attached, elementary: Elementary = "vectorised") -> Any:
+    """The kernel as a Numba function, compiled for contiguous arrays; for others when they come."""
+    numba: Any = importlib.import_module("numba")
+    text = HEADER + header(kernel.elementary, elementary == "libm") + "\n\n" + kernel.source
+    path = write(text, kernel.name, _salt() + (_salt_of_functions() if kernel.elementary else ""))
+    function, fill = _function(path, text, kernel.name)
+    signature = tuple(_signature(n, numba) for n in kernel.natives)
+    try:
+        return _compile(keep(numba.njit(error_model="numpy", cache=True)(function), path, fill), signature)
+    except (numba.core.errors.NumbaError, NotImplementedError) as error:
+        raise NotNative(f"code that Numba does not take ({str(error).strip().splitlines()[0]})") from error
+    except Exception:  # whatever Numba's cache raises that we know nothing of: no entry then
+        fill()
+        return _compile(numba.njit(error_model="numpy")(function), signature)
+
+
+def _compile(made: Any, signature: Any) -> Any:
+    made.compile(signature)
+    return made
+
+
+def _numba_error() -> type[Exception]:
+    """What Numba raises for an argument that no kernel can take: an array that is not to be written, where the
+    kernel writes; on NumPy that is the function's own error."""
+    numba: Any = importlib.import_module("numba")
+    return numba.core.errors.NumbaError
+
+
+def _function(path: Path, text: str, name: str) -> tuple[types.FunctionType, Callable[[], None]]:
+    """The function of this name in the text, and what runs the text. It belongs to a module that can be found by name,
+    as Numba wants it; what that imports is needed when the function is compiled, not where it is found compiled. The
+    text is compiled here: Python would keep and run a bytecode file that nobody checks."""
+    module = f"_adcompile_{path.stem}"
+    if module not in sys.modules:
+        sys.modules[module] = types.ModuleType(module)
+        sys.modules[module].__file__ = str(path)
+    names = sys.modules[module].__dict__
+    code = compile(text, str(path), "exec", dont_inherit=True)
+    own = next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
+    return types.FunctionType(own, names, name), lambda: exec(code, names)
+
+
+def _signature(native: Native, numba: Any) -> Any:
+    names = {"f8": "float64", "f4": "float32", "i8": "int64", "b1": "boolean", "c16": "complex128"}
+    match native:
+        case Number(code):
+            return getattr(numba.types, names[code])
+        case ArrayOf(code, rank):
+            return numba.types.Array(getattr(numba.types, names[code]), rank, "C")
+        case TupleOf(items):
+            return numba.types.Tuple.from_types([_signature(i, numba) for i in items])
+        case ListOf():
+            raise AssertionError("a list as a parameter")
+
+
+def array_of(items: list[Any], dtype: Any, rank: int) -> Any:
+    """The items of a list as an array. Raises Fault where no array has all of them."""
+    out = np.array(items, dtype) if items else np.empty((0,) * rank, dtype)
+    if out.ndim != rank or out.dtype != dtype:
+        raise Fault
+    return out
+
+
+def joined(
+    kernel: Attached, native: Any, plain: Callable[..., Any], spare: list[Any] | None = None
+) -> Callable[..., Any]:
+    """A function that calls the kernel, and `plain` where the kernel leaves early. The arrays that are made for the
+    kernel are kept in `spare` for the next call, where it is given."""
+    names = [f"a{k}" for k in range(kernel.count)]
+    taken = [names[k] for k in kernel.positions]
+    saved = [taken[k] for k in kernel.saved]
+    zeros = [text.format(*taken) for text in kernel.prepared]
+    if spare is not None:
+        spare += [None] * len(zeros)
+        zeros = [f"again(spare, {k}, lambda: {text})" for k, text in enumerate(zeros)]
+    given = list(taken)
+    for k in kernel.listed:  # an array of what has several shapes or dtypes raises, or has another dtype
+        native_type = kernel.natives[k]
+        assert isinstance(native_type, ArrayOf)
+        given[k] = f"array({taken[k]}, {DTYPES[native_type.code]}, {native_type.rank})"
+    arena = ["arena"] * bool(kernel.lent)
+    made = f"native({', '.join((*given, *zeros, *arena))})"
+    lines = [f"def {kernel.name}({', '.join(names)}):"]
+    for k in list(kernel.takes)[:1]:  # else the forward function has run on NumPy
+        lines += [f"    if type({names[0]}[{k}]) is not tuple:", f"        return plain({', '.join(names)})"]
+    for n in taken:  # None: of a branch that was not taken, or an iteration that came first
+        if n in saved or any(f"{n}.shape" in text for text in zeros):
+            lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})"]
+    lines += [f"    {n}_saved = {n}.copy()" for n in saved]
+    lines += ["    arena = arenas.pop() if arenas else fresh(lent)"] if arena else []  # another call may be on its way
+    straight = kernel.exact == "r" and not arena
+    lines += ["    try:", f"        return {made}" if straight else f"        r = {made}"]
+    # what is not to be written has not been written
+    restored = [f"        if {n}.flags.writeable: {n}[...] = {n}_saved" for n in saved]
+    lines += ["    except handled:", *(restored or ["        pass"])]
+    if arena:
+        lines += ["    else:", f"        arenas.append(enlarged(arena, lent) if arena[{2 * kernel.lent}] else arena)"]
+        lines += [f"        return {kernel.exact}"]
+    elif not straight:
+        lines += ["    else:", f"        return {kernel.exact}"]
+    lines += [f"    return plain({', '.join(names)})"]
+    namespace: dict[str, Any] = {
+        "native": native,
+        "plain": plain,
+        "handled": (*RAISED, _numba_error()),
+        "np": np,
+        "classes": ORDER,
+        "zeros_like": np.zeros_like,
+        "array": array_of,
+        "spare": spare,
+        "again": _again,
+        "arenas": list[Any](),
+        "fresh": fresh,
+        "enlarged": enlarged,
+        "lent": kernel.lent,
+    }
+    exec(compile("\n".join(lines), f"<adcompile native {kernel.name}>", "exec"), namespace)
+    return namespace[kernel.name]
+
+
+def _again(spare: list[Any], k: int, make: Callable[[], Any]) -> Any:
+    """The array that was there at the last call, with what a new one would hold."""
+    if spare[k] is None:
+        spare[k] = make()
+    elif "zeros_like" in make.__code__.co_names:
+        spare[k].fill(0)
+    return spare[k]
+
+
+def attach(
+    kernel: Attached, name: str, namespace: dict[str, Any], elementary: Elementary, spare: list[Any] | None = None
+) -> None:
+    """Have the function of this name in a loaded module call the kernel. Raises NotNative where Numba does not take
+    it; the function then takes what kernels hand over."""
+    plain = namespace[name] = on_lists(namespace[name], kernel.takes)
+    namespace[name] = joined(kernel, compile_kernel(kernel, elementary), plain, spare)

@@ -1,0 +1,82 @@
+"""What a process pays for its first gradient where another one has made it: `python -m benchmarks.second ROW`.
+
+Prints milliseconds of CPU time: of importing Numba and calling an identity function that `njit(cache=True)` has
+compiled before; of importing adcompile behind that; of the first gradient on the numba backend; and of another one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.figures import Figure
+from benchmarks.rows import ROWS
+
+IDENTITY = "import numba\n\n\n@numba.njit(cache=True)\ndef identity(x):\n    return x\n"
+BOUND = 50.0  # milliseconds above the identity function
+
+
+@dataclass(frozen=True)
+class Paid:
+    identity: float
+    imported: float
+    first: float
+    later: float
+
+    @property
+    def above(self) -> float:
+        return self.imported + self.first
+
+
+def paid(row: str) -> Paid:
+    """What this process pays; nothing of Numba and adcompile must have been imported."""
+    workload = ROWS[row].workload()
+    times = [time.process_time()]
+    importlib.import_module("stock_identity").identity(1.0)
+    times.append(time.process_time())
+    peers = importlib.import_module("benchmarks.peers")
+    call = peers.adcompile("numba")(workload)
+    times.append(time.process_time())
+    for _ in range(2):
+        call()
+        times.append(time.process_time())
+    return Paid(*(1e3 * (b - a) for a, b in itertools.pairwise(times)))
+
+
+def processes(rounds: int = 3) -> Iterator[Figure]:
+    """What the second process pays for its first gradient of each workload, after another has made it."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "stock_identity.py").write_text(IDENTITY, encoding="utf-8")
+        path = os.pathsep.join([folder, *sys.path])
+        environment = {**os.environ, "PYTHONPATH": path, "ADCOMPILE_CACHE": f"{folder}/cache", "ADCOMPILE_KEEP": "1"}
+        identities: list[float] = []
+        for name, row in ROWS.items():
+            command = [sys.executable, "-m", "benchmarks.second", name]
+            run = [
+                Paid(
+                    *map(
+                        float, subprocess.run(command, check=True, capture_output=True, env=environment).stdout.split()
+                    )
+                )
+                for _ in range(1 + rounds)
+            ]
+            later = sorted(run[1:], key=lambda p: p.above)[rounds // 2]
+            identities.append(later.identity)
+            note = f"identity {later.identity:.0f}, import {later.imported:.0f}, gradient {later.first:.0f}, then "
+            note += f"{later.later:.3g}; the first process {run[0].first:.0f}"
+            yield Figure(f"{row.name}: second process, above a stock identity", later.above, BOUND, "ms", note)
+        yield Figure("the identity itself", statistics.median(identities), None, "ms")
+
+
+if __name__ == "__main__":
+    paid_here = paid(sys.argv[1])
+    print(paid_here.identity, paid_here.imported, paid_here.first, paid_here.later)

@@ -1,0 +1,55 @@
+"""Functions that call kernels, and what they do where these leave early."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+from adcompile.backend.native.joined import Attached, attach
+from adcompile.backend.native.values import ArrayOf, NotNative, Number
+
+HALVED = """def halved(a, x):
+    a[0] = 0.5
+    if x < 0.0:
+        raise nt.Fault
+    return x * 0.5
+"""
+
+
+def made(source=HALVED, **changes):
+    about = {"name": "halved", "source": source, "count": 2, "positions": (0, 1), "prepared": (), "saved": (0,)}
+    about |= {"natives": (ArrayOf("f8", 1), Number("f8")), "exact": "r"}
+    return Attached(**{**about, **changes})
+
+
+def plain(a, x):
+    a[0] += 1.0
+    return -x
+
+
+def test_what_leaves_early_runs_again_from_the_start():
+    names = {"plain": plain}
+    attach(made(), "plain", names, "libm")
+    a = np.array([3.0])
+    assert names["plain"](a, 4.0) == 2.0 and a[0] == 0.5
+    a = np.array([3.0])
+    assert names["plain"](a, -4.0) == 4.0 and a[0] == 4.0
+
+
+def test_what_numba_does_not_take_stays():
+    names = {"plain": plain}
+    with pytest.raises(NotNative):
+        attach(made("def halved(a, x):\n    return nowhere(x)\n", name="halved"), "plain", names, "libm")
+    assert names["plain"](np.array([3.0]), 4.0) == -4.0
+
+
+def test_a_second_process_finds_the_kernel(tmp_path):
+    (tmp_path / "module.py").write_text("def f(x, n):\n    for _ in range(n):\n        x = x * x\n    return x\n")
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import module, adcompile as ad\n"
+    code += "print(ad.grad(module.f, backend='numba')(0.5, 3))"
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    first, second = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
+    assert first == second == f"{8 * 0.5**7}\n"
