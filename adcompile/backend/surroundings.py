@@ -127,6 +127,7 @@ class Surroundings:
         self._spaces: list[tuple[Any, Mapping[str, Any], bool]] = []  # whose, what it has, and all of that
         self._done: list[int] = []
         self._annotated = 0
+        self._texts: dict[Any, list[Any]] = {}
         self._beside = list(beside)
         for root in roots:
             self.say(self.told(root))
@@ -178,10 +179,9 @@ class Surroundings:
     def told(self, value: Any) -> str:
         """A value in words: itself, or the number of an object."""
         cls: type = type(value)
+        if cls in (str, bytes):
+            return self._text(value)
         if cls in PLAIN:
-            if cls in (str, bytes) and len(value) > LONG:
-                data = value.encode("utf-8", "surrogatepass") if cls is str else value
-                return f"{cls.__name__} of {len(value)} {hashlib.sha256(data).hexdigest()}"
             return f"{cls.__name__} {value!r}"
         if cls is float:
             return f"float {struct.pack('>d', value).hex()}"
@@ -199,6 +199,22 @@ class Surroundings:
             if number > LIMIT:
                 raise Untold(f"more than {LIMIT} objects")
         return f"#{number}"
+
+    def _text(self, value: Any) -> str:
+        """A text: itself, which of several equal ones (`is` tells them apart), and the names in its replacement fields."""
+        equal = self._texts.setdefault(value, [])
+        which = next((k for k, known in enumerate(equal) if known is value), len(equal))
+        if which == len(equal):
+            equal.append(value)
+        cls: type = type(value)
+        if cls is str and "{" in value:
+            for field in re.findall(r"\{[^{}]*", value):
+                for name in re.findall(r"\w+", field):
+                    self._names.setdefault(name)
+        if len(value) <= LONG:
+            return f"{cls.__name__} {which} {value!r}"
+        data = value.encode("utf-8", "surrogatepass") if cls is str else value
+        return f"{cls.__name__} {which} of {len(value)} {hashlib.sha256(data).hexdigest()}"
 
     def each(self, values: Iterable[Any]) -> None:
         """Values in their order."""
@@ -310,17 +326,17 @@ class Surroundings:
 
     def _class(self, cls: type) -> None:
         self.say(str(cls.__module__), cls.__qualname__, cls.__name__)
-        if not cls.__flags__ & _HEAP:
+        if not cls.__flags__ & _HEAP or cls in ABSTRACT:
             return
+        if isinstance(cls, abc.ABCMeta):  # any class may be registered with it, or with a subclass
+            raise Untold(f"{cls.__qualname__}, an abstract class")
         if has_name(cls):  # what has been put there since is met by its name
             self._spaces.append((cls, vars(cls), False))
             self._done.append(0)
             self.each(cls.__bases__)
             return
         self.say(self.told(type(cls)))
-        if isinstance(cls, abc.ABCMeta):
-            self._set(ref() for ref in abc._get_dump(cls)[0])  # type: ignore[attr-defined]
-        elif not has_name(type(cls)):
+        if not has_name(type(cls)):
             raise Untold(f"{cls.__qualname__}, a class with a class of its own")
         self.each(cls.__bases__)
         self.say(*(a.__qualname__ for a in ABSTRACT if issubclass(cls, a)))
