@@ -52,8 +52,8 @@ Make = Callable[[], Outcome]
 
 
 def is_on() -> bool:
-    """Whether derivatives are kept, and kept ones used: ADCOMPILE_KEEP=0 says no."""
-    return os.environ.get("ADCOMPILE_KEEP", "1") != "0"
+    """Whether derivatives are kept, and kept ones used: ADCOMPILE_KEEP=1 asks for it."""
+    return os.environ.get("ADCOMPILE_KEEP") == "1"
 
 
 def kept(fun: Any, request: Request, types: Any, make: Make) -> Outcome:

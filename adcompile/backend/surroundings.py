@@ -98,7 +98,7 @@ def _is_at_home(name: str, module: pytypes.ModuleType) -> bool:
 
 def is_numpy(cls: type) -> bool:
     """Whether a class is NumPy's own: that of `np.r_`, say."""
-    return cls.__module__.partition(".")[0] == "numpy"
+    return has_name(cls) and cls.__module__.partition(".")[0] == "numpy"
 
 
 def has_name(value: Any) -> bool:
@@ -201,7 +201,7 @@ class Surroundings:
         return f"#{number}"
 
     def _text(self, value: Any) -> str:
-        """A text: itself, which of several equal ones (`is` tells them apart), and the names in its replacement fields."""
+        """A text: itself, and which of several equal ones it is; what its replacement fields name is looked up."""
         equal = self._texts.setdefault(value, [])
         which = next((k for k, known in enumerate(equal) if known is value), len(equal))
         if which == len(equal):
@@ -303,13 +303,8 @@ class Surroundings:
             return f"{value.__module__} {value.__qualname__}" if _is_home_of(value) else self.told(value)
         if isinstance(value, (pytypes.BuiltinFunctionType, np.ufunc)):
             return f"{value.__module__} {value.__qualname__}" if has_name(value) else self.told(value)
-        if (
-            isinstance(value, LIBRARY)
-            or isinstance(getattr(value, "__self__", None), SILENT)
-            or has_name(value)
-            or has_name(type(value))
-            and is_numpy(type(value))
-        ):
+        owner = getattr(value, "__self__", None)
+        if isinstance(value, LIBRARY) or isinstance(owner, SILENT) or has_name(value) or is_numpy(type(value)):
             return self.told(value)
         raise Untold(f"state of a library, of {type(value).__qualname__}")
 

@@ -1,9 +1,11 @@
 """What another process could compare."""
 
+import abc
 import collections
 import decimal
 import functools
 import math
+import os
 import threading
 import types
 
@@ -129,3 +131,20 @@ def test_what_nobody_can_tell():
 
 def test_locks_say_nothing():
     assert digest(threading.Lock()) == digest(threading.Lock())
+
+
+def test_texts_are_told_apart_by_identity_and_name_what_they_format():
+    one, same, other = "".join(["a", "b"]), "".join(["a", "b"]), "".join(["a", "b"])
+    assert digest([one, one]) != digest([one, same]) == digest([same, other])
+    assert digest("{0.GLOBAL}", uses) != digest("{0}", uses)
+
+
+def test_what_is_registered_with_abstract_classes_cannot_be_told():
+    class Base(abc.ABC):
+        @abc.abstractmethod
+        def weigh(self, x): ...
+
+    for cls in (Base, os.PathLike, collections.UserDict):
+        with pytest.raises(Untold, match="an abstract class"):
+            Surroundings(cls)
+    assert digest(collections.abc.Sized) == digest(collections.abc.Sized)
