@@ -111,6 +111,8 @@ class Arrays(Making):
 
     def item(self, array: Var, axis: int, atom: Atom) -> str:
         """The number of an element along an axis, checked unless it is proved to be there."""
+        if axis >= self.rank(array):  # a kernel knows no array there, or one of fewer axes
+            self.refuse(f"an index of {array.name} along axis {axis}")
         text = self.cast(atom, "i8")
         if self.proved or self.bounded(array, axis, self.rank(array), atom):
             return text
