@@ -161,6 +161,10 @@ def _fetched(path: Path, met: Surroundings, fun: Any, make: Make) -> Outcome | N
     if not isinstance(held, tuple):
         return None
     about, split, unfollowed = held
+    bound = tuple(map(_bound, about.guards))
+    guards = tuple(g for g in bound if g is not None)
+    if len(guards) < len(bound) or not conditions(guards, about.followed).valid()():
+        return None
     parts: Parts = about.parts
     emitted = Emitted(parts.source, parts.namespace, parts.name)
     entry = load(emitted, parts.name)
@@ -169,10 +173,6 @@ def _fetched(path: Path, met: Surroundings, fun: Any, make: Make) -> Outcome | N
         attach = importlib.import_module("adcompile.backend.native.joined").attach
         for name, kernel in parts.kernels:
             attach(kernel, name, names, settings.current.elementary)
-    bound = tuple(map(_bound, about.guards))
-    guards = tuple(g for g in bound if g is not None)
-    if len(guards) < len(bound) or not conditions(guards, about.followed).valid()():
-        return None
     pullback = names[f"{parts.name}_pullback"] if split else None
     again = functools.lru_cache(None)(lambda: make()[0])
     loaded = replace(about, call=names[parts.name], pullback=pullback, source=parts.source, guards=guards, again=again)
