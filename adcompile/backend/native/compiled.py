@@ -23,13 +23,14 @@ def compiled(
     names: Mapping[FunctionRef, str],
     backend: Backend,
     spare: list[Any] | None = None,
-) -> tuple[Callable[..., Any], dict[str, Any], Compiled]:
-    """The entry of a loaded module, whose functions that have kernels are replaced by what calls these, and
-    the names of the module. `spare`: where the entry, which is a kernel, keeps its arrays between calls."""
+) -> tuple[Callable[..., Any], dict[str, Any], Compiled, list[tuple[str, Attached]]]:
+    """The entry of a loaded module, whose functions that have kernels are replaced by what calls these, the names
+    of the module, what is native, and the kernels by the names of these functions. `spare`: where the entry, which is a
+    kernel, keeps its arrays between calls."""
     namespace: dict[str, Any] = entry.__globals__
     if backend == "numpy":
-        return entry, namespace, NOTHING
-    notes, done = list(parts.notes), list[tuple[str, str]]()
+        return entry, namespace, NOTHING, []
+    notes, done = list(parts.notes), list[tuple[str, Attached]]()
     for ref, kernel in parts.kernels.items():
         function = parts.program.functions[ref]
         made = attached(kernel, len(function.params) + len(function.captured))
@@ -38,8 +39,9 @@ def compiled(
         except NotNative as error:
             notes.append(Note(f"{kernel.name}()", function.place, error.what, error.place))
             continue
-        done.append((kernel.name, kernel.source))
-    return namespace[entry.__name__], namespace, Compiled(tuple(done), tuple(notes), backend == "numba")
+        done.append((names[ref], made))
+    texts = tuple((made.name, made.source) for _, made in done)
+    return namespace[entry.__name__], namespace, Compiled(texts, tuple(notes), backend == "numba"), done
 
 
 def attached(kernel: Kernel, count: int) -> Attached:
@@ -53,11 +55,5 @@ def loaded(program: Program, backend: Backend, exact: bool, elementary: Elementa
     """Print a program and load it, with kernels where there can be (`native.choice`)."""
     parts = native_parts(program, backend, exact, elementary)
     emitted = emit(parts.program)
-    call, namespace, native = compiled(parts, load(emitted, emitted.name), emitted.names, backend)
-    printed = {name for name, _ in native.kernels}
-    kernels = [
-        (emitted.names[ref], attached(k, len((f := parts.program.functions[ref]).params) + len(f.captured)))
-        for ref, k in parts.kernels.items()
-        if k.name in printed
-    ]
+    call, namespace, native, kernels = compiled(parts, load(emitted, emitted.name), emitted.names, backend)
     return Loaded(call, namespace, emitted, native, tuple(kernels))
