@@ -9,7 +9,7 @@ import inspect
 import itertools
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Union
 
 import numpy as np
@@ -19,6 +19,7 @@ from adcompile.api import Derivative
 from adcompile.boundary import conj
 from adcompile.errors import SharedMemory
 from adcompile.frontend.source import synthesise
+from adcompile.frozen import frozen
 from adcompile.numerical import directional, eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
 from adcompile.runtime.detached import replicas
@@ -201,7 +202,7 @@ def _same_but_for_rounding(a: Any, b: Any) -> bool:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Sample:
     """A function at arguments: what it returns and leaves in them, a direction, and slopes along it."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
 from os.path import basename
 from types import CodeType
 from typing import Any
 
+from adcompile.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Place:
     """A stretch of source: lines from 1, columns from 0 as in `ast`."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from adcompile import runtime as rt
 from adcompile.analysis.views import fn_of
 from adcompile.api import Derivative, grad
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Return, Var
 from adcompile.ir.program import Program
@@ -18,7 +18,7 @@ from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.products import split_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """A value of the function that its pullback reads: its name, what it is, where it comes from
     and why it is kept."""

@@ -13,7 +13,7 @@ import inspect
 import sys
 import types as pytypes
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from adcompile.analysis import (
@@ -67,6 +67,7 @@ from adcompile.autodiff.watched import Watched
 from adcompile.backend.derived import Derived, Kind, Parts, Request, compiler_is_there, plain
 from adcompile.backend.native.choice import chosen, loaded
 from adcompile.errors import AdcompileError, NotDifferentiable, Place, Unsupported, place_of
+from adcompile.frozen import frozen
 from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, Return, Signature, Var
 from adcompile.ir.program import FunctionRef, Program
@@ -192,7 +193,7 @@ def verified(p: Pass) -> Pass:
     return replace(p, run=run)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Made:
     program: Program
     result: Type

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,14 @@ from adcompile.boundary import (
     project_scalar,
 )
 from adcompile.errors import AdcompileError, Place
+from adcompile.frozen import frozen
 from adcompile.refusals import spaces_at
 from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import check_places
 from adcompile.targets import innermost
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What is asked of a function; `argnums` are positions, None: whatever has a tangent."""
 
@@ -59,7 +60,7 @@ class Plan:
         return tuple(i for i in self.positions if isinstance(i, str))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Made:
     """A specialisation: what the pipeline gave, and the positions it is the derivative for."""
 

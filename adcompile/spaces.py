@@ -8,13 +8,14 @@ are attributes, and the others do not depend on them: that is checked of the val
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from adcompile import tangents
 from adcompile.errors import NotDifferentiable
+from adcompile.frozen import frozen
 from adcompile.ir.abstract import is_followed, shows
 from adcompile.ir.types import DictT, ListT, Maybe, ObjectT, Scalar, Seq, TupleT, Type, differentiable
 from adcompile.runtime.objects import attributes
@@ -22,14 +23,14 @@ from adcompile.runtime.structure import DEEPEST, Registration, by_attributes, ma
 from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, has_tangent, is_leaf
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inert:
     """What has no tangent where the user sees it, and one of this space in generated code: zero."""
 
     space: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registered(Record):
     """An object of a registered class by its attributes, `parts` being what the class is registered
     with; `like` is the value, of which its class makes tangents."""

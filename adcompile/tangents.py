@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adcompile.errors import NotDifferentiable
+from adcompile.frozen import frozen
 from adcompile.runtime.detached import replica
 from adcompile.runtime.shadows import check_places, counted_once, groups_of, overlaps_itself
 from adcompile.runtime.structure import (
@@ -96,7 +96,7 @@ def is_absent(tangent: Any) -> bool:
     return tangent is None or tangent is NoTangent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArraySpace:
     """Arrays of one dtype and shape."""
 
@@ -104,7 +104,7 @@ class ArraySpace:
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """A tuple, list, dict or namedtuple of class `cls`; `keys` are a dict's."""
 
@@ -113,7 +113,7 @@ class Product:
     keys: tuple[Any, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """Anything else that has parts: an object, by its class; a closure, by its code."""
 
@@ -122,7 +122,7 @@ class Record:
     keys: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cycle:
     """The space that stands so many levels further out: a part that holds what it is part of."""
 

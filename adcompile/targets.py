@@ -10,13 +10,14 @@ import functools
 import importlib
 import inspect
 import types as pytypes
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from adcompile.errors import NotDifferentiable, place_of
+from adcompile.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Target:
     """Calling `function(*leading, *args, **keywords, **kwargs)` is calling the callable."""
 
@@ -25,7 +26,7 @@ class Target:
     keywords: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Bound:
     """The arguments of one call: `args` by position, of which those in `filled` are defaults;
     `names` and `values` are what is left to pass by keyword."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from adcompile.analysis.detached import (
     carries,
@@ -23,6 +22,7 @@ from adcompile.analysis.detached import (
     saved_into,
 )
 from adcompile.errors import NotDifferentiable
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -46,7 +46,7 @@ from adcompile.ir.types import Array, DictT, Known, ListT, ObjectT, Scalar, Tupl
 from adcompile.rules.registry import lookup
 
 
-@dataclass(frozen=True)
+@frozen
 class Activity:
     varied: frozenset[Var]
     active: frozenset[Var]

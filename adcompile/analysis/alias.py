@@ -30,6 +30,7 @@ from adcompile.analysis.mutation import (
 )
 from adcompile.analysis.views import OF_ALL, OVERLAPPING, VIEWS, fn_of, may_share
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Return, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -40,7 +41,7 @@ from adcompile.rules.registry import lookup
 OF_FIRST = (operator.getitem, rt.broadcast_like)
 
 
-@dataclass(frozen=True)
+@frozen
 class Written:
     """A call that writes into memory, and what it writes into."""
 
@@ -311,7 +312,7 @@ def place_in(t: Type, key: object, attribute: bool) -> int | None:
     return names.index(key) if key in names else None
 
 
-@dataclass(frozen=True)
+@frozen
 class Effect:
     """What a function called by reference does with memory: the positions of the arguments that it
     may write into, which values in its result, counted in order, may share memory with what it is

@@ -10,7 +10,6 @@ from __future__ import annotations
 import builtins
 import inspect
 import operator
-from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
 from typing import Any
@@ -21,6 +20,7 @@ from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import look, settle
 from adcompile.analysis.real import as_now
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import (
     NONE,
@@ -86,7 +86,7 @@ OPERATORS = {*IN_PLACE, *IN_PLACE.values(), builtins.pow}
 LEADING = {"elementwise": 1, "reduction": 1, "linear": 2, "bilinear": 2, "vjp": 2, "composite": 0}
 
 
-@dataclass(frozen=True)
+@frozen
 class Places:
     """The parameters that take array-likes; `rest` is the position from which on all do, and
     `sequences` take sequences of array-likes."""
@@ -102,7 +102,7 @@ class Places:
         return key in self.positions or self.rest is not None and key >= self.rest or key in self.sequences
 
 
-@dataclass(frozen=True)
+@frozen
 class Lists:
     """The types of a call's arguments when some were lists yet, of known lengths."""
 

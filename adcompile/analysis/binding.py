@@ -7,7 +7,6 @@ import inspect
 import operator
 import types as python_types
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from adcompile.analysis.library import is_of_library
 from adcompile.analysis.live import type_at
 from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise, Signature, Var
 from adcompile.ir.types import (
@@ -28,7 +28,7 @@ from adcompile.ir.types import (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Rest:
     """Stands, as a Const, for all further positional arguments, which are the items of `items`."""
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.leaves import is_undefined
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -156,7 +157,7 @@ def _carried(loop: For | While) -> tuple[Var, ...]:
     return loop.body.params[len(loop.body.params) - len(loop.init) :]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Rewriting:
     flags: dict[Var, Atom]
 

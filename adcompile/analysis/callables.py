@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import operator
-from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -25,6 +24,7 @@ from adcompile.analysis.owned import held_by_partial
 from adcompile.analysis.real import MADE, REAL, real
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Closure, Instance, Known, Method, Seq, TupleT
@@ -44,7 +44,7 @@ def bound(b: Builder, function: Any, owner: Atom, name: str) -> Var:
 # -- functools.partial --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Partial:
     """A partial application whose function and arguments come as one tuple, first."""
 
@@ -115,7 +115,7 @@ def with_cache(b: Builder, function: Atom) -> Atom:
 # -- super --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Super:
     """`super(cls, self)`: attributes come from the classes behind `cls`."""
 
@@ -206,7 +206,7 @@ named_attributes.append(named_replace)
 # -- np.vectorize -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Vectorized:
     """Calls a function, which comes first, for each element of arrays. `dtypes`: those of the results."""
 

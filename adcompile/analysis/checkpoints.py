@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.builtins import make_range
@@ -13,6 +11,7 @@ from adcompile.analysis.heap import look
 from adcompile.analysis.real import REAL
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import BOOL
 from adcompile.runtime.marks import (
@@ -53,7 +52,7 @@ def make_policy(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     return Const(save_only(*(known_text(b, a, place) for a in args)))
 
 
-@dataclass(frozen=True)
+@frozen
 class Checkpointed:
     """What `checkpoint(f, policy)` gives inside a function, called with `f` first."""
 

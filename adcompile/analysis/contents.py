@@ -11,12 +11,13 @@ It is tried where a derivative is refused without it (pipeline.specialise).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from adcompile.analysis.builder import Builder, Context, Restart, parts
 from adcompile.analysis.leaves import deep_widen
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir.types import (
     INT,
     NEVER,
@@ -44,7 +45,7 @@ from adcompile.ir.types import (
 Site = tuple[type, Place]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Held:
     """The types of the keys (of dicts) and of what is held."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.builder import Builder
@@ -14,13 +13,14 @@ from adcompile.analysis.calls import class_handlers, dispatch, handlers, looks
 from adcompile.analysis.real import MADE, REAL
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import Instance
 
 Meaning = Callable[[Builder, Atom, Sequence[Atom], Mapping[str, Atom], "Place | None", str], Atom]
 
 
-@dataclass(frozen=True)
+@frozen
 class Getter:
     """One that the code makes of what is known only when it runs: its arguments come as one tuple, first."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from adcompile.analysis.activity import OF_SHAPES, passes_derivative
 from adcompile.analysis.builder import rank
 from adcompile.analysis.views import fn_of
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var
 from adcompile.ir.types import Known, Type
@@ -31,7 +32,7 @@ MUL, DIV = {operator.mul, np.multiply}, {operator.truediv, np.divide}
 NEG, EXP, LOG = {operator.neg, np.negative}, {np.exp, math.exp}, {np.log, math.log}
 
 
-@dataclass(frozen=True)
+@frozen
 class Weight:
     """How a value depends on the extremum: `base + times · m`, or as `product` `base · exp(times · m)`.
 
@@ -79,7 +80,7 @@ def cancels(
 # -- axes ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Reduced:
     """`axes` counted from the end; None: all of them."""
 

@@ -10,7 +10,6 @@ import enum
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,7 @@ from adcompile.analysis.nesting import present, record_items
 from adcompile.analysis.pools import taken_out
 from adcompile.analysis.unrolled import as_branch
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Unreachable, Var
 from adcompile.ir.types import (
@@ -68,7 +68,7 @@ UNROLL_NAMES = 64
 could not tell which is meant."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """Loop over `iterable` with elements of `type`; `bind` gives what the source's loop variable
     stands for, given the element."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import FunctionType
 from typing import Any
 
@@ -22,6 +22,7 @@ from adcompile.analysis.detached import is_in
 from adcompile.analysis.heap import cell_of, reached
 from adcompile.analysis.mutation import calls_in, is_unknown_call, writes_into
 from adcompile.errors import Place, Unsupported, spot
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, GlobalRef, Statement, Var
 from adcompile.ir.types import INT, Array, Cell, Closure, IterT, Known, Maybe, Unknown, holds_ref
@@ -36,7 +37,7 @@ ELEMENTS = "elements"
 REMEDY = "make a list of the items before the loop: list(…)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Made:
     """The items of an iterator, made all at once by statements of `builder`."""
 
@@ -62,7 +63,7 @@ class Made:
     end: Statement | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class View:
     """What an iterator gives: its items where they are known, else their number (None: no end) and
     how to read the one at a position. `make` makes a list of all of them."""

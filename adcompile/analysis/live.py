@@ -9,7 +9,6 @@ import operator
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextvars import ContextVar
-from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -18,6 +17,7 @@ from adcompile.analysis.holding import HOLDERS, within
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.writing import METHODS
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, OwnerSpace, Var
@@ -70,7 +70,7 @@ def live_key(ref: GlobalRef, path: tuple[Any, ...]) -> tuple[Any, ...]:
 # -- what the program puts there ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Put:
     """That the program puts what is of this type into the live list or dict of this identity."""
 

@@ -6,7 +6,7 @@ The function is followed wherever it is called. autodiff/memoised refuses what i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from adcompile.analysis.begin import Begin
@@ -15,12 +15,13 @@ from adcompile.analysis.heap import lend, reached
 from adcompile.analysis.laziness import written_since
 from adcompile.analysis.leaves import is_undefined
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Statement, Var
 from adcompile.ir.types import Cell, Closure, IterT, holds
 
 
-@dataclass(frozen=True)
+@frozen
 class Asked:
     """A call of such a function: what it gave, and the statements that stand for it."""
 
@@ -30,7 +31,7 @@ class Asked:
     place: Place | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Memo:
     """A cache: the function, the statement behind which it is there, and its calls."""
 
@@ -50,7 +51,7 @@ def note_made(b: Builder, function: Atom, t: Closure) -> None:
     b.context.memoised.setdefault(t.function, []).append(Memo(b, function, b.statements[-1], t.function.name, held))
 
 
-@dataclass(frozen=True)
+@frozen
 class Asking:
     """How things stand before a call of a function that has a cache."""
 

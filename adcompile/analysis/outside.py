@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -20,6 +19,7 @@ from adcompile.analysis.stores import MUTATING, is_empty
 from adcompile.errors import SourceError
 from adcompile.frontend.scopes import parameters
 from adcompile.frontend.source import source_of
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom
 from adcompile.rules.registry import lookup
 from adcompile.runtime.objects import attributes
@@ -27,7 +27,7 @@ from adcompile.runtime.objects import attributes
 Names = frozenset[str]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Place:
     """Memory that is there before the call: `owner` itself, or its attribute or name `name`, which is bound anew;
     with `parts` a container of which it may be a part."""

@@ -8,11 +8,11 @@ and the length is tested when the code runs.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 from adcompile.ir.types import Dim, Seq, TupleT, Type
@@ -21,7 +21,7 @@ from adcompile.rules.numpy.index import is_int
 FEWER = "an array is read at a tuple that has fewer items than the array has axes"
 
 
-@dataclass(frozen=True)
+@frozen
 class AsNumber:
     """Where an array is read that may give a number."""
 

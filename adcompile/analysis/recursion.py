@@ -18,6 +18,7 @@ from adcompile.analysis.nesting import Nodes, as_records, growing, not_nested
 from adcompile.analysis.terminated import Terminated
 from adcompile.analysis.yielding import suspended
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Function, Raise, Return, Signature, Var
 from adcompile.ir.program import FunctionRef
@@ -56,7 +57,7 @@ LARGE = 1000
 Objects = tuple[tuple[type | None, Cell | None], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class AsObject:
     """Where a list, dict or object is made that a recursive function gets, and might write into: if it does, the
     program is specialised again with a real one there, of which only the class is known."""
@@ -65,7 +66,7 @@ class AsObject:
     """Of a variable that functions share, with its name; of what is there already, what names it (binding.live_key)."""
 
 
-@dataclass(frozen=True)
+@frozen
 class AsResult:
     """A recursive function whose lists, dicts and objects might be written into by who gets them: if they are, the
     program is specialised again with real ones, of which only the class is known."""
@@ -85,7 +86,7 @@ class Specialised:
     """Whether a call has taken the result for what it was when the function was not done."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Entered:
     """A call that is being inlined: of which function, for which objects, and the store when it began."""
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.binding import owner_of_data
@@ -30,6 +29,7 @@ from adcompile.analysis.live import is_open
 from adcompile.analysis.reach import functions_in, mentioned, met, names_stored
 from adcompile.analysis.store import State
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed, type_of
 from adcompile.ir.nodes import Atom, Const, GlobalRef, Var
@@ -40,7 +40,7 @@ from adcompile.runtime.objects import holds, is_place, stated
 UNDEFINED = Const(ops.UNDEFINED)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Slot:
     """An attribute that was found to be assigned; `number`: how many things were found before."""
 
@@ -49,7 +49,7 @@ class Slot:
     number: int
 
 
-@dataclass(frozen=True)
+@frozen
 class AsItRuns:
     """Attributes of this name are set and read as the code runs; None: of any name."""
 

@@ -10,7 +10,6 @@ import builtins
 import inspect
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from adcompile.analysis.iteration import checked, known_items
 from adcompile.analysis.iterators import transposed
 from adcompile.analysis.structure import EVERY, Args, Kwargs
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Signature
 from adcompile.ir.types import UNKNOWN, Array, Choice, Closure, DictT, Known, Method, ObjectT, Ref, Seq, Type
@@ -39,7 +39,7 @@ HARMLESS: set[Any] = {
 """What keyword arguments may compute after the items have been read, and leave them as they are."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pack:
     """Stands, as a Const, for the positional arguments of a call, some of which are the items of
     something whose length is met at run time."""
@@ -94,7 +94,7 @@ def is_harmless(fn: Any) -> bool:
     return any(fn is f for f in HARMLESS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Spread:
     """Arguments of which some in the middle are the items of a sequence of unknown length."""
 
@@ -119,7 +119,7 @@ def spread_of(b: Builder, parts: Sequence[Atom]) -> Spread | None:
 # -- how many items a callee takes --------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Arity:
     """How many positional arguments a call may have; `most` is None where there is no bound."""
 

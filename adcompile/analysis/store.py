@@ -10,11 +10,12 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom
 from adcompile.ir.types import Cell
 
 
-@dataclass(frozen=True)
+@frozen
 class State:
     """What a cell holds, and what may still be done with it. A cell that something holds which
     does not follow its writes is `lent` and may not be written into; one that has been written

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.builder import Builder, is_structured
@@ -12,6 +11,7 @@ from adcompile.analysis.heap import Pairs, is_mutable
 from adcompile.analysis.holding import HOLDERS, ONCE, has_holder
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.live import Put, is_flat
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, GlobalRef
 from adcompile.ir.types import UNKNOWN, Cell, Ref, TupleT, holds_ref
@@ -43,7 +43,7 @@ def containers_at(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, tupl
             yield from containers_at(item, (*path, ("item", key)))
 
 
-@dataclass(frozen=True)
+@frozen
 class WrittenWithin:
     """A derivative inside the function writes into lists, dicts or objects of this class that it is given: into copies
     here, which nobody could compare with anything."""

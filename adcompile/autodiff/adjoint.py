@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,13 @@ from adcompile.autodiff.plain import is_unseen
 from adcompile.autodiff.refusal import given_up, is_in_place, refuse, refuse_argument, refuse_subclass
 from adcompile.autodiff.structural import STRUCTURAL, Active
 from adcompile.errors import Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Call, Const, Signature, Var
 from adcompile.ir.types import UNKNOWN, Array, Instance, Known, ListT, Maybe, Scalar, TupleT, Type, Unknown, is_complex
 from adcompile.rules.registry import Rule, lookup
 
 
-@dataclass(frozen=True)
+@frozen
 class Binding:
     """A call's arguments by the parameters of its rule: differentiable ones, then settings."""
 

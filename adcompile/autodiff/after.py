@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.heap import reached, settle
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Statement
 from adcompile.ir.types import Type, differentiable
 
 
-@dataclass(frozen=True)
+@frozen
 class After:
     """`written` are the positions of the arguments that the function may write into, `at` these and
     those of arrays that may share memory with one of them, `values` what stands there after the call, of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import types as python_types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from adcompile.analysis.binding import read_held
@@ -14,6 +13,7 @@ from adcompile.analysis.callables import Partial
 from adcompile.analysis.calls import class_handlers
 from adcompile.analysis.heap import owner_of, read
 from adcompile.errors import NotDifferentiable, Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom
 from adcompile.ir.types import Cell, Closure, Instance, Known, Method, ObjectT, Ref, Type, differentiable
 from adcompile.runtime.structure import by_attributes, registration_of
@@ -21,7 +21,7 @@ from adcompile.runtime.structure import by_attributes, registration_of
 Kwargs = Sequence[tuple[str, Atom]]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Parameters:
     """The parameters that a callable has left, and the values of those with defaults."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adcompile import runtime as rt
@@ -25,6 +25,7 @@ from adcompile.autodiff.loops import LoopReversal, is_limited
 from adcompile.autodiff.outline import outlined, read_for_shape
 from adcompile.autodiff.repeatable import check_repeatable, hoisted
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -162,7 +163,7 @@ def _note_results(sweep: Sweep, block: Block, params: Sequence[Var], cot: Cotang
         _note_results(sweep, inner, params, cot)
 
 
-@dataclass(frozen=True)
+@frozen
 class State:
     """What a step begins with, by the parameters of the body and values from outside: what the loop
     carries, values and shadows; arrays that are written into; and what is the same for all steps."""

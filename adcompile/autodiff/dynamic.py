@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
@@ -17,6 +16,7 @@ from adcompile.analysis.builder import Builder, parts
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure
 from adcompile.errors import NotDifferentiable, Place, Unsupported, spot
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import UNKNOWN, Closure, Instance, TupleT, Unknown
 
@@ -28,7 +28,7 @@ READERS = (getattr, list, tuple)
 UNTYPED = (Unknown, Instance)
 
 
-@dataclass(frozen=True)
+@frozen
 class Sought:
     """A call to be looked up: `args` with the values of the keywords `names` at the end."""
 

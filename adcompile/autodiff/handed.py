@@ -8,13 +8,13 @@ both, it keeps the list of `p` and carries `n` from iteration to iteration.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Block, Break, Continue, Raise, Unreachable, Var
 from adcompile.ir.types import Scalar, Type
 
 
-@dataclass(frozen=True)
+@frozen
 class Back:
     """`var` holds what this iteration of the forward loop handed on, first `last`; it passes on
     `before`, what the iteration began with."""

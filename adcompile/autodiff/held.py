@@ -23,6 +23,7 @@ from adcompile.autodiff.repeatable import check_same
 from adcompile.autodiff.roots import read_again, root_of
 from adcompile.autodiff.state import State, detached
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
 from adcompile.ir.ops import identity
 from adcompile.ir.types import Array, Cell, Method, Seq, TupleT, Unknown
@@ -32,7 +33,7 @@ Root = Hashable
 """An array that code reads from a module or an object (`mirror.root_of`), or a value that stands outside."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Held:
     """What stands in the tuple that goes with a pullback: the function and its `arguments`, the contents
     of `cells`, copies of the arrays that it reaches by itself (`roots`), then the arrays that it writes
@@ -45,7 +46,7 @@ class Held:
     written: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Taken:
     """The same as it is at the call of a pullback."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Attempt, Block, Var
 from adcompile.ir.walk import all_blocks, blocks_of, defined, results_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inside:
     """The values numbered from `first` up to but not including `end`."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
@@ -44,6 +44,7 @@ from adcompile.autodiff.transform import (
 from adcompile.autodiff.unbound import bound_everywhere
 from adcompile.autodiff.units import Pass, Splice, each, spent
 from adcompile.errors import NotDifferentiable, Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import (
     Atom,
     Block,
@@ -74,7 +75,7 @@ Entries = dict[tuple[int, int], Atom]
 """The blocks of a Jacobian by the numbers of the leaf of the result and the leaf of the arguments."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Invocation:
     """What is called: `values` are the arguments by position and then those of `kwargs`."""
 
@@ -105,7 +106,7 @@ class Invocation:
         return [(k, v) for (k, _), v in zip(self.kwargs, self.values[len(self.args) :])]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Run:
     """A call as statements that stand in no block yet: the types and leaves of its arguments and result."""
 

@@ -8,7 +8,6 @@ stage may not import them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -24,6 +23,7 @@ from adcompile.autodiff.optional import where_writable
 from adcompile.autodiff.state import put_back
 from adcompile.autodiff.transform import conjugated, gradient, pull_back, pushforward
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, Type, differentiable, is_inexact
 
@@ -32,7 +32,7 @@ GRADIENTS = ("grad", "value_and_grad")
 JACOBIANS = ("jacfwd", "jacrev", "jacobian")
 
 
-@dataclass(frozen=True)
+@frozen
 class Template:
     """A transform waiting for its function, which comes as the first argument of the call."""
 
@@ -106,7 +106,7 @@ def register_transform(fn: Any, *transforms: str) -> None:
         return derived(b, fun, transforms, argnums, has_aux)
 
 
-@dataclass(frozen=True)
+@frozen
 class Decorator:
     """`grad(argnums=1)`: a transform waiting for its function, to give a function."""
 
@@ -160,7 +160,7 @@ def literal(b: Builder, atom: Atom, place: Place | None) -> Any:
 # -- products with the Jacobian -----------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Pullback:
     """The pullback of `vjp(f, *primals)`, called with what it holds first: it runs f again and
     reverses it. `restore`: what f has written into is put back."""
@@ -315,7 +315,7 @@ class_handlers[rt.Back] = followed_back
 class_handlers[rt.Forth] = followed_forth
 
 
-@dataclass(frozen=True)
+@frozen
 class Push:
     """The linear function of `linearize(f, *primals)`, called with what it holds first."""
 

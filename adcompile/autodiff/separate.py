@@ -22,6 +22,7 @@ from adcompile.autodiff.outline import read_for_shape
 from adcompile.autodiff.reference import buffers_in, note_shadow, own_tangent
 from adcompile.autodiff.state import Results, State, detached, enter, enter_called
 from adcompile.errors import Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Raise, Return, Signature, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.types import (
@@ -58,7 +59,7 @@ class Split:
     pullback: FunctionRef
 
 
-@dataclass(frozen=True)
+@frozen
 class Form:
     """How a call is differentiated: for each argument None (inert), "value" or "reference" (its
     shadow is handed over), and the values in the result, by number, whose shadows are handed back."""
@@ -254,7 +255,7 @@ class Derived:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Given:
     """The shadows that a function called by reference is given, by its parameters, and the values
     in its result whose shadows it hands back."""

@@ -20,6 +20,7 @@ from adcompile.autodiff.mirror import Mirror
 from adcompile.autodiff.optional import where_there, where_writable
 from adcompile.autodiff.roots import read_again, root_of
 from adcompile.errors import Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Role, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -370,7 +371,7 @@ def shadow_name(mirror: Mirror, atom: Atom) -> str:
     return f"{name_of(atom)}_{'dot' if mirror.role == 'tangent' else 'bar'}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Results:
     """What a function hands out: `value`, in which the caller's lists, dicts and objects are themselves, and
     where these are put back afterwards the same `apart`, made of what they hold at the end of the function."""

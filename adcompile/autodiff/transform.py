@@ -9,7 +9,7 @@ differentiates like any other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from adcompile.autodiff.separate import Derived
 from adcompile.autodiff.state import Results, detached, enter, handed_out
 from adcompile.autodiff.unbound import readable_zeros
 from adcompile.errors import Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.abstract import crosses
 from adcompile.ir.nodes import Atom, Block, Call, Const, Statement, Var, Yield
@@ -172,7 +173,7 @@ def dispatched(
     return Called(result, value, (), (), changed, around, (), written)
 
 
-@dataclass(frozen=True)
+@frozen
 class Called:
     """What a function that is to be differentiated gave, as it gave it and as a value, in which the
     caller's lists, dicts and objects are themselves; what these hold by then and held before, and

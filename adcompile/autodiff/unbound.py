@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.views import fn_of
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, If, Statement, Var, While, Yield
 from adcompile.ir.walk import statements_of
@@ -105,7 +106,7 @@ def branches_of(block: Block) -> list[Block]:
     return [b for s in block.statements if isinstance(s, If) for b in (s.then, s.orelse)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Carried:
     """Ends of a loop's body get one more value: what stands at `slot`, by its copy where it has one."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from adcompile.autodiff.adjoint import entry
 from adcompile.autodiff.cotangents import tangent_type
 from adcompile.autodiff.forward_structure import SPENT
 from adcompile.autodiff.scalar import seed_one
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -40,7 +40,7 @@ from adcompile.ir.types import Array, Scalar, Seq, Unknown
 from adcompile.ir.walk import Copier, results_of, statements_of
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pass:
     """Code for one unit tangent (or cotangent) `given`, and what it comes to."""
 
@@ -86,7 +86,7 @@ def each(b: Builder, leaf: Atom, role: Role, name: str, body: Callable[[Builder,
     return list(results)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Spliced:
     statements: list[Statement]
     out: list[Atom]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from adcompile.autodiff import inplace
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.maskable import selection
 from adcompile.errors import Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Call, Const, OpaqueCode, Statement, Var
 from adcompile.ir.types import Array, Known, Scalar, Seq, SliceT, TupleT, Type, is_complex
 from adcompile.rules.registry import lookup
@@ -40,7 +41,7 @@ FUNCTIONAL: dict[Any, Any] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Write:
     """`target[index]` gets `value`, or the result of `compute`, a call without effects."""
 

@@ -15,7 +15,6 @@ import re
 import sys
 import types as pytypes
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import gast
@@ -25,6 +24,7 @@ from adcompile.backend.callables import Globals, identifier
 from adcompile.backend.define import define
 from adcompile.backend.text import to_source, wrapped
 from adcompile.errors import Place, Unsupported
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.program import Program
 from adcompile.ir.signature import spell
@@ -35,7 +35,7 @@ WIDTH = 120
 _OPS = re.compile(r"\bops\.(\w+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """A parameter of the public function; `default` is Python text, "" for none."""
 
@@ -45,7 +45,7 @@ class Parameter:
     default: str = ""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Public:
     """The function that the module offers. `kind`: gradients in one body, value and gradients,
     or the value and its tangent (with a parameter for the tangent of each of `wrt`)."""
@@ -59,7 +59,7 @@ class Public:
     origin: tuple[Any, ...]  # path, line, column, end column
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Version:
     """One signature: the types of all parameters, and the program made for them."""
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from adcompile.backend.callables import GETTER_TYPES
 from adcompile.backend.purity import callee
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Return, Statement, Var, While
 from adcompile.ir.program import Program
@@ -49,7 +50,7 @@ _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.floordiv)
 _CONTAINERS = (TupleT, ListT, DictT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slot:
     """An item of the list: in use from one statement of the function to another."""
 

@@ -11,13 +11,13 @@ import threading
 import types as pytypes
 import warnings
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adcompile.backend.guards import Conditions, Run, never, shortcut
 from adcompile.errors import AdcompileError, place_of
+from adcompile.frozen import frozen
 from adcompile.ir.abstract import Promote, function_key, key_of, key_of_array
 from adcompile.ir.types import is_scalar_class
 from adcompile.runtime import settings
@@ -37,7 +37,7 @@ class SpecialisationWarning(UserWarning):
     """One function has been specialised for very many argument types."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Entry:
     """`run(fun, args)`; `valid()` is false once something that was folded has changed. `direct(fun, args)` runs that
     if the arguments are of the types it is for, and it is valid, and gives MISSED else."""

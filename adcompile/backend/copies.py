@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from adcompile.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Copy:
     """`name = value`, where `value` reads the names in `reads`; `ordered` ones keep their order."""
 

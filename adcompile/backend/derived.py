@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 import types as pytypes
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from adcompile.backend.native.notes import NOTHING, Compiled
+from adcompile.frozen import frozen
 from adcompile.ir.types import Type
 from adcompile.runtime import settings
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Kind = Literal["primal", "forward", "batch", "joint", "split"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """What is asked of a function. `argnums` are positions of arguments, of those by position and then
     those by keyword; kinds: the function
@@ -42,7 +42,7 @@ class Request:
     budget: int | None = None  # joint: bytes that loops may keep; None: what they need
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Parts:
     """What a derivative is loaded from: its text, the objects that the text refers to without importing them, the name
     of its entry, and its kernels by the names of the functions that they stand for."""
@@ -53,7 +53,7 @@ class Parts:
     kernels: tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Derived:
     """A compiled derivative. `call(*args, *cells, …)`; `captured(fun)` gives the cells' values
     for a fresh closure of the same code; `pullback(kept, cotangent)` for split; `result` is the

@@ -16,8 +16,9 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from adcompile.frozen import frozen
 
 PRIVATE = 0o700
 MAGIC = b"adcompile 1\n"
@@ -164,7 +165,7 @@ def fetch(path: Path) -> bytes | None:
 # -- how much -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class File:
     """A file of the cache: an entry, or one that was never finished."""
 

@@ -7,11 +7,11 @@ import builtins
 import types as pytypes
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
 from adcompile.ir.program import Guard
@@ -31,7 +31,7 @@ class Missed:
 MISSED = Missed()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Conditions:
     """Expressions that hold, the names in them, and the exceptions that mean that one does not."""
 

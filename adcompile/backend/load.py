@@ -12,10 +12,11 @@ import linecache
 import threading
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Any
 
+from adcompile.frozen import frozen
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.stack import in_caller, large_stack
 
@@ -23,7 +24,7 @@ _lock = threading.Lock()
 _counters: dict[str, itertools.count[int]] = {}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Emitted:
     """A module: its text, the objects it refers to without importing them, its entry, and what its functions
     are called."""

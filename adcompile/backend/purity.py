@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 from adcompile.backend.callables import GETTER_TYPES
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, GlobalRef, If, OpaqueCode, Raise, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
@@ -47,7 +47,7 @@ ADDS = (ops.index_add, memory.add_at)
 NEVER_RAISE = frozenset({ops.build_tuple, ops.build_list, slice, ops.build_string, ops.make_function, ops.identity})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """`ordered`: must keep its place among other ordered calls; `reads`: what it gives depends
     on memory beyond its operands' own values."""

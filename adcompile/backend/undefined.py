@@ -8,11 +8,11 @@ would read it although the primal does not; such values are bound to a stand-in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from adcompile.backend.fold import Folding, carried, operands
 from adcompile.backend.purity import callee
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -48,7 +48,7 @@ def is_undefined(atom: Atom) -> bool:
     return isinstance(atom, Const) and atom.value is ops.UNDEFINED
 
 
-@dataclass(frozen=True)
+@frozen
 class StandIns:
     """The joined values whose names must be bound on all paths (`made`), and all that may be what these are bound to
     where the primal has nothing (`met`): under one name, or handed on."""

@@ -9,7 +9,6 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Literal
@@ -21,6 +20,7 @@ from adcompile.cli.locate import Located, locate
 from adcompile.cli.stages import Asked, positions, source_text
 from adcompile.errors import AdcompileError, SourceError, Unsupported, place_of
 from adcompile.frontend.source import source_of
+from adcompile.frozen import frozen
 from adcompile.ir.signature import SignatureError, spell
 from adcompile.ir.stack import large_stack
 from adcompile.refusals import refuse_self_reference
@@ -28,7 +28,7 @@ from adcompile.refusals import refuse_self_reference
 WRITTEN_BY = "written by adcompile"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """What to build. `function` is FILE:FUNCTION, relative to `base` like `output`."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import typing
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -12,12 +11,13 @@ import numpy as np
 
 from adcompile.cli.locate import Located, describe
 from adcompile.errors import AdcompileError, NotDifferentiable, Unsupported, place_of
+from adcompile.frozen import frozen
 from adcompile.ir.abstract import type_of
 from adcompile.ir.signature import SignatureError, parse, spell
 from adcompile.ir.types import Known, Scalar, Seq, TupleT, Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """The types of a call: by position, then keyword-only ones by name; `given` is how many were
     asked for, the others are defaults."""

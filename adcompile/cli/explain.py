@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from adcompile.analysis.mutation import Aliases, writes_into
 from adcompile.cli.stages import Asked, derive_split, positions
 from adcompile.errors import Place, place_of
 from adcompile.frontend.source import source_of
+from adcompile.frozen import frozen
 from adcompile.inspection import Kept, kept_of
 from adcompile.ir.nodes import Call, Const, Function, OpaqueCode, Var
 from adcompile.ir.program import FunctionRef, Program
@@ -29,7 +29,7 @@ ABSENT = "settled while compiling: no code"
 _OWN = str(Path(__file__).parent.parent)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One call in the source: where, its text, and what becomes of it."""
 

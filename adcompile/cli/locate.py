@@ -9,7 +9,6 @@ import linecache
 import os
 import sys
 import traceback
-from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -17,10 +16,11 @@ from typing import Any
 from adcompile.analysis.library import python_function
 from adcompile.api import Derivative
 from adcompile.errors import AdcompileError, Place, SourceError
+from adcompile.frozen import frozen
 from adcompile.targets import resolve
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Located:
     """A function, its module, the name it was asked for by, and its file; `leading` are the first
     arguments, where what was asked for is bound to them: a method to its object."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from adcompile.backend.callables import known_path
+from adcompile.frozen import frozen
 from adcompile.rules.registry import registered
 from adcompile.rules.scipy import import_all
 
@@ -26,7 +26,7 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Covered:
     name: str
     kind: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import linecache
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -18,6 +17,7 @@ from adcompile.cli.locate import Located
 from adcompile.errors import NotDifferentiable, place_of
 from adcompile.frontend.lower import lower_function
 from adcompile.frontend.source import source_of
+from adcompile.frozen import frozen
 from adcompile.inspection import kept_of
 from adcompile.ir.nodes import Var
 from adcompile.ir.program import Program
@@ -27,7 +27,7 @@ from adcompile.ir.types import Array, DictT, ListT, Seq, TupleT, differentiable
 from adcompile.refusals import refuse_self_reference
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A function and what is asked of it; `argnums` are positions, or None: the first that has
     a derivative."""

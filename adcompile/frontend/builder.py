@@ -5,12 +5,13 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
 from adcompile.errors import Place, Unsupported
 from adcompile.frontend.items import display_name
 from adcompile.frontend.scopes import Scope, Scopes
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, GlobalRef, If, Statement, Var, Yield
 
@@ -18,7 +19,7 @@ T = TypeVar("T")
 UNBOUND, TRUE, FALSE = Const(ops.UNDEFINED), Const(True), Const(False)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Unit:
     """What a function shares with those nested in it."""
 

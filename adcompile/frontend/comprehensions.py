@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from adcompile.frontend.builder import TRUE, UNBOUND
 from adcompile.frontend.expressions import Expressions
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Const, Continue, End, For, If, Unreachable, Var, Yield
 
@@ -166,7 +166,7 @@ class Comprehensions(Expressions):
         return results
 
 
-@dataclass(frozen=True)
+@frozen
 class _Search:
     """What a loop over a generator looks for: an element whose first value is `wanted`."""
 

@@ -7,17 +7,18 @@ knows what it binds and reads, so that liveness needs no second look at the sour
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Union
 
 import gast
+
+from adcompile.frozen import frozen
 
 NORMAL, BREAK, CONTINUE, RETURN = "normal", "break", "continue", "return"
 RESULT = "%result"
 """The function's value; like the flags it is a name that no source can have."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What a piece binds, what it reads before binding it, and what it binds on every path that
     goes on (None: no path goes on)."""
@@ -27,7 +28,7 @@ class Facts:
     kills: frozenset[str] | None = frozenset()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Plain:
     """A statement without control flow."""
 
@@ -35,7 +36,7 @@ class Plain:
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Target:
     """Binds a for loop's element."""
 
@@ -43,7 +44,7 @@ class Target:
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class SetFlag:
     name: str
     value: bool
@@ -51,14 +52,14 @@ class SetFlag:
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class SetResult:
     value: Any  # an expression, or None
     node: Any
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Branch:
     """`test` is an expression or the name of a flag."""
 
@@ -69,7 +70,7 @@ class Branch:
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Loop:
     """`iterable` is None for a while loop, whose test is part of the body."""
 
@@ -79,7 +80,7 @@ class Loop:
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Leave:
     """The end of a path through a loop body."""
 
@@ -87,13 +88,13 @@ class Leave:
     facts: Facts = Facts(kills=None)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Throw:
     node: Any  # Raise, or Assert whose test failed
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Enter:
     """`with` and the call that makes a manager, which gets a `name`."""
 
@@ -102,7 +103,7 @@ class Enter:
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Exit:
     """Where the block of a `with` ends."""
 
@@ -111,7 +112,7 @@ class Exit:
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Asked:
     """Binds a name to the number of the way that a try goes."""
 
@@ -120,7 +121,7 @@ class Asked:
     facts: Facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Foreign:
     """Statements that run as written; `body`: what a try does if nothing is raised, or a with. `flags` (kind
     of exit → name) say which exit was taken; if it was a return RESULT is bound too. `ways`: a try as branches on
@@ -138,7 +139,7 @@ class Foreign:
     unsure: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Refused:
     """What can neither be followed nor run as written."""
 
@@ -151,7 +152,7 @@ class Refused:
 Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Enter, Exit, Asked, Foreign, Refused]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Seq:
     items: tuple[Item, ...]
     facts: Facts

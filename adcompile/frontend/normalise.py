@@ -8,7 +8,7 @@ other branch; where both branches fall through only partly, a flag says what hap
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -41,9 +41,10 @@ from adcompile.frontend.items import (
 from adcompile.frontend.matching import as_branches
 from adcompile.frontend.scopes import Names, Scopes
 from adcompile.frontend.ways import Question, bound_late, by_its_way, caught, handled, leaves_plainly, speaks_plainly
+from adcompile.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class _FlagTest:
     """Stands among source statements: `if flag: then else: orelse`."""
 
@@ -53,7 +54,7 @@ class _FlagTest:
     node: Any
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class _Exit:
     """Leaves as a Break, Continue or (its value being in RESULT already) Return would."""
 
@@ -61,7 +62,7 @@ class _Exit:
     node: Any
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class _Chain:
     """A linked list, so that the rest of a block can move into a branch without a copy."""
 
@@ -78,7 +79,7 @@ def _chain(statements: Sequence[Any], tail: _Chain | None = None) -> _Chain | No
 _HAPPENED = {BREAK: "broke", CONTINUE: "continued", RETURN: "returned"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Context:
     """How exits are carried out. `flags`: kind → flag to set, the path then falling through.
     Without one: in a loop a Leave (a return sets `returned` first, a break `broke`), else a

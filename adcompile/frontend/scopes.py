@@ -8,6 +8,8 @@ from typing import Any
 
 import gast
 
+from adcompile.frozen import frozen
+
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
@@ -25,7 +27,7 @@ class Names:
     returns: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """The names of one function."""
 

@@ -8,13 +8,14 @@ import linecache
 import sys
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any
 
 import gast
 
 from adcompile.errors import Place, SourceError, place_of
+from adcompile.frozen import frozen
 from adcompile.ir.stack import large_stack
 
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -23,7 +24,7 @@ SYNTHESISED = "__adcompile__"
 _FUTURE = 0x1FF0000  # the code flags that `from __future__ import` sets
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Source:
     """A function's definition: `node` is a gast FunctionDef or Lambda with the lines and columns
     of the file, class-private names spelt out; `freevars` as in the code."""
@@ -39,7 +40,7 @@ _Found = tuple[Defined, tuple[ast.AST, ...]]
 """A definition and the functions and classes around it, from the outside in."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class _File:
     lines: list[str]
     tree: ast.AST

@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from adcompile.frontend.scopes import FUNCTIONS
+from adcompile.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Question:
     """Stands among source statements: which way the try goes."""
 

@@ -28,15 +28,16 @@ live in maps keyed by Var.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Union
 
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir.refs import GlobalRef as GlobalRef
 from adcompile.ir.refs import OwnerSpace as OwnerSpace
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Var:
     """A value, defined once; `name` is the user's name for it or a hint."""
 
@@ -44,7 +45,7 @@ class Var:
     place: Place | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Bound(Var):
     """Whether the name `of` is bound. `alone`: nothing else tells, for the value may be there although it is not."""
 
@@ -52,7 +53,7 @@ class Bound(Var):
     alone: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Const:
     """A literal, or an object met at compile time (function, module, dtype …)."""
 
@@ -65,7 +66,7 @@ Role = Literal["primal", "again", "tangent", "adjoint"]
 compared with what was kept of it; tangents and adjoints may be reassociated."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Call:
     """`result = fn(*args, **kwargs)`."""
 
@@ -77,7 +78,7 @@ class Call:
     role: Role = "primal"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class If:
     """`results` are yielded by whichever branch is taken (all of them by each that yields)."""
 
@@ -89,7 +90,7 @@ class If:
     role: Role = "primal"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class For:
     """A loop over `iterable`; `body.params[0]` is the element, the others are carried."""
 
@@ -101,7 +102,7 @@ class For:
     role: Role = "primal"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class While:
     """A loop that only Break or Raise ends."""
 
@@ -112,7 +113,7 @@ class While:
     role: Role = "primal"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Ways:
     """A try as branches on the way that it goes (`Way`), if what is `tried` may run once more; that yields nothing."""
 
@@ -120,7 +121,7 @@ class Ways:
     tried: Block
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Attempt:
     """A try statement. The specialiser takes `body` if nothing in it can raise or remain to
     run; `ways`, if it can be asked which way it goes; otherwise `opaque`, a Call of an OpaqueCode
@@ -137,34 +138,34 @@ class Attempt:
 Statement = Union[Call, If, For, While, Attempt]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Yield:
     values: tuple[Atom, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Continue:
     values: tuple[Atom, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Break:
     values: tuple[Atom, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Return:
     value: Atom
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Raise:
     exception: Atom | None
     cause: Atom | None = None
     place: Place | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Unreachable:
     """After an If all of whose branches leave the block."""
 
@@ -172,14 +173,14 @@ class Unreachable:
 End = Union[Yield, Continue, Break, Return, Raise, Unreachable]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Block:
     params: tuple[Var, ...]
     statements: tuple[Statement, ...]
     end: End
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signature:
     """How arguments bind to `Function.params`, which stand in the order: positional (the first
     `positional_only` by position alone), *args, keyword-only, **kwargs.
@@ -192,7 +193,7 @@ class Signature:
     kwarg: str | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Function:
     """`captured` are the free variables, in the order of `__code__.co_freevars`; a nested
     function whose own name is among them is called recursively through it.
@@ -208,7 +209,7 @@ class Function:
     endless: bool = False  # which does not end by itself
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class OpaqueCode:
     """Statements that run as they are written. Calling it with the values of `inputs` runs
     them and gives the tuple of `outputs` (unbound names as `ops.UNDEFINED`); if `returns`, two

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adcompile.frozen import frozen
 from adcompile.ir.refs import GlobalRef
 from adcompile.ir.types import Type
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adcompile.ir.nodes import Function, Var
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class FunctionRef:
     """Names a function of the program in a Call's fn (inside a Const); compared by identity.
 
@@ -24,7 +24,7 @@ class FunctionRef:
     forward: FunctionRef | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Guard:
     """What must still hold for the program to be used: `ref` means `value` (by identity), or,
     if `type` is given, the attribute `path` of what `ref` means has that abstract type.
@@ -41,7 +41,7 @@ class Guard:
     other: tuple[GlobalRef, tuple[Any, ...]] | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Program:
     """`functions` holds the entry too. Every Var of every function has a type. Functions of a
     program take their params (then captured ones, already moved into params) by position and

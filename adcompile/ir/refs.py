@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class GlobalRef:
     """A module-level name, read when the statement runs: `namespace[name]`, then builtins."""
 

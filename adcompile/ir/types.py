@@ -36,17 +36,18 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.runtime.state import held_by
 
 Dim = Literal["one", "many", "any"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Never:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     pass
 
@@ -55,7 +56,7 @@ _PLAIN = frozenset({bool, int, str, bytes, type(None)})
 """Classes of which equal values are the same value."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Known:
     value: Any
 
@@ -77,35 +78,35 @@ class Known:
         return hash(self._key())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scalar:
     kinds: frozenset[type]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Array:
     dtype: np.dtype[Any]
     dims: tuple[Dim, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TupleT:
     items: tuple[Type, ...]
     cls: type = tuple  # or a namedtuple class
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListT:
     items: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DictT:
     keys: tuple[Any, ...]
     values: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seq:
     item: Type
     cls: type = list
@@ -118,30 +119,30 @@ class Node:
     items: tuple[Type, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record(Seq):
     node: Node = field(default_factory=Node)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RangeT:
     """`unit`: it is `range(n)`, so that the element is the number of the iteration."""
 
     unit: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IterT:
     kind: str
     parts: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SliceT:
     parts: tuple[Type, Type, Type]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Closure:
     """`function` is the lowered `ir.nodes.Function`; defaults and cells by position."""
 
@@ -151,7 +152,7 @@ class Closure:
     cells: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Method:
     """A bound method: `function` is called with the value of type `self` first."""
 
@@ -159,26 +160,26 @@ class Method:
     self: Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """One of these known callables."""
 
     options: tuple[Known, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instance:
     cls: type
     own: tuple[str, ...] = ()
     """Attributes that objects of this type may have for themselves, and the class has as well."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filled(Instance):
     sites: frozenset[tuple[type, Place]] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnMethod(Instance):
     """A method, function or partial application that an object or a container in it holds, and that holds this object
     itself: where, and how many levels up the object is. `function` is the callable, of a method its function; None:
@@ -188,14 +189,14 @@ class OwnMethod(Instance):
     bound: tuple[tuple[Any, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Around(Instance):
     """An object, so many levels `up`, in itself or in what it holds."""
 
     up: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfData(Instance):
     """A builtin method of this name that is bound to a list, dict, set or array, an object of class `data`."""
 
@@ -208,24 +209,24 @@ def is_array_subclass(t: Type) -> bool:
     return isinstance(t, Instance) and issubclass(t.cls, np.ndarray)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectT:
     cls: type
     names: tuple[str, ...]
     types: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Maybe(Unknown):
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept(Unknown):
     types: tuple[Type, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Cell:
     """The identity of a list, dict, object or variable of the program that is being specialised.
     What it holds is looked up in the store. `real` is the object itself where the caller has it;
@@ -238,14 +239,14 @@ class Cell:
     sources: tuple[Cell, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ref:
     """The type of a Const that holds a Cell: which one it is, is known."""
 
     cell: Cell
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Boxed:
     """In what a loop assumes of the values it carries: another cell in every iteration."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Type
 from adcompile.optimise.typing import hashable, kinds, type_of
@@ -64,7 +64,7 @@ LOWERED: frozenset[Any] = frozenset(
 )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Operation:
     """`fn` on scalars of the dtypes `takes`, to which operands are converted; `gives` is what it gives.
 

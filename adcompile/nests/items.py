@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Call, Role, Var
 from adcompile.nests.elementwise import SELECTIONS, DType
 from adcompile.nests.keys import Keys
@@ -27,14 +27,14 @@ FUNCTION = 20
 """Operations that a function costs."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Load:
     base: Var
     index: Index
     dtype: DType
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Number:
     """A scalar, as one of this dtype."""
 
@@ -42,7 +42,7 @@ class Number:
     dtype: DType
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Value:
     """What another item of the same space gives."""
 
@@ -53,7 +53,7 @@ class Value:
         return self.item.dtype
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Op:
     """`fn(*args)`; `fn` is None for a conversion to `dtype`."""
 
@@ -65,7 +65,7 @@ class Op:
 Expr = Union[Load, Number, Value, Op]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Compute:
     var: Var
     value: Expr
@@ -75,7 +75,7 @@ class Compute:
     call: Call
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Store:
     view: View
     fn: Any  # None: what was there goes
@@ -91,7 +91,7 @@ class Store:
         return self.fn in (operator.add, operator.sub) and self.role != "primal"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Reduce:
     var: Var
     fn: Any  # operator.add, np.maximum or np.minimum

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Raise, Statement, Var, While
 from adcompile.ir.program import Program
@@ -59,7 +60,7 @@ def _nests(program: Program, ufuncs: frozenset[Any]) -> Program:
     return optimise(replace(program, functions=functions, types=types), DEAD)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Lowered:
     """A function with loop nests. `sure` are the results of those reads and writes of elements whose places are
     there, by the lengths of the loops or a guard in front of them; `sums` those of steps of sums and extrema."""

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Known, Scalar, Type
@@ -28,7 +29,7 @@ Linear = tuple[int, tuple[tuple[Key, int], ...]]
 ZERO: Linear = (0, ())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Axis:
     """Where along one axis of the base."""
 
@@ -37,7 +38,7 @@ class Axis:
     step: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """`index` has an Axis for each axis of `base`, `extents` a key for each of its own."""
 

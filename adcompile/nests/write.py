@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, If, Role, Statement, Var, Yield
 from adcompile.ir.types import BOOL, INT, UNKNOWN, Array, RangeT, Scalar, TupleT, Type
@@ -53,7 +54,7 @@ class Scope:
     unread: dict[tuple[Var, Index], Statement] = field(default_factory=dict[tuple[Var, Index], Statement])
 
 
-@dataclass(frozen=True)
+@frozen
 class Bounds:
     """Of a row whose items lag: the turns of each, how far the last ones lie behind the first, the range of the
     turns of all, and the range over those at the ends."""

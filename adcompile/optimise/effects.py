@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import types as pytypes
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.intrusive import written_unsaid
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Block, Call, Const, For, Function, If, Raise, Statement, Var, While
 from adcompile.ir.program import FunctionRef
@@ -62,7 +63,7 @@ from adcompile.rules import registry
 _ITERABLES = (RangeT, TupleT, ListT, DictT, Seq)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """What calling a function of the program may do."""
 
@@ -70,7 +71,7 @@ class Summary:
     total: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Effects:
     """Facts about the calls of one program."""
 

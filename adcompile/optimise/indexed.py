@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from adcompile.analysis.views import item_kind
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Statement, Var, While
 from adcompile.ir.types import RangeT, Scalar, Type
@@ -64,7 +65,7 @@ class Places:
         return False
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """Part of an array, as read or written by the statement that makes `at`: its indices on the first axes, of
     which None may be anything."""
@@ -74,7 +75,7 @@ class Part:
     axes: tuple[Index | None, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Index:
     """An element, or a slice from `low` up to `high`; Const(None) where it has no such bound."""
 
@@ -83,7 +84,7 @@ class Index:
     point: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Indexed:
     """Parts of arrays, seen from the statements of one loop."""
 
@@ -203,7 +204,7 @@ class Indexed:
         return shaped or self.places.made(var, len) is not None
 
 
-@dataclass(frozen=True)
+@frozen
 class Steps:
     """A range; `turned`: its elements from the last to the first, by `step`."""
 
@@ -213,7 +214,7 @@ class Steps:
     turned: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class _Turn:
     """Names for what the statements in loops compute, in the turns when it is read or when it is written."""
 

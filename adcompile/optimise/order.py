@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Var
 
 Name = tuple[Var, str] | None
@@ -18,7 +19,7 @@ Linear = tuple[Name, int]
 ZERO: Linear = (None, 0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Axis:
     """The elements from `low` up to `high`, without it; None: as far as there are."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Block, Const, Function, Var, Yield
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.stack import large_stack
@@ -45,7 +46,7 @@ class Unit:
         return self.shared[0][1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pass:
     """A named rewrite of a block; `run` returns the same object if there was nothing to do."""
 

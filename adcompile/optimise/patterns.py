@@ -14,11 +14,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.runtime import special
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -58,7 +58,7 @@ COSTLY = 4
 """What operations cost beside each other; the sign of a value is nearly free."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hole:
     """x, y, z, m: any value; c, d: a numeric literal."""
 
@@ -66,18 +66,18 @@ class Hole:
     literal: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     fn: Callable[..., Any]
     args: tuple[Pattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Computed:
     """`{c * d}`: worked out from the literals that matched."""
 
@@ -91,7 +91,7 @@ Only = Literal["", "real", "negative", "wide x", "wide y", "array"]
 Pattern = Union[Hole, Number, Operation, Computed]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """`text` is the rule as it is written, for messages and tests."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, Return, Statement, Var
 from adcompile.ir.program import FunctionRef, Program
@@ -19,7 +20,7 @@ from adcompile.optimise.typing import type_of
 from adcompile.runtime.checkpoints import run_back
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """A reverse loop's use of the items: what takes them apart (if there are several), and the
     number of each that is read."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Continue, For, Function, Statement, Var
 from adcompile.ir.program import Program
@@ -47,7 +48,7 @@ def writes_into(call: Call, types: Mapping[Var, Type], effects: Effects) -> list
     return [] if effects.pure(call) else None
 
 
-@dataclass(frozen=True)
+@frozen
 class Trail:
     """What a loop has kept in a list, and where it is read: the loops around, and the number of the turn of each."""
 

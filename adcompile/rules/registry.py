@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from adcompile.frozen import frozen
 from adcompile.ir.types import Type
 from adcompile.runtime import settings
 
@@ -19,7 +20,7 @@ Typing = Callable[[list[Type], dict[str, Type]], Type]
 """From the types of a call's arguments to the type of its result (Unknown is allowed)."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Rule:
     """How a callable differentiates; the meaning of `body` depends on `kind` (see kinds.py).
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from types import (
     BuiltinFunctionType,
@@ -28,6 +28,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.ir.types import (
     NEVER,
     UNKNOWN,
@@ -61,7 +62,7 @@ class NoStandin(Exception):
     """No value can stand for this type."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """One run. `group` numbers the choices under which sizes alone vary."""
 
@@ -81,7 +82,7 @@ class Setting:
     length: int | None = None  # how many ints there are in a container of any length
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sample:
     setting: Setting
     value: Any

@@ -14,13 +14,13 @@ import sys
 import textwrap
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from adcompile.errors import NotDifferentiable, Outdated, Place, SignatureMismatch
+from adcompile.frozen import frozen
 from adcompile.runtime.arrays import like, zeros_like
 
 _arrays: dict[str, tuple[np.dtype[Any], tuple[bool, ...], bool]] = {}
@@ -55,7 +55,7 @@ def spell(value: Any) -> str:
     return repr(value) if value is None or cls is str else cls.__name__
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Where a derivative was made from: `path` is relative to the module `beside`, the file that
     holds the derivative and says above how it was made."""
@@ -82,7 +82,7 @@ class Origin:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assumed:
     """What a derivative was made from and does not ask its caller for: the types of module data that
     it reads, values that went into it, functions by their source. Each is (module, path, text)."""

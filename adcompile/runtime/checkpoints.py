@@ -14,13 +14,14 @@ state is what the loop carries (`values`), the shadows that it carries (`links`)
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb
 from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from adcompile.frozen import frozen
 from adcompile.runtime.budgets import NUMBERS, Spending, all_numbers, reserve, size, spending
 from adcompile.runtime.detached import replicas
 from adcompile.runtime.memory import hand_over
@@ -77,7 +78,7 @@ class Kind(NamedTuple):
         return self.spending.block > 1 and (self.leaves or self.room is not None)
 
 
-@dataclass(frozen=True)
+@frozen
 class Snapshots:
     """What a loop keeps: states, first to last, how many steps it made, and what was recorded of the steps of the
     last block. None: these run again, because the loop was left, or because that took more memory than there was."""
@@ -103,7 +104,7 @@ class Recorded(NamedTuple):
     shadows: list[Values]
 
 
-@dataclass(frozen=True)
+@frozen
 class Loop:
     """The steps of one run of a loop, and how each is made."""
 
@@ -319,7 +320,7 @@ def run_back(
         todo = begin
 
 
-@dataclass(frozen=True)
+@frozen
 class Copies:
     """Arrays as they were when a call began, which nobody takes apart: they may overlap."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal
+
+from adcompile.frozen import frozen
 
 Context = Literal["minimal", "default"]
 CONTEXTS: tuple[Context, ...] = ("minimal", "default")
@@ -21,7 +23,7 @@ ELEMENTARY: tuple[Elementary, ...] = ("vectorised", "libm")
 """Whose elementary functions kernels call: our own, of which loops become vector instructions; or the C library's."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """`context`: "default" uses every rule; "minimal" leaves out the rules of functions whose own
     source can be differentiated instead. `debug`: derivatives check their rules as they run.

@@ -7,13 +7,13 @@ import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from adcompile.errors import RuleError, SharedMemory, Unsupported
+from adcompile.frozen import frozen
 from adcompile.runtime.objects import attributes, blank, holds
 from adcompile.runtime.shadows import share
 
@@ -69,7 +69,7 @@ def set_own(owner: Any, name: str, value: Any) -> None:
     object.__setattr__(owner, name, value)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Taken:
     """Lists, dicts, sets, deques, bytearrays or arrays, each with a copy of its content."""
 

@@ -12,12 +12,12 @@ import types
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adcompile.errors import NotDifferentiable
+from adcompile.frozen import frozen
 from adcompile.runtime import objects
 from adcompile.runtime.shadows import groups_of, mirrors_of
 
@@ -25,7 +25,7 @@ _DICTS = (dict, OrderedDict, defaultdict)
 _SEQUENCES = (tuple, list, deque)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registration:
     parts: Callable[[Any], dict[Any, Any]] | None
     make: Callable[[Any, dict[Any, Any]], Any] | None

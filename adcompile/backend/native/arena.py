@@ -8,18 +8,18 @@ how many words it is lent, then how many any call has wanted, then whether some 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from adcompile.backend.native.values import DTYPES, Code
+from adcompile.frozen import frozen
 
 LIMIT = 2**23
 """Words that an arena may have, 64 MiB: what a kernel keeps beyond that is allocated at each call."""
 SIZES: dict[Code, int] = {"f8": 8, "f4": 4, "i8": 8, "b1": 1, "c16": 16}
 
 
-@dataclass(frozen=True)
+@frozen
 class Kept:
     """One array of kept values: its name, the name of how many items it holds, and their machine type."""
 

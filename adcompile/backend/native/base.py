@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,6 +12,7 @@ from adcompile.backend.callables import BUILTINS, KEYWORDS, identifier
 from adcompile.backend.native.elementary import NAMES
 from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, NotNative, Number, TupleOf, native_of
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Scalar, Type
@@ -32,7 +32,7 @@ COMPLEX = frozenset({complex, np.complex128})
 RESERVED = KEYWORDS | BUILTINS | {"np", "math", "nt", "njit", "implementation", *NAMES.values()}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Hints:
     """What is known of calls, by their results."""
 

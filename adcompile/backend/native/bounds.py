@@ -14,13 +14,14 @@ from typing import Union
 
 from adcompile.backend.native.base import LENGTH_BITS, Base
 from adcompile.backend.native.values import ArrayOf
+from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Var
 
 Length = tuple[Var, int]  # of an axis of an array
 Symbol = Union[Var, Length]
 
 
-@dataclass(frozen=True)
+@frozen
 class Linear:
     """A constant and multiples of symbols."""
 

@@ -8,12 +8,12 @@ import functools
 import importlib
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from adcompile.backend.emit import emit
 from adcompile.backend.load import Emitted, load
 from adcompile.backend.native.notes import NOTHING, Compiled
+from adcompile.frozen import frozen
 from adcompile.ir.program import Program
 from adcompile.runtime.settings import Backend, Elementary
 
@@ -34,7 +34,7 @@ def chosen(backend: Backend) -> Backend:
     return backend
 
 
-@dataclass(frozen=True)
+@frozen
 class Loaded:
     """A program that runs: its entry, the names of its module, its text, and what of it is native; its kernels by the
     names of the functions that they stand for."""

@@ -10,7 +10,7 @@ import importlib
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import keep, write
 from adcompile.backend.native.slots import Slot, Slots, on_lists
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
+from adcompile.frozen import frozen
 from adcompile.runtime.native import OWNERS, Fault
 from adcompile.runtime.settings import Elementary
 
@@ -37,7 +38,7 @@ RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, Memor
 
 
 
-@dataclass(frozen=True)
+@frozen
 class Attached:
     """A kernel as its caller needs it, which has `count` arguments: those at `positions` are handed over, and of these
     the `saved` are put back where the kernel leaves early. The rest is what `Kernel` says."""

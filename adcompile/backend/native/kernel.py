@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from adcompile.backend.native.arena import noted
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
@@ -16,6 +16,7 @@ from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
 from adcompile.backend.native.unbound import unbound
 from adcompile.backend.native.values import ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf, native_of
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -38,7 +39,7 @@ from adcompile.optimise.kept import tuple_of
 from adcompile.optimise.typing import kinds as scalar_kinds
 
 
-@dataclass(frozen=True)
+@frozen
 class Kernel:
     """The text of a kernel, and what its caller must know: `saved` are the parameters to be put back
     where the kernel leaves early, `result` what it returns."""
@@ -67,7 +68,7 @@ class Kernel:
     """Those that a pullback takes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Between:
     """What a kernel is told of lists that are kept between a forward function and its pullback: whether it hands
     over lists, and those that it takes."""

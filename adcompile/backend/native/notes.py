@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import adcompile
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 
 
 class NativeWarning(UserWarning):
     """Something that was asked to be native is not: where, and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """A function or loop that stays on NumPy, and why."""
 
@@ -31,7 +31,7 @@ class Note:
         return f"{self.what}{where} runs on NumPy: {self.why}{at}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Compiled:
     """What of a derivative is native: the texts of its kernels, by name, and what is not, and why."""
 

@@ -23,6 +23,7 @@ from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.notes import Note
 from adcompile.backend.native.unbound import reads, unbound
 from adcompile.backend.native.values import NotNative
+from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -55,7 +56,7 @@ REPEATED = frozenset({builtins.range, builtins.reversed, builtins.slice, ops.bui
 """Calls that a region makes again for itself: what they give has no machine type of its own."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Parts:
     """A program with its native regions as functions, their kernels, and what is not native."""
 

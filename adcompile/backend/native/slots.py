@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Union
 
 import numpy as np
 
 from adcompile.backend.native.values import ArrayOf, Code, Native, Number, TupleOf
+from adcompile.frozen import frozen
 from adcompile.runtime import memory
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """What holds the items of a list: columns of these machine types, of arrays the places, shapes and then what
     they hold. `step`: of ranges, kept as start and stop; `inner`: of lists, which are kept as where they start."""
@@ -38,7 +38,7 @@ class Layout:
         return TupleOf(tuple(ArrayOf(code, 1) for code in self.arrays))
 
 
-@dataclass(frozen=True)
+@frozen
 class Steps:
     """A range with a step that is known: where it starts and stops."""
 
@@ -49,7 +49,7 @@ class Steps:
         return TupleOf((Number("i8"), Number("i8")))
 
 
-@dataclass(frozen=True)
+@frozen
 class Shadows:
     """The shadows of arrays that the forward function makes, so many: the pullback makes zeros like them."""
 

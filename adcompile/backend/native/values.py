@@ -6,12 +6,12 @@ A kernel has one machine type for what Python and NumPy have two classes for: `f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, Union
 
 import numpy as np
 
 from adcompile.errors import Place
+from adcompile.frozen import frozen
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, Type, widen
 
 Code = Literal["f8", "f4", "i8", "b1", "c16"]
@@ -49,23 +49,23 @@ class NotNative(Exception):
         self.what, self.place = what, place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     code: Code
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArrayOf:
     code: Code
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TupleOf:
     items: tuple[Native, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListOf:
     item: Native
 
