@@ -176,7 +176,7 @@ from adcompile.runtime.plain import (
     seed,
 )
 from adcompile.runtime.shadows import shadows
-from adcompile.runtime.special import power, quotient, total, valued
+from adcompile.runtime.special import LOG_2, LOG_10, ROOT_2PI, ROOT_PI, power, quotient, total, valued
 from adcompile.runtime.state import (
     Taken,
     build_object,
@@ -198,6 +198,10 @@ from adcompile.runtime.state import (
 )
 
 __all__ = [
+    "LOG_2",
+    "LOG_10",
+    "ROOT_2PI",
+    "ROOT_PI",
     "Back",
     "Forth",
     "Taken",

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+# Named in derivatives of functions of `scipy.special`
+ROOT_PI, ROOT_2PI = math.sqrt(math.pi), math.sqrt(2.0 * math.pi)
+LOG_2, LOG_10 = math.log(2.0), math.log(10.0)
+
 # Bernoulli numbers B2, B4, … of the asymptotic series
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 

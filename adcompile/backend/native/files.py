@@ -58,10 +58,37 @@ class Entries:
 
     def save(self, key: Any, data: Any) -> None:
         dumps = importlib.import_module("numba.core.serialize").dumps
-        disk.store(self.place(key), dumps((repr(key), data)))
+        disk.store(self.place(key), dumps((repr(key), _alone(data))))
 
     def flush(self) -> None:
         """Nothing is stale: an entry is named by all that it depends on."""
+
+
+def _alone(data: Any) -> Any:
+    """What Numba saves of a function, but of the bitcode that others would inline it from nothing but the names: no
+    compiled code calls kernels, and to read it takes longer than to load the machine code."""
+    match data:
+        case ((name, "object", (bytes() as code, bytes() as bitcode)), *others):
+            return ((name, "object", (code, _named(bitcode))), *others)
+        case _:
+            return data
+
+
+def _named(bitcode: bytes) -> bytes:
+    """Bitcode that defines the same names; code that calls one of them stops there."""
+    ir, binding = (importlib.import_module(f"llvmlite.{part}") for part in ("ir", "binding"))
+    defined, named = binding.parse_bitcode(bitcode), ir.Module()
+    for variable in defined.global_variables:
+        if not variable.is_declaration:
+            ir.GlobalVariable(named, ir.IntType(8), variable.name).initializer = ir.IntType(8)(0)
+    kind = ir.FunctionType(ir.VoidType(), ())
+    trap = ir.Function(named, kind, "llvm.trap")
+    for function in defined.functions:
+        if not function.is_declaration:
+            body = ir.IRBuilder(ir.Function(named, kind, function.name).append_basic_block())
+            body.call(trap, ())
+            body.unreachable()
+    return binding.parse_assembly(str(named)).as_bitcode()
 
 
 @functools.cache

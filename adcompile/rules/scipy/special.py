@@ -16,10 +16,6 @@ from adcompile.rules.kinds import composite, constant, elementwise, vjps
 from adcompile.rules.numpy.dims import Dims, argument, array, axes_of, dims_of, dtype_of, element, keep
 from adcompile.rules.typing import broadcast_type
 
-ROOT_PI = float(np.sqrt(np.pi))
-LOG_2, LOG_10 = float(np.log(2.0)), float(np.log(10.0))
-ROOT_2PI = float(np.sqrt(2.0 * np.pi))
-
 constant(special.gammasgn)
 
 # -- exponentials, logarithms and roots, as NumPy has them --------------------------------------
@@ -42,12 +38,12 @@ def cosm1(y: Any, x: Any) -> Any:
 
 @elementwise(special.exp2)
 def exp2(y: Any, x: Any) -> Any:
-    return LOG_2 * y
+    return rt.LOG_2 * y
 
 
 @elementwise(special.exp10)
 def exp10(y: Any, x: Any) -> Any:
-    return LOG_10 * y
+    return rt.LOG_10 * y
 
 
 @elementwise(special.cbrt)
@@ -60,42 +56,42 @@ def cbrt(y: Any, x: Any) -> Any:
 
 @elementwise(special.erf)
 def erf(y: Any, x: Any) -> Any:
-    return 2.0 / ROOT_PI * np.exp(-x * x)
+    return 2.0 / rt.ROOT_PI * np.exp(-x * x)
 
 
 @elementwise(special.erfc)
 def erfc(y: Any, x: Any) -> Any:
-    return -2.0 / ROOT_PI * np.exp(-x * x)
+    return -2.0 / rt.ROOT_PI * np.exp(-x * x)
 
 
 @elementwise(special.erfcx)
 def erfcx(y: Any, x: Any) -> Any:
-    return 2.0 * x * y - 2.0 / ROOT_PI
+    return 2.0 * x * y - 2.0 / rt.ROOT_PI
 
 
 @elementwise(special.erfinv)
 def erfinv(y: Any, x: Any) -> Any:
-    return ROOT_PI / 2.0 * np.exp(y * y)
+    return rt.ROOT_PI / 2.0 * np.exp(y * y)
 
 
 @elementwise(special.erfcinv)
 def erfcinv(y: Any, x: Any) -> Any:
-    return -ROOT_PI / 2.0 * np.exp(y * y)
+    return -rt.ROOT_PI / 2.0 * np.exp(y * y)
 
 
 @elementwise(special.ndtr)
 def ndtr(y: Any, x: Any) -> Any:
-    return np.exp(-0.5 * x * x) / ROOT_2PI
+    return np.exp(-0.5 * x * x) / rt.ROOT_2PI
 
 
 @elementwise(special.log_ndtr)
 def log_ndtr(y: Any, x: Any) -> Any:
-    return np.exp(-0.5 * x * x - y) / ROOT_2PI
+    return np.exp(-0.5 * x * x - y) / rt.ROOT_2PI
 
 
 @elementwise(special.ndtri)
 def ndtri(y: Any, x: Any) -> Any:
-    return ROOT_2PI * np.exp(0.5 * y * y)
+    return rt.ROOT_2PI * np.exp(0.5 * y * y)
 
 
 # -- gamma, beta -----------------------------------------------------------------------------
