@@ -58,13 +58,13 @@ class Entries:
 
     def save(self, key: Any, data: Any) -> None:
         dumps = importlib.import_module("numba.core.serialize").dumps
-        disk.store(self.place(key), dumps((repr(key), _alone(data))))
+        disk.store(self.place(key), dumps((repr(key), alone(data))))
 
     def flush(self) -> None:
         """Nothing is stale: an entry is named by all that it depends on."""
 
 
-def _alone(data: Any) -> Any:
+def alone(data: Any) -> Any:
     """What Numba saves of a function, but of the bitcode that others would inline it from nothing but the names: no
     compiled code calls kernels, and to read it takes longer than to load the machine code."""
     match data:

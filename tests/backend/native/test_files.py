@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from adcompile.backend import disk
-from adcompile.backend.native.files import Entries, write
+from adcompile.backend.native.files import Entries, alone, write
 
-pytest.importorskip("numba")
+numba = pytest.importorskip("numba")
+binding = pytest.importorskip("llvmlite.binding")
 
 
 @pytest.fixture
@@ -97,3 +98,19 @@ def test_a_directory_that_has_been_removed_is_made_anew(tmp_path, monkeypatch):
     assert write("x = 1\n", "k", "salt") == first and first.read_text() == "x = 1\n"
     shutil.rmtree(tmp_path / "cache")
     assert write("x = 2\n", "k", "salt").read_text() == "x = 2\n"
+
+
+def test_kept_kernels_run_and_are_not_inlined(home):
+    """A library that is loaded again runs, says the same names, and has no bodies that another one could take."""
+    function = numba.njit("float64(float64)")(lambda x: x * x + 1.0)
+    library = function.overloads[function.signatures[0]].library
+    whole = library.serialize_using_object_code()
+    kept, *others = alone((whole, "about", 1))
+    assert others == ["about", 1] and kept[:2] == whole[:2] and kept[2][0] == whole[2][0]
+    before, after = (binding.parse_bitcode(state[2][1]) for state in (whole, kept))
+    assert [f.name for f in before.functions if not f.is_declaration] == [
+        f.name for f in after.functions if not f.is_declaration
+    ]
+    bodies = [[i.opcode for b in f.blocks for i in b.instructions] for f in after.functions if not f.is_declaration]
+    assert bodies and all(body == ["call", "unreachable"] for body in bodies)
+    assert alone(("other", 1)) == ("other", 1), "what is laid out otherwise is left as it is"
