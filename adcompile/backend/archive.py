@@ -28,16 +28,7 @@ from adcompile.backend import disk
 from adcompile.backend.derived import Derived, Parts, Request, plain
 from adcompile.backend.guards import conditions
 from adcompile.backend.load import Emitted, load
-from adcompile.backend.surroundings import (
-    DESCRIPTORS,
-    PLAIN,
-    Surroundings,
-    Untold,
-    dict_of,
-    has_name,
-    is_trusted,
-    slots_of,
-)
+from adcompile.backend.surroundings import PLAIN, Surroundings, Untold, has_name, is_static, is_trusted
 from adcompile.errors import AdcompileError
 from adcompile.ir import ops
 from adcompile.ir.abstract import Promote
@@ -52,8 +43,9 @@ Make = Callable[[], Outcome]
 
 
 def is_on() -> bool:
-    """Whether derivatives are kept, and kept ones used: ADCOMPILE_KEEP=1 asks for it."""
-    return os.environ.get("ADCOMPILE_KEEP") == "1"
+    """Whether derivatives are kept, and kept ones used: ADCOMPILE_KEEP=0 says no. Rules and structures that somebody
+    has registered are not told."""
+    return os.environ.get("ADCOMPILE_KEEP", "1") != "0" and not registry.others and not structure.registered
 
 
 def kept(fun: Any, request: Request, types: Any, make: Make) -> Outcome:
@@ -61,10 +53,9 @@ def kept(fun: Any, request: Request, types: Any, make: Make) -> Outcome:
     directory = _directory() if is_on() else None
     if directory is None:
         return make()
-    beside = (*registry.others.items(), *structure.registered.items())
     try:
-        met = Surroundings(fun, request, types, beside=beside)
-    except Exception:  # Untold; and whatever classes of the user's raise when their objects are looked at
+        met = Surroundings(fun, request, types)
+    except Untold:
         return make()
     path = directory / f"{_name(met)}.bin"
     found = _fetched(path, met, fun, make)
@@ -221,12 +212,8 @@ def _is_ours(guard: Guard) -> bool:
     return str(guard.ref.namespace.get("__name__")).partition(".")[0] == "adcompile"
 
 
-TOLD = frozenset(
-    {"__mro__", "__bases__", "__name__", "__qualname__", "__module__", "__class__", "__dict__", "__code__"}
-    | {"__closure__", "__defaults__", "__kwdefaults__", "cell_contents"}
-    | {"__self__", "__func__", "fget", "func", "args", "keywords"}
-)
-"""Attributes of classes, functions and methods that are gone through with them."""
+TOLD = frozenset("__name__ __qualname__ __code__ __closure__ __defaults__ __kwdefaults__ cell_contents".split())
+"""Attributes of functions and cells that are gone through with them."""
 
 
 def _is_covered(guard: Guard, met: Surroundings) -> bool:
@@ -262,26 +249,15 @@ def _is_way_covered(ref: GlobalRef, path: tuple[Any, ...], met: Surroundings, fo
 
 
 def _is_attribute_covered(value: Any, name: str, met: Surroundings) -> bool:
-    if isinstance(value, pytypes.ModuleType):
+    if type(value) is pytypes.ModuleType:
         return (id(vars(value)), name) in met.read or is_trusted(value.__name__)
-    if not _is_met(value, met):
-        return False
-    if name in dict_of(value) or name in slots_of(value) or name in TOLD:
-        return True
-    classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
-    found = next((vars(c)[name] for c in classes if name in vars(c)), None)
-    return not isinstance(found, (pytypes.GetSetDescriptorType, pytypes.MemberDescriptorType))
+    return _is_met(value, met) and name in TOLD
 
 
 def _is_met(value: Any, met: Surroundings) -> bool:
     if type(value) in (*PLAIN, float, complex) or id(value) in met.index:
         return True
-    if isinstance(value, tuple):
-        return all(_is_met(v, met) for v in value)
-    if isinstance(value, (pytypes.BuiltinFunctionType, pytypes.MethodWrapperType, *DESCRIPTORS)):
-        owner: Any = getattr(value, "__self__", None)
-        return owner is None or isinstance(owner, (type, pytypes.ModuleType))
-    return isinstance(value, (type, pytypes.FunctionType)) and has_name(value)
+    return is_static(value) or has_name(value)
 
 
 def _is_trusted(namespace: dict[str, Any]) -> bool:

@@ -14,7 +14,9 @@ import pytest
 import adcompile as ad
 from adcompile import rules
 from adcompile.backend import archive
+from adcompile.rules import registry
 from adcompile.rules.registry import unregister
+from adcompile.runtime import structure
 from adcompile.tangents import randn_like
 from tests.checks import bits, direction
 from tests.programs import collect, some
@@ -29,6 +31,8 @@ def world(tmp_path, monkeypatch):
     monkeypatch.setenv("ADCOMPILE_KEEP", "1")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(archive, "_stamp", lambda file: "the same")
+    monkeypatch.setattr(registry, "others", {})  # what other tests have registered
+    monkeypatch.setattr(structure, "registered", {})
     yield World(tmp_path)
     for name in ("subject", "beside"):
         sys.modules.pop(name, None)
