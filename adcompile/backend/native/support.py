@@ -14,6 +14,7 @@ import math
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
 from adcompile.runtime import loops
@@ -269,14 +270,49 @@ def same(a, b):
 disjoint, distinct, ordered = helper(loops.disjoint), helper(loops.distinct), helper(loops.ordered)
 
 
+@intrinsic
+def dense(typing_context, a):
+    """A vector whose elements lie one behind the other, as an array of the type that says so."""
+    of = types.Array(a.dtype, 1, "C")
+
+    def codegen(context, builder, signature, args):
+        return impl_ret_borrowed(context, builder, of, args[0])
+
+    return of(a), codegen
+
+
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})
-def dot(a, b):
-    """The product of two vectors."""
-    if a.shape[0] != b.shape[0]:
-        raise Fault
+def _dot(a, b):
     s = 0.0
     for k in range(a.shape[0]):
         s += a[k] * b[k]
+    return s
+
+
+@njit(error_model="numpy", fastmath={"reassoc", "contract"})
+def _dot_backwards(a, b):
+    s = 0.0
+    n = a.shape[0]
+    for k in range(n):
+        s += a[n - 1 - k] * b[k]
+    return s
+
+
+@njit(error_model="numpy")
+def dot(a, b):
+    """The product of two vectors. Where elements lie one behind the other, forwards or backwards, LLVM vectorises it if
+    types say so; they do not for what views have been taken of."""
+    if a.shape[0] != b.shape[0]:
+        raise Fault
+    ahead, back = a.strides[0] == a.itemsize, a.strides[0] == -a.itemsize
+    if b.strides[0] == b.itemsize and ahead:
+        s = _dot(dense(a), dense(b))
+    elif b.strides[0] == b.itemsize and back:
+        s = _dot_backwards(dense(a[::-1]), dense(b))
+    elif b.strides[0] == -b.itemsize and ahead:
+        s = _dot_backwards(dense(b[::-1]), dense(a))
+    else:
+        s = _dot(a, b)
     return a.dtype.type(s)
 
 

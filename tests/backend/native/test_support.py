@@ -73,6 +73,16 @@ def test_lengths_of_ranges(bounds):
     assert nt.length(*bounds) == len(range(*bounds))
 
 
+@pytest.mark.parametrize("first", [1, -1, 2, -3])
+@pytest.mark.parametrize("second", [1, -1, 2, -3])
+@pytest.mark.parametrize("n", [0, 1, 7, 40])
+def test_products_of_vectors_however_they_lie(first, second, n):
+    a, b = (np.arange(k, k + 3.0 * n) ** 2 for k in (1.0, 2.0))
+    a, b = (v[:n][::step] if abs(step) == 1 else v[::step][:n] for v, step in ((a, first), (b, second)))
+    assert len(a) == len(b) == n
+    assert nt.dot(a, b) == np.dot(a, b)  # sums of whole numbers
+
+
 def test_storage_and_sums():
     a = np.arange(4.0)
     grown = nt.grown(a, 3, 5)
