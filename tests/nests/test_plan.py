@@ -84,6 +84,16 @@ def turned_round_in_rows(x):
     return np.sum(np.cos(a) * x)
 
 
+def added_to_itself(x):
+    a = x * 0.5
+    a[::-1] += a
+    a[1:] -= a[:-1]
+    b = np.cos(a) * x
+    b[:, ::-1] *= b
+    b[::-1] = b
+    return np.sum(a * b)
+
+
 def shifted_by_one(x):
     a = x * 0.5
     b = a * 2.0
@@ -94,7 +104,7 @@ def shifted_by_one(x):
     return np.sum(a * b)
 
 
-@pytest.mark.parametrize("function", [turned_round, turned_round_in_rows, shifted_by_one])
+@pytest.mark.parametrize("function", [turned_round, turned_round_in_rows, added_to_itself, shifted_by_one])
 @pytest.mark.parametrize("kind", ["joint", "split", "forward"])
 def test_a_temporary_that_is_read_as_it_is_written_elsewhere(function, kind):
     rank = 1 if function is turned_round else 2
