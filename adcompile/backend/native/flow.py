@@ -10,6 +10,7 @@ from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.bounds import Frame, Linear
 from adcompile.backend.native.classes import KEEPING, ORDER
 from adcompile.backend.native.listed import Listed
+from adcompile.backend.native.lists import NOWHERE
 from adcompile.backend.native.unbound import reads
 from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of
 from adcompile.backend.undefined import is_undefined
@@ -109,6 +110,8 @@ class Flow(Listed):
             if self.lists.is_list(var):
                 if isinstance(value, Var) and self.lists.origin(value) is not self.lists.origin(var):
                     self.line(f"{self.starts[var]} = {self.start(value)}")
+                elif not isinstance(value, Var) and var in self.starts:
+                    self.line(f"{self.starts[var]} = {NOWHERE}")
             elif var in self.ends:
                 pending.append((self.names[self.ends[var]], self.end_of(value)))
                 if var in self.there:

@@ -20,7 +20,7 @@ import adcompile
 from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import keep, write
-from adcompile.backend.native.slots import Slot, Slots, on_lists
+from adcompile.backend.native.slots import Slot, Slots, cut, on_lists
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.runtime.native import OWNERS, Fault
 from adcompile.runtime.settings import Elementary
@@ -181,6 +181,7 @@ def joined(
         "classes": ORDER,
         "zeros_like": np.zeros_like,
         "array": array_of,
+        "cut": cut,
         "spare": spare,
         "again": _again,
         "arenas": list[Any](),

@@ -262,7 +262,7 @@ class Printer(Taking):
     # -- the function
 
     def function(self, function: Function, name: str, inexact: bool) -> Kernel:
-        params = (*function.params, *function.captured)
+        params, self.printed = (*function.params, *function.captured), function
         self.unbound, self.absent = unbound(function), absent(function)
         self.placed = placed(function, self.lists)
         self.hollow = hollow(function, self.lists)

@@ -39,7 +39,7 @@ from adcompile.runtime import arrays
 SAME = (ops.put_item, ops.index_add, arrays.add_item, ops.identity, ops.collected)
 """Calls that give the list that they are given."""
 NOWHERE = "-1"
-"""Where None begins, among arrays."""
+"""Where None begins, among arrays and lists."""
 Path = tuple[tuple[If, int], ...]
 
 
@@ -310,7 +310,7 @@ class Keeping(Hollow):
             store.optional = True
             if store.views and isinstance(store.native, ArrayOf):
                 return [_empty(store.native)]
-            begin = [NOWHERE] if isinstance(store.native, ArrayOf) else []
+            begin = [NOWHERE] if isinstance(store.native, ArrayOf) or store.native is None and not store.step else []
             return [*begin, *["0"] * (len(store.codes) - len(begin))] if store.codes else None
         bounds = self.range_of(value)
         if bounds is not None:

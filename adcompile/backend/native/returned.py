@@ -52,7 +52,12 @@ class Returning(Handing):
             self.refuse(f"{value.name}, a list that holds nothing on some paths")
         if isinstance(leaf_of(layout), ArrayOf) and value not in self.steady:
             self.refuse("a list of arrays as a result, which are written or shown")
-        return self._list_text(layout, item_of(self.types.get(value)), first, self.lists.find(value) in self.inner)
+        text = self._list_text(layout, item_of(self.types.get(value)), first, self.lists.find(value) in self.inner)
+        origin = self.lists.origin(value)
+        if kept and origin in self.absent and origin not in self.lists.sites:  # None on some paths
+            flat.append(f"{self.start(value)} >= 0")
+            return f"({text} if r[{len(flat) - 1}] else None)"
+        return text
 
     def _columns(self, items: Var, native: ListOf) -> tuple[Layout, list[str]]:
         """The arrays that hold the items of one of Numba's lists."""
@@ -94,8 +99,7 @@ class Returning(Handing):
         """The expression of a list whose arrays are the machine values from one on."""
         if layout.inner is not None:
             within = self._list_text(layout.inner, item_of(item), first + 1, inner)
-            starts = f"r[{first}].tolist()"
-            return f"[c[a:b] for c, s in (({within}, {starts}),) for a, b in zip(s, s[1:] + [None])]"
+            return f"cut({within}, r[{first}].tolist())"
         if layout.step:
             return f"[range(a, b, {layout.step}) for a, b in zip(r[{first}].tolist(), r[{first + 1}].tolist())]"
         if isinstance(layout.native, Number):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Call, Function, Return, Var
@@ -13,10 +14,17 @@ from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.sharing import OBSERVING, STORING, classes
 from adcompile.optimise.typing import INPLACE, hashable, is_immutable, type_of
-from adcompile.runtime import arrays
+from adcompile.runtime import arrays, memory, overlap
+from adcompile.runtime.shadows import mirroring, shadows
 
 HOLDING = (ops.push, ops.pop, ops.put_item)
 """These write into lists, not into the arrays that these hold."""
+MIRRORING: tuple[Any, ...] = (
+    *(shadows, mirroring, memory.shares, memory.mirrored, memory.followed, memory.hold, memory.released, memory.within),
+    *(memory.apart, memory.same_layout, memory.is_writable, memory.hand_over, memory.check_tangent),
+    *(overlap.check_parts, overlap.check_elements),
+)
+"""These ask where arrays lie, and which share memory, of which copies say nothing."""
 
 
 def steady(function: Function, effects: Effects) -> frozenset[Var]:
@@ -35,7 +43,7 @@ def _touched(function: Function, effects: Effects) -> Iterator[Var]:
             continue
         fn = called(call)
         plain = hashable(fn)
-        if any(fn is f for f in OBSERVING) or not effects.pure(call) and not (plain and fn in INPLACE):
+        if any(fn is f for f in (*OBSERVING, *MIRRORING)) or not effects.pure(call) and not (plain and fn in INPLACE):
             own = plain and fn in STORING and isinstance(type_of(call.args[0], effects.types), Array)
             yield from _mutable(call.args[:1] if own else atoms_of(call), effects)
         elif plain and (fn in INPLACE or fn in LINEAR and fn not in HOLDING):
