@@ -179,7 +179,7 @@ class Listed(Ranges):
         name, at = self.names[items], self.cast(k, "i8")
         if isinstance(found.item, Number):
             self.line(f"{name}[{at}] += {self.cast(value, found.item.code)}")
-        elif isinstance(found.item, ArrayOf):
+        elif isinstance(found.item, ArrayOf) and self.callee(call) is ops.index_add:  # `add_item` makes another
             part = self.fresh("part")
             self.line(f"{part} = {name}[{at}]")
             if isinstance(self.native_type(value), ArrayOf):

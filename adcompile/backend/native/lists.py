@@ -365,6 +365,7 @@ class Keeping(Hollow):
     def _copied(self, store: Store, name: str, native: ArrayOf) -> list[str]:
         """Copy what an array holds behind the others; gives where it begins, and its shape."""
         data, top = store.data, f"{store.data}_top"
+        self.keep_order(name, native)
         self.line(f"if {top} + {name}.size > {data}.shape[0]:")
         self.line(f"    {data} = nt.grown({data}, {top}, {top} + {name}.size)")
         flat = name if native.rank == 1 else f"{name}.ravel()"

@@ -78,6 +78,13 @@ class Returning(Handing):
             self.line(f"    {column}[{k}] = {name}[{k}][{number}]")
         return Layout(codes, item), columns
 
+    def keep_order(self, name: str, native: ArrayOf, margin: str = "") -> None:
+        """Leave the kernel where a copy of an array would lie in memory in another way."""
+        if self.returns and native.rank > 1:
+            self.faults = True
+            self.line(f"{margin}if not nt.ordered({name}):")
+            self.line(f"{margin}    raise nt.Fault")
+
     def _copied_arrays(self, name: str, item: ArrayOf) -> tuple[Layout, list[str]]:
         """Where each array begins, its shape, and what all of them hold."""
         columns = [self.fresh(f"{name}_{k}") for k in range(item.rank + 1)]
@@ -89,6 +96,7 @@ class Returning(Handing):
         for number, column in enumerate(columns):
             self.line(f"    {column}[{k}] = {f'{name}[{k}].shape[{number - 1}]' if number else at}")
         self.line(f"    {at} += {name}[{k}].size")
+        self.keep_order(f"{name}[{k}]", item, "    ")
         self.line(f"{data} = np.empty({at}, {DTYPES[item.code]})")
         self.line(f"for {k} in range(len({name})):")
         part = f"{columns[0]}[{k}] : {columns[0]}[{k}] + {name}[{k}].size"

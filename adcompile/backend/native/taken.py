@@ -60,7 +60,7 @@ class Taking(Returning):
         if isinstance(layout.native, ArrayOf):
             store.sample = sample
             empty = f"np.empty(0, {DTYPES[layout.native.code]})"
-            data = f"np.concatenate([np.ravel(v) for v in {text} if v is not None] + [{empty}])"
+            data = f"np.concatenate([flat(v) for v in {text} if v is not None] + [{empty}])"
             store.data = self._column(f"{store.name}_data", layout.native.code, data)
         if layout.inner is not None:
             within = f"[w for v in {text} if v is not None for w in v]"

@@ -1,5 +1,7 @@
 """Lists that regions give to what stands behind them."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -178,6 +180,27 @@ def test_lists_are_not_handed_over_in_every_iteration():
     parts = parts_of(lists_of_a_loop_around, A, 3)
     assert any("in every iteration" in n.why for n in parts.notes), [str(n) for n in parts.notes]
     agree(lists_of_a_loop_around, A, 3)
+
+
+def order_of_memory(a, m):
+    """How an array lies in memory decides what others give."""
+    turned = []
+    for k in range(3):
+        turned.append((m * a[k]).T)
+    b = m @ a
+    s = 0.0
+    for k in range(3):
+        s += np.sum(np.ravel(turned[k], order="K")[:3] * b)
+    return s
+
+
+def test_arrays_lie_in_memory_as_they_did():
+    pytest.importorskip("numba")
+    m = np.array([[0.1, 0.7, -0.2], [0.4, -0.5, 0.3], [0.6, 0.2, 0.9]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted, found = (ad.jvp(order_of_memory, (A, m), (A * 0.3, m * m), backend=b) for b in ("numpy", "numba"))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 def test_types():
