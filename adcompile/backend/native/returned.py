@@ -8,7 +8,7 @@ from adcompile.backend.native.handed import Handing, Layout
 from adcompile.backend.native.lists import Lists
 from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, Number, TupleOf
 from adcompile.ir.nodes import Atom, Call, Function, Var
-from adcompile.ir.types import ListT, Seq, TupleT, Type, join
+from adcompile.ir.types import Array, ListT, RangeT, Seq, TupleT, Type, join
 from adcompile.ir.walk import statements_of
 from adcompile.optimise.typing import kinds as scalar_kinds
 
@@ -41,18 +41,21 @@ class Returning(Handing):
         native = self.native.get(value)
         if not kept and not isinstance(native, ListOf):
             return None
-        first = len(flat)
+        first, root = len(flat), self.lists.find(value)
         if kept:
             layout, texts = self.layout(value)
         else:
             assert isinstance(native, ListOf)
             layout, texts = self._columns(value, native)
         flat += texts
-        if kept and self.lists.find(value) not in self.inner and self.stores[self.lists.find(value)].optional:
+        if kept and root not in self.inner and self.stores[root].optional:
             self.refuse(f"{value.name}, a list that holds nothing on some paths")
         if isinstance(leaf_of(layout), ArrayOf) and value not in self.steady:
             self.refuse("a list of arrays as a result, which are written or shown")
-        text = self._list_text(layout, item_of(self.types.get(value)), first, self.lists.find(value) in self.inner)
+        plain = innermost(self.types.get(value))
+        if isinstance(leaf_of(layout), ArrayOf) and not isinstance(plain, Array) and root not in self.inner:
+            self.refuse(f"{value.name}, a list of arrays or None")
+        text = self._list_text(layout, item_of(self.types.get(value)), first, root in self.inner)
         origin = self.lists.origin(value)
         if kept and origin in self.absent and origin not in self.lists.sites:  # None on some paths
             flat.append(f"{self.start(value)} >= 0")
@@ -109,6 +112,8 @@ class Returning(Handing):
             within = self._list_text(layout.inner, item_of(item), first + 1, inner)
             return f"cut({within}, r[{first}].tolist())"
         if layout.step:
+            if not inner and not isinstance(item, RangeT):
+                self.refuse("a list of ranges or None as a result")
             return f"[range(a, b, {layout.step}) for a, b in zip(r[{first}].tolist(), r[{first + 1}].tolist())]"
         if isinstance(layout.native, Number):
             return self._column_text(first, layout.native.code, item, inner)
@@ -136,6 +141,12 @@ class Returning(Handing):
 def leaf_of(layout: Layout) -> Native | None:
     """What the innermost lists hold."""
     return layout.native if layout.inner is None else leaf_of(layout.inner)
+
+
+def innermost(t: Type | None) -> Type | None:
+    """The type of what the innermost lists hold."""
+    item = item_of(t)
+    return innermost(item) if isinstance(item, (Seq, ListT)) else item
 
 
 def codes_of(native: Native | None) -> tuple[Code, ...]:
