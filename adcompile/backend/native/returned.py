@@ -1,4 +1,10 @@
-"""Lists that a region gives to the code behind it: arrays of their items, of which its caller makes lists again."""
+"""Lists that a region gives to the code behind it: arrays of their items, of which its caller makes lists again.
+
+What comes so are copies, and nobody must be able to tell. Of lists themselves nobody can: what writes into them uses
+them up (`optimise.callables.LINEAR`), and what writes in place is refused. Of the arrays in them nobody can if they are
+steady (`backend/native/steady`) and lie in memory as before (`keep_order`). Items have the classes that the function
+gives them, and None is None again, but in lists of the adjoints' own, which read nothing where there was nothing.
+"""
 
 from __future__ import annotations
 

@@ -182,6 +182,94 @@ def test_lists_are_not_handed_over_in_every_iteration():
     agree(lists_of_a_loop_around, A, 3)
 
 
+def rows_on_some_paths(a, m):
+    """None stands in a list of arrays."""
+    rows = []
+    for k in range(3):
+        row = None
+        if a[k] > 0:
+            row = a * a[k]
+        rows.append(row)
+    b = np.sort(m @ a)
+    s = 0.0
+    for row in rows:
+        if row is None:
+            s += b[0]
+        else:
+            s += np.sum(row * b)
+    return s
+
+
+def parts_on_some_paths(a, m):
+    parts = []
+    for k in range(3):
+        part = None
+        if a[k] > 0:
+            part = range(k + 1)
+        parts.append(part)
+    b = np.sort(m @ a)
+    s = 0.0
+    for part in parts:
+        if part is None:
+            s += b[0]
+        else:
+            for j in part:
+                s += b[j] * a[j]
+    return s
+
+
+def list_on_some_paths(a, m):
+    items = None
+    if a[0] > 0:
+        items = []
+        for k in range(3):
+            items.append(a[k] * 2.0)
+    b = np.sort(m @ a)
+    if items is None:
+        return np.sum(b)
+    s = 0.0
+    for k in range(3):
+        s += items[k] * b[k]
+    return s
+
+
+@pytest.mark.parametrize("function", [rows_on_some_paths, parts_on_some_paths, list_on_some_paths])
+def test_none_is_none_again(function):
+    agree(function, A, M)
+    agree(function, -A, M)
+
+
+def known_elsewhere(a, m):
+    """Lists that a tuple, a dict and another name have as well."""
+    items = [a[0], a[1], a[2]]
+    pair, table, other = (items, 1.0), {"items": items}, items
+    for k in range(3):
+        items[k] = items[k] * 2.0 + a[0]
+    items.append(a[1])
+    b = m @ a
+    s = 0.0
+    for k in range(4):
+        s += pair[0][k] * b[k % 3] + table["items"][k]
+        other[k] = s
+    return s * items[3]
+
+
+def written_and_left(xs, m):
+    """What a list holds when an index is not there."""
+    b = m @ m[0]
+    s = 0.0
+    for k in range(5):
+        xs[k] = xs[k] * b[k % 3]
+        s += xs[k]
+    return s * np.sum(np.sort(b))
+
+
+def test_lists_that_others_have():
+    agree(known_elsewhere, A, M)
+    agree(written_and_left, [0.5, 1.5, 2.0], M)
+    agree(written_and_left, [0.1 * k for k in range(8)], M)
+
+
 def order_of_memory(a, m):
     """How an array lies in memory decides what others give."""
     turned = []
