@@ -36,8 +36,6 @@ RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, Memor
 """What a kernel raises where NumPy or Python may raise something else."""
 
 
-
-
 @dataclass(frozen=True)
 class Attached:
     """A kernel as its caller needs it, which has `count` arguments: those at `positions` are handed over, and of these
