@@ -140,8 +140,6 @@ def zero_of(b: Builder, item: Atom) -> Atom:
     return b.call(rt.zeros_like, item) if isinstance(item, Const) else zero(b, item)
 
 
-
-
 def unpack(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
     """`a, b = value` of a value of unknown type, whose parts are read by their numbers."""
     owner = call.args[0]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from adcompile.ir.nodes import Var
 from adcompile.nests.dependence import Distance, Relation, commute, distance, relation, worse
-from adcompile.nests.items import Access, Index, Item, Load, Reduce, Store, accesses, leaves_of, touched, values_of
+from adcompile.nests.items import Access, Index, Item, Reduce, Store, accesses, touched, values_of
 from adcompile.nests.keys import Keys
 from adcompile.nests.views import Axis
 
@@ -98,14 +98,14 @@ class Plan:
         return list(out)
 
     def within(self, items: Iterable[Item], root: Store) -> Relation:
-        """How what the items read stands to what the store writes."""
+        """How what the items touch stands to what the store writes: values that they take from others lie in memory
+        too, if others write into it."""
         write = accesses(root)[-1] if root.fn is None or root.adds else accesses(root)[-2]
         found: Relation = "apart"
         for item in items:
-            for e in leaves_of(item.value):
-                if isinstance(e, Load) and e.base is write[0]:
-                    read: Access = (e.base, e.index, "read")
-                    found = worse(found, self.relation(read, write, self.space_of(root)))
+            for access in touched(item):
+                if access[0] is write[0]:
+                    found = worse(found, self.relation(access, write, self.space_of(root)))
         return found
 
     def relation(self, first: Access, second: Access, space: Keys) -> Relation:

@@ -389,7 +389,7 @@ class Region:
         if below is not None:
             self.demanded.setdefault(below, len(self.items))
         store = Store(view, update, value, view.extents, dtype, call.role, call)
-        if not isinstance(value, (Value, Number)):
+        if not isinstance(value, (Value, Number)) or isinstance(value, Value) and value.item.var is view.base:
             # what is stored may be read where it is stored: then it is computed first
             var = Var("t")
             self.facts.types[var] = Array(dtype, ("any",) * len(view.extents))

@@ -1,6 +1,7 @@
 """Which items share a nest or a row, by the loops that whole functions get."""
 
 import numpy as np
+import pytest
 
 from adcompile.ir.nodes import For
 from adcompile.ir.walk import statements_of
@@ -64,3 +65,52 @@ def in_rows(x):
 
 def test_writes_over_what_is_read_in_two_axes():
     assert both(in_rows, random(4, 5)).agree(random(4, 5))
+
+
+def turned_round(x):
+    """What is added to a temporary is computed of what it was."""
+    a = x * 0.5
+    a[::-1] += a * 0.3
+    b = a * x
+    b[::-1] -= np.sin(b) * a
+    return np.sum(a * b)
+
+
+def turned_round_in_rows(x):
+    a = x * 0.5
+    a[::-1] += a * 0.3
+    a[:, ::-1] *= a + 1.0
+    a[::-1, ::-1] = a * a
+    return np.sum(np.cos(a) * x)
+
+
+def added_to_itself(x):
+    a = x * 0.5
+    a[::-1] += a
+    a[1:] -= a[:-1]
+    b = np.cos(a) * x
+    b[:, ::-1] *= b
+    b[::-1] = b
+    return np.sum(a * b)
+
+
+def shifted_by_one(x):
+    a = x * 0.5
+    b = a * 2.0
+    a[1:] += a[:-1] * b[1:]
+    a[:-1] = np.sin(a[1:]) * b[:-1]
+    b += a
+    b[1:] -= b[:-1]
+    return np.sum(a * b)
+
+
+@pytest.mark.parametrize("function", [turned_round, turned_round_in_rows, added_to_itself, shifted_by_one])
+@pytest.mark.parametrize("kind", ["joint", "split", "forward"])
+def test_a_temporary_that_is_read_as_it_is_written_elsewhere(function, kind):
+    rank = 1 if function is turned_round else 2
+    given = (random(*(5, 4)[:rank]),)
+    along = (random(*(5, 4)[:rank]),) if kind == "forward" else ()
+    made = both(function, *given, kind=kind)
+    assert made.changed
+    ran = made.agree(*given, *along)
+    assert ran or kind == "split", "what is kept of views may share memory"

@@ -13,7 +13,7 @@ from adcompile import runtime as rt
 from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.making import Making
 from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS
-from adcompile.backend.native.values import ArrayOf, Code, Number
+from adcompile.backend.native.values import ArrayOf, Code, Number, TupleOf
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
@@ -56,7 +56,7 @@ class Arrays(Making):
         elif isinstance(index, Var) and index in self.made and self.callee(self.made[index]) is ops.build_tuple:
             atoms = self.made[index].args
         else:
-            atoms = [index]
+            atoms = self._numbers_in(index) or [index]
         axis, out = 0, list[Part]()
         for k, a in enumerate(atoms):
             part = self._part(array, axis, a)
@@ -70,6 +70,16 @@ class Arrays(Making):
                 axis += 1
         if axis > self.rank(array):
             self.refuse("an index with too many axes")
+        return out
+
+    def _numbers_in(self, index: Atom) -> list[Var]:
+        """The integers of a tuple, where an index is one that has come as a whole."""
+        found = self.native_type(index)
+        if not isinstance(found, TupleOf) or any(n != Number("i8") for n in found.items):
+            return []
+        out = [Var("k") for _ in found.items]
+        for k, v in enumerate(out):
+            self.define(v, Number("i8"), f"{self.atom(index)}[{k}]")
         return out
 
     def _is_new(self, atom: Atom) -> bool:
@@ -101,6 +111,8 @@ class Arrays(Making):
 
     def item(self, array: Var, axis: int, atom: Atom) -> str:
         """The number of an element along an axis, checked unless it is proved to be there."""
+        if axis >= self.rank(array):  # a kernel knows no array there, or one of fewer axes
+            self.refuse(f"an index of {array.name} along axis {axis}")
         text = self.cast(atom, "i8")
         if self.proved or self.bounded(array, axis, self.rank(array), atom):
             return text

@@ -179,6 +179,8 @@ class Base:
         """A tuple that is printed where it is used."""
         if not isinstance(call.fn, Const) or call.fn.value not in (ops.build_tuple, np.ndarray.shape, np.shape):
             self.refuse(f"{call.result.name}, which is no value in a kernel")
+        if call.fn.value is not ops.build_tuple:
+            return f"{self.atom(call.args[0])}.shape"
         return "(" + "".join(f"{self.atom(a)}, " for a in call.args) + ")"
 
     def constant(self, value: Any) -> str:

@@ -10,6 +10,7 @@ from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.bounds import Frame, Linear
 from adcompile.backend.native.classes import KEEPING, ORDER
 from adcompile.backend.native.listed import Listed
+from adcompile.backend.native.lists import NOWHERE
 from adcompile.backend.native.unbound import reads
 from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of
 from adcompile.backend.undefined import is_undefined
@@ -45,6 +46,8 @@ class Flow(Listed):
     classes: dict[Var, str]
     undecided: frozenset[Var]
     unbound: frozenset[Var]
+    absent: frozenset[Var]
+    """What may be unbound, or None."""
     there: dict[Var, str]
     joined: dict[Var, Native]
 
@@ -64,6 +67,8 @@ class Flow(Listed):
         self.place = s.place
         match s:
             case Call():
+                if self._is_nothing(s):
+                    return
                 for var in reads(s, HANDING_ON):
                     self.read(var)
                 self.call(s)
@@ -105,6 +110,12 @@ class Flow(Listed):
             if self.lists.is_list(var):
                 if isinstance(value, Var) and self.lists.origin(value) is not self.lists.origin(var):
                     self.line(f"{self.starts[var]} = {self.start(value)}")
+                elif not isinstance(value, Var) and var in self.starts:
+                    self.line(f"{self.starts[var]} = {NOWHERE}")
+            elif var in self.ends:
+                pending.append((self.names[self.ends[var]], self.end_of(value)))
+                if var in self.there:
+                    pending.append((self.there[var], self.is_there(value)))
             elif var in self.names and not (isinstance(value, Var) and value is var):
                 text = self._moved(var, value)
                 pending.append((self.names[var], text))
@@ -171,9 +182,25 @@ class Flow(Listed):
     # -- values that are not there on some paths
 
     def is_there(self, value: Atom) -> str:
-        if is_undefined(value):
+        if is_undefined(value) or isinstance(value, Const) and value.value is None:
             return "False"
         return self.there.get(value, "True") if isinstance(value, Var) else "True"
+
+    def _is_nothing(self, call: Call) -> bool:
+        """Print `value is None` of what is None where it is not there."""
+        fn, value = self.callee(call), call.args[0] if call.args else None
+        if fn not in (operator.is_, operator.is_not) or value not in self.there or value in self.unbound:
+            return False
+        if not isinstance(call.args[1], Const) or call.args[1].value is not None:
+            return False
+        there = self.there[value]  # type: ignore[index]
+        self.define(call.result, Number("b1"), there if fn is operator.is_not else f"not {there}")
+        return True
+
+    def alias(self, var: Var, other: Var) -> None:
+        super().alias(var, other)
+        if other in self.there:
+            self.there[var] = self.there[other]
 
     def read(self, atom: Atom) -> None:
         """Leave the kernel if a value that is read is not there."""
@@ -195,8 +222,8 @@ class Flow(Listed):
     def name_class(self, var: Var) -> None:
         if var in self.undecided:
             self.classes[var] = self.fresh(f"{var.name}_class")
-        if var in self.unbound:
-            self.there[var] = self.fresh(f"{var.name}_bound")
+        if var in self.absent:
+            self.there[var] = self.fresh(f"{var.name}_there")
 
     def _decide(self, call: Call, fn: Any) -> None:
         """Print the class of what a call has given."""
@@ -241,7 +268,10 @@ class Flow(Listed):
             others = s.orelse.end if block is s.then else s.then.end
             both = [block.end.values, others.values if isinstance(others, Yield) else block.end.values]
             for r, *sources in zip(s.results, *both):
-                if r in targets and r not in self.names:
+                if r in targets and r not in self.names and r not in self.ends:
+                    if self.joins_range(r):
+                        self.name_class(r)
+                        continue
                     native = self.join(r, sources)
                     if native is not None:
                         self.native[r], self.names[r] = native, self.fresh(r.name)
@@ -267,6 +297,10 @@ class Flow(Listed):
         """Names for what a loop carries, with their first values."""
         for p, value in zip(self._carried(loop), loop.init):
             if self.lists.is_list(p):
+                continue
+            if self.joins_range(p):
+                self.level[self.ends[p]] = len(self.frames) + 1
+                self.name_class(p)
                 continue
             native = self.join(p, [value])
             if native is None:
@@ -311,11 +345,14 @@ class Flow(Listed):
         for r, p in zip(loop.results, self._carried(loop)):
             if self.lists.is_list(p):
                 continue
+            if p in self.there:
+                self.there[r] = self.there[p]
+            if p in self.ends:
+                self.made[r], self.level[self.ends[p]] = self.made[p], len(self.frames)
+                continue
             self.names[r], self.native[r] = self.names[p], self.native[p]
             if p in self.classes:
                 self.classes[r] = self.classes[p]
-            if p in self.there:
-                self.there[r] = self.there[p]
             if p in self.bits:
                 self.bits[r] = self.bits[p]
             native = self.native[r]

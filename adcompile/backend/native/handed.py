@@ -16,6 +16,7 @@ import numpy as np
 from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.flow import Flow
 from adcompile.backend.native.lists import Store
+from adcompile.backend.native.nested import lie_in_order
 from adcompile.backend.native.placed import MAKING, writes
 from adcompile.backend.native.slots import Layout, Shadows, Slot, Slots, Steps
 from adcompile.backend.native.values import ArrayOf, Number, TupleOf, native_of
@@ -69,6 +70,8 @@ HANDED = (Seq, RangeT, Kept)
 class Handing(Flow):
     """Prints what forward functions hand over, and pullbacks take."""
 
+    printed: Function
+    """What is being printed."""
     hands: bool
     """Whether lists in the result are handed over."""
     slots: Slots
@@ -111,7 +114,7 @@ class Handing(Flow):
         """How a list is held, and the arrays that hold it."""
         root = self.lists.find(items)
         store = self.stores.get(root)
-        if store is None or not store.codes or store.views:
+        if store is None or not store.codes or store.views or store.given:
             self.refuse(f"{items.name}, a list that a kernel cannot hand over")
         texts = [f"{column}[{self.start(items)}:{store.top}]" for column in store.columns]
         return self._layout(root, store, texts)
@@ -124,7 +127,8 @@ class Handing(Flow):
             within = self.lists.find(self.lists.item_of(root))
             alike = [r for r in self.stores if r is not within and self.lists.find(self.lists.item_of(r)) is within]
             held = self.stores.get(within)
-            if held is None or not held.codes or held.views or alike != [root] or store.optional:
+            whole = lie_in_order(self.printed, self.lists, within)
+            if held is None or not held.codes or held.views or held.given or alike != [root] or not whole:
                 self.refuse("lists of lists that a kernel cannot hand over")
             inner, more = self._layout(within, held, [f"{column}[:{held.top}]" for column in held.columns])
             texts = [*texts, *more]

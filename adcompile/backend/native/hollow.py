@@ -52,6 +52,9 @@ class Hollow(Placing):
         """Note what a store holds."""
         raise NotImplementedError
 
+    def keep_order(self, name: str, native: ArrayOf, margin: str = "") -> None:
+        """Called where an array is copied that may be a result."""
+
     def make_outline(self, var: Var, native: ArrayOf, sizes: Sequence[str]) -> None:
         if var not in self.pushed_once:
             super().make_outline(var, native, sizes)

@@ -20,9 +20,10 @@ import adcompile
 from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import keep, write
-from adcompile.backend.native.slots import Slot, Slots, on_lists
+from adcompile.backend.native.slots import Slot, Slots, cut, on_lists
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.frozen import frozen
+from adcompile.runtime.loops import ordered
 from adcompile.runtime.native import OWNERS, Fault
 from adcompile.runtime.settings import Elementary
 
@@ -34,8 +35,6 @@ from adcompile.backend.native import support as nt
 """
 RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError)
 """What a kernel raises where NumPy or Python may raise something else."""
-
-
 
 
 @frozen
@@ -129,11 +128,21 @@ def _signature(native: Native, numba: Any) -> Any:
 
 
 def array_of(items: list[Any], dtype: Any, rank: int) -> Any:
-    """The items of a list as an array. Raises Fault where no array has all of them."""
+    """The items of a list as an array. Raises Fault where no array has all of them, or where they would lie in memory
+    in another way there: what NumPy makes of an array may lie as that does."""
     out = np.array(items, dtype) if items else np.empty((0,) * rank, dtype)
+    if rank > 2 and not all(map(ordered, items)):
+        raise Fault
     if out.ndim != rank or out.dtype != dtype:
         raise Fault
     return out
+
+
+def flat(array: Any) -> Any:
+    """What an array holds, in order."""
+    if not ordered(array):
+        raise Fault
+    return array.ravel()
 
 
 def joined(
@@ -182,6 +191,8 @@ def joined(
         "classes": ORDER,
         "zeros_like": np.zeros_like,
         "array": array_of,
+        "cut": cut,
+        "flat": flat,
         "spare": spare,
         "again": _again,
         "arenas": list[Any](),

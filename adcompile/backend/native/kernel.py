@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 
 from adcompile.backend.native.arena import noted
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
 from adcompile.backend.native.classes import undecided
-from adcompile.backend.native.given import given_as, machine, written
-from adcompile.backend.native.handed import Handing, Layout, Slot, Slots, filled, slots_of
+from adcompile.backend.native.given import IN_PLACE, WRITING, as_given, can_be_given, machine, written
+from adcompile.backend.native.handed import Layout, Slot, Slots, filled, slots_of
 from adcompile.backend.native.hollow import hollow, pushed_once
 from adcompile.backend.native.lists import Lists, Store, Unkept, lists_of
 from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
-from adcompile.backend.native.unbound import unbound
+from adcompile.backend.native.returned import codes_of, inner_lists
+from adcompile.backend.native.taken import Taking, depths
+from adcompile.backend.native.unbound import absent, unbound
 from adcompile.backend.native.values import ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf, native_of
 from adcompile.frozen import frozen
 from adcompile.ir import ops
@@ -33,10 +35,9 @@ from adcompile.ir.nodes import (
     While,
 )
 from adcompile.ir.stack import large_stack
-from adcompile.ir.types import UNKNOWN, ListT, Seq, Type
+from adcompile.ir.types import UNKNOWN, Type
 from adcompile.ir.walk import free_vars
 from adcompile.optimise.kept import tuple_of
-from adcompile.optimise.typing import kinds as scalar_kinds
 
 
 @frozen
@@ -70,11 +71,14 @@ class Kernel:
 
 @frozen
 class Between:
-    """What a kernel is told of lists that are kept between a forward function and its pullback: whether it hands
-    over lists, and those that it takes."""
+    """What a kernel is told of lists that go from one to another. Between a forward function and its pullback:
+    whether it hands over lists, and those that it takes. Of a region: that it returns what it has made of lists, and
+    the arrays of which copies do."""
 
     hands: bool = False
     slots: Slots = field(default_factory=dict[int, Slot])
+    returns: bool = False
+    steady: frozenset[Var] = frozenset()
 
 
 ALONE = Between()
@@ -99,11 +103,15 @@ def _kernel(
     asked = slots_of(function, between.slots) if between.slots else {}
     initial = filled(function, types) if between.hands else frozenset[Var]()
     given = {v: slot.depth for v, k in asked.items() if isinstance(slot := between.slots[k], Layout)}
+    if between.returns:
+        given |= depths(function.params, types, between.steady)
     lists = lists_of(function, types, given)
 
     def printer(classes: frozenset[Var]) -> Printer:
         out = Printer(types, lists, classes, known)
         out.hands, out.slots, out.asked, out.initial = between.hands, between.slots, asked, initial
+        out.steady = between.steady
+        out.returns, out.inner = between.returns, inner_lists(function, lists) if between.returns else frozenset()
         return out
 
     while True:
@@ -135,31 +143,53 @@ def _printed(
     raise NotNative("arrays whose lengths depend on each other", function.place)
 
 
-def supported(statements: Sequence[Statement], types: Mapping[Var, Type]) -> dict[int, NotNative]:
+def supported(
+    statements: Sequence[Statement], types: Mapping[Var, Type], steady: frozenset[Var] = frozenset()
+) -> dict[int, NotNative]:
     """By number: the statements that no kernel can hold, and why. Those that a kernel could hold were
     their operands there, count as supported."""
-    out: dict[int, NotNative] = {}
     whole = Function("", (), (), Block((), tuple(statements), Return(Const(None))), Signature())
-    probe = Printer(types, lists_of(whole, types))
+    given = depths(free_vars(whole.body), types, steady)
+    lists = lists_of(whole, types, given)
+    while True:
+        out: dict[int, NotNative] = {}
+        probe = Printer(types, lists)
+        probe.returns, probe.steady = True, steady
+        unkept = _probed(statements, probe, given, out)
+        if not unkept:
+            return out
+        lists.general.update(unkept)
+
+
+def _probed(
+    statements: Sequence[Statement], probe: Printer, given: Iterable[Var], out: dict[int, NotNative]
+) -> set[Var]:
+    """Print statements one by one, and note which no kernel can hold; gives the classes of lists that may be held in
+    another way."""
+    types, lists, unkept = probe.types, probe.lists, set[Var]()
+    for v in given:
+        if lists.is_list(v):
+            try:
+                probe.take_list(v, "")
+            except Unkept as error:
+                unkept.add(error.root)
     for k, s in enumerate(statements):
         for v in free_vars(Block((), (s,), Unreachable())):
-            if v not in probe.native and v not in probe.made and not probe.lists.is_list(v):
+            if v not in probe.native and v not in probe.made and not lists.is_list(v):
                 native = native_of(types.get(v, UNKNOWN))
                 probe.names.setdefault(v, probe.fresh(v.name))
-                if native is not None and not _has_lists(native):
+                probe.joins_range(v)
+                whole = can_be_given(types[v]) if native is not None and _has_lists(native) else None
+                if native is not None and (not _has_lists(native) or whole and probe.may_copy(v, whole)):
                     probe.native[v] = native
         try:
             probe.statement(s)
         except NotNative as error:
             out[k] = error
             probe.anew()
-    return out
-
-
-def _may_be_int(t: Type, native: ListOf) -> bool:
-    """Whether integers would come as floats: too large ones not exactly."""
-    items = t.items if isinstance(t, ListT) else (t.item,) if isinstance(t, Seq) else ()
-    return native.item == Number("f8") and any(int in scalar_kinds(item) for item in items)
+            if isinstance(error, Unkept) and error.root not in lists.general:
+                unkept.add(error.root)
+    return unkept
 
 
 def _has_lists(native: Native) -> bool:
@@ -172,7 +202,7 @@ ROUNDS = 8
 """How often a kernel is printed, each time with more known of what its loops carry."""
 
 
-class Printer(Handing):
+class Printer(Taking):
     """Prints one kernel."""
 
     def __init__(
@@ -185,7 +215,7 @@ class Printer(Handing):
         super().__init__(types, known)
         self.undecided = undecided
         self.classes: dict[Var, str] = {}  # the names of the numbers of the classes of these
-        self.unbound: frozenset[Var] = frozenset()
+        self.unbound, self.absent = frozenset(), frozenset()
         self.there: dict[Var, str] = {}  # the names of what says whether these are there
         self.lists = lists
         self.stores: dict[Var, Store] = {}
@@ -197,8 +227,11 @@ class Printer(Handing):
         self.hollow, self.pushed_once, self.sizes = frozenset(), frozenset(), {}
         self.begins: dict[Var, str] = {}
         self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
+        self.ends = {}
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
         self.hands, self.slots, self.asked, self.initial = False, {}, {}, frozenset()
+        self.returns, self.inner = False, frozenset()
+        self.columns, self.passed, self.steady = [], [], frozenset()
         self.handed = {}
         self.whole: Call | None = None  # what a forward function keeps
 
@@ -230,15 +263,19 @@ class Printer(Handing):
     # -- the function
 
     def function(self, function: Function, name: str, inexact: bool) -> Kernel:
-        params = (*function.params, *function.captured)
-        self.unbound, self.placed = unbound(function), placed(function, self.lists)
+        params, self.printed = (*function.params, *function.captured), function
+        self.unbound, self.absent = unbound(function), absent(function)
+        self.placed = placed(function, self.lists)
         self.hollow = hollow(function, self.lists)
         self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}
         read = free_vars(function.body)
-        used = tuple(p for p in params if p in read)
+        for p in params:
+            if p in read and self.returns and self.lists.is_list(p) and p in self.lists.sites:
+                self.take_list(p, f"a{params.index(p)}")
+        used = tuple(p for p in params if p in read and p not in self.passed)
         for p in used:
             self._param(p, bool(self.slots) and p is function.params[0])
-        if written(function, self.given):
+        if written(function, self.given, IN_PLACE if self.returns else WRITING):
             self.refuse("a list from elsewhere that is written")
         given_too = prepared(function.body, used, self.types)
         for var in given_too:
@@ -247,24 +284,25 @@ class Printer(Handing):
         if not isinstance(function.body.end, Return):
             self.refuse("a function that only raises")
         self.block(Block((), function.body.statements, Unreachable()), ())
-        self.read(function.body.end.value)
-        lends = not self.hands and self.lends(self._parts_of(function.body.end.value))
+        results = self._parts_of(function.body.end.value)
+        lends = not self.hands and not any(map(self.is_listed, results)) and self.lends(results)
         arena = self.fresh("arena") if lends else ""
         for line in noted(self.kept(), f"{arena}_words") if arena else ():
             self.line(line)
         self.whole = tuple_of(function) if self.hands else None
         exact = self._finish(function.body.end.value, used, inexact)
-        if any(self.is_written(v) or v in self.written for v in self.given):
+        if any(self.is_written(v) or v in self.written for v in (*self.given, *self.passed)):
             self.refuse("arrays in a list from elsewhere that are written")
         if self.written_among(used, TupleOf):
             self.refuse("arrays in a tuple from elsewhere that are written")
-        given = [self.given.get(p, self.names[p]) for p in (*used, *given_too)] + [arena] * bool(arena)
+        given = [self.given.get(p, self.names[p]) for p in (*used, *given_too)]
+        given += [c.name for c in self.columns] + [arena] * bool(arena)
         text = [f"def {name}({', '.join(given)}):", *self.storage(arena), *self.lines]
         saved = tuple(self.written_among(used)) if self.faults else ()
         natives = tuple(machine(self.native[p]) or self.native[p] for p in (*used, *given_too))
-        natives += (ArrayOf("f8", 1),) * bool(arena)
+        natives += (*(ArrayOf(c.code, 1) for c in self.columns), *(ArrayOf("f8", 1),) * bool(arena))
         listed = tuple(k for k, p in enumerate(used) if p in self.given)
-        like = tuple(given_too.values())
+        like = (*given_too.values(), *(c.text for c in self.columns))
         positions = tuple(params.index(p) for p in used)
         lent = len(self.kept()) if arena else 0
         source, called = "\n".join(text) + "\n", frozenset(self.elementary)
@@ -277,7 +315,7 @@ class Printer(Handing):
 
     def _param(self, var: Var, whole: bool) -> None:
         native = native_of(self.types[var]) if not whole else self.whole_type(self.types[var])
-        if isinstance(native, ListOf) and given_as(native) is not None and not _may_be_int(self.types[var], native):
+        if isinstance(native, ListOf) and can_be_given(self.types[var]) and self.may_copy(var, native):
             self._given_list(var, native)
             return
         if native is None or _has_lists(native):
@@ -296,10 +334,27 @@ class Printer(Handing):
         name, given = self.fresh(var.name), self.fresh(f"{var.name}_items")
         self.names[var], self.native[var], self.given[var] = name, native, given
         self.outside.add(var)
-        if isinstance(native.item, Number):
+        if isinstance(native.item, ArrayOf):
+            self.line(f"{name} = nt.parts_of({given}, {self.empty_list(native)})")
+        elif native.item == Number("i8"):
+            self.faults = True
+            self.line(f"{name} = nt.integers({given})")
+        elif isinstance(native.item, Number):
             self.line(f"{name} = nt.listed({given})")
         else:
-            self.line(f"{name} = nt.parts_of({given}, {self.empty_list(native)})")
+            self._given_tuples(name, given, native)
+
+    def _given_tuples(self, name: str, given: str, native: ListOf) -> None:
+        """A list of tuples of numbers comes as an array with a row for each."""
+        self.faults = True
+        k = self.fresh("k")
+        items = [
+            f"nt.integer({given}[{k}, {j}])" if code == "i8" and as_given(code) != code else f"{given}[{k}, {j}]"
+            for j, code in enumerate(codes_of(native.item))
+        ]
+        self.line(f"{name} = {self.empty_list(native)}")
+        self.line(f"for {k} in range({given}.shape[0]):")
+        self.line(f"    {name}.append(({', '.join(items)},))")
 
     def _exact_if_integer(self, call: Call) -> None:
         """What may be an integer is kept as a float, which is exact up to a limit."""
@@ -337,6 +392,23 @@ class Printer(Handing):
             kept = kept or self.made[value] is self.whole
             parts = [self._result(a, flat, roots, inexact, kept) for a in self.made[value].args]
             return "(" + "".join(f"{p}, " for p in parts) + ")"
+        if isinstance(value, Var) and value in self.there:
+            return self._result_or_none(value, flat, roots, inexact, kept)
+        return self._result_there(value, flat, roots, inexact, kept)
+
+    def _result_or_none(self, value: Var, flat: list[str], roots: set[Var], inexact: bool, kept: bool) -> str:
+        """What is not there is None."""
+        if value in self.unbound:  # to hand it over is to read it
+            self.read(value)
+            return self._result_there(value, flat, roots, inexact, kept)
+        text = self._result_there(value, flat, roots, inexact, kept)
+        flat.append(self.there[value])
+        return f"({text} if r[{len(flat) - 1}] else None)"
+
+    def _result_there(self, value: Atom, flat: list[str], roots: set[Var], inexact: bool, kept: bool) -> str:
+        made = self.returned(value, flat)
+        if made is not None:
+            return made
         texts = self.hand(value) if kept else None
         if texts is not None:
             flat += texts

@@ -18,7 +18,7 @@ from adcompile.backend.native.ranges import Ranges
 from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Seq
+from adcompile.ir.types import Known, Seq
 from adcompile.optimise.typing import hashable
 from adcompile.runtime import adjoints, arrays
 
@@ -179,7 +179,7 @@ class Listed(Ranges):
         name, at = self.names[items], self.cast(k, "i8")
         if isinstance(found.item, Number):
             self.line(f"{name}[{at}] += {self.cast(value, found.item.code)}")
-        elif isinstance(found.item, ArrayOf):
+        elif isinstance(found.item, ArrayOf) and self.callee(call) is ops.index_add:  # `add_item` makes another
             part = self.fresh("part")
             self.line(f"{part} = {name}[{at}]")
             if isinstance(self.native_type(value), ArrayOf):
@@ -188,10 +188,37 @@ class Listed(Ranges):
             else:
                 self.line(f"{part} += {self.cast(value, found.item.code)}")
             self.written.add(items)
+        elif isinstance(found.item, TupleOf):
+            self._add_to_tuple(f"{name}[{at}]", found.item, value)
         else:
             return False
         self.alias(call.result, items)
         return True
+
+    def _add_to_tuple(self, place: str, found: TupleOf, value: Atom) -> None:
+        """Add to an item that is a tuple of numbers: of a tuple, in which None and 0 are nothing."""
+        parts = self._parts_added(found, value)
+        if parts is None or not all(isinstance(n, Number) for n in found.items):
+            self.refuse("a sum of tuples of other than numbers")
+        item = self.fresh("item")
+        self.line(f"{item} = {place}")
+        sums = [f"{item}[{k}]" + (f" + {part}" if part else "") for k, part in enumerate(parts)]
+        self.line(f"{place} = ({', '.join(sums)},)")
+
+    def _parts_added(self, found: TupleOf, value: Atom) -> list[str] | None:
+        if isinstance(value, Const) and (value.value is None or type(value.value) in (int, float) and value.value == 0):
+            return [""] * len(found.items)
+        if isinstance(value, Var) and value in self.made and self.callee(self.made[value]) is ops.build_tuple:
+            args = self.made[value].args
+            texts = [self._part_added(a, n) for a, n in zip(args, found.items)]
+            return texts if len(args) == len(found.items) else None
+        native = self.native_type(value)
+        return [f"{self.atom(value)}[{k}]" for k in range(len(found.items))] if native == found else None
+
+    def _part_added(self, value: Atom, native: Native) -> str:
+        if isinstance(value, Const) and value.value is None or self.types.get(value) == Known(None):  # type: ignore[arg-type]
+            return ""
+        return self.cast(value, native.code) if isinstance(native, Number) else ""
 
     # -- whole lists
 
@@ -218,7 +245,8 @@ class Listed(Ranges):
         found, result = self.listed(items), native_of(self.types[call.result])
         if found is None or not isinstance(items, Var) or not isinstance(result, ListOf):
             return False
-        if isinstance(result.item, Number):
+        numbers = result.item.items if isinstance(result.item, TupleOf) else (result.item,)
+        if all(isinstance(n, Number) for n in numbers):
             text = f"[{self._sample(result.item)}] * len({self.names[items]})"
         elif result == found and isinstance(result.item, ArrayOf):
             text = f"nt.zeros_of_all({self.names[items]})"
@@ -284,7 +312,8 @@ L: Any = Listed
 CALLS: dict[Any, Printed] = {
     ops.build_list: L._made_list, ops.push: L._push_listed, ops.pop: L._pop_listed, operator.getitem: L._get_listed,
     ops.put_item: L._put_listed, operator.setitem: L._put_listed, ops.list_set: L._set_listed,
-    ops.index_add: L._add_listed, len: L._len_listed, list: L._copy_listed, arrays.copy: L._copy_listed,
+    ops.index_add: L._add_listed, arrays.add_item: L._add_listed,
+    len: L._len_listed, list: L._copy_listed, arrays.copy: L._copy_listed,
     arrays.zero_list: L._zeros_listed, np.array: L._array_of_list, adjoints.unjoin: L._parts_of_array,
     ops.list_concat: L._joined_lists, operator.add: L._joined_lists, operator.mul: L._repeated_list,
     ops.identity: L._same_list, ops.collected: L._same_list,

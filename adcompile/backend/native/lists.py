@@ -34,7 +34,12 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.types import Known, ListT, Seq, Type
 from adcompile.ir.walk import blocks_of
+from adcompile.runtime import arrays
 
+SAME = (ops.put_item, ops.index_add, arrays.add_item, ops.identity, ops.collected)
+"""Calls that give the list that they are given."""
+NOWHERE = "-1"
+"""Where None begins, among arrays and lists."""
 Path = tuple[tuple[If, int], ...]
 
 
@@ -125,7 +130,7 @@ def lists_of(function: Function, types: Mapping[Var, Type], given: Mapping[Var, 
                         out.union(result, of if args[1].value == 0 else out.item_of(of))
                 elif fn is ops.pop and isinstance(args[0], Var):
                     popped[result] = args[0]
-                elif fn in (ops.put_item, ops.index_add, ops.identity, ops.collected) and isinstance(args[0], Var):
+                elif fn in SAME and isinstance(args[0], Var):
                     if isinstance(types.get(args[0]), (Seq, ListT)):
                         out.union(result, args[0])
             case If():
@@ -286,7 +291,7 @@ class Keeping(Hollow):
         elif self.is_placed(value) and isinstance(value, Var):
             name = self.names[value]
             texts = [self.begins[value], *(f"{name}.shape[{k}]" for k in range(len(store.codes) - 1))]
-        elif isinstance(store.native, ArrayOf) and texts[0] != "0":
+        elif isinstance(store.native, ArrayOf) and texts[0] != NOWHERE:
             texts = self._copied(store, texts[0], store.native)
         if not self._reserved(root):
             for column in store.columns:
@@ -305,7 +310,8 @@ class Keeping(Hollow):
             store.optional = True
             if store.views and isinstance(store.native, ArrayOf):
                 return [_empty(store.native)]
-            return ["0"] * len(store.codes) if store.codes else None
+            begin = [NOWHERE] if isinstance(store.native, ArrayOf) or store.native is None and not store.step else []
+            return [*begin, *["0"] * (len(store.codes) - len(begin))] if store.codes else None
         bounds = self.range_of(value)
         if bounds is not None:
             return self._bounds_texts(store, bounds)
@@ -359,6 +365,7 @@ class Keeping(Hollow):
     def _copied(self, store: Store, name: str, native: ArrayOf) -> list[str]:
         """Copy what an array holds behind the others; gives where it begins, and its shape."""
         data, top = store.data, f"{store.data}_top"
+        self.keep_order(name, native)
         self.line(f"if {top} + {name}.size > {data}.shape[0]:")
         self.line(f"    {data} = nt.grown({data}, {top}, {top} + {name}.size)")
         flat = name if native.rank == 1 else f"{name}.ravel()"

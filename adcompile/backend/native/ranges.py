@@ -12,15 +12,46 @@ import numpy as np
 from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.lists import Keeping
 from adcompile.backend.native.values import ArrayOf, Number, TupleOf
+from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.ir.types import RangeT, Type
 
 ndarray: Any = np.ndarray
+
+
+def counts_from_zero(t: Type | None) -> bool:
+    return isinstance(t, RangeT) and t.unit
+
+
 SHAPES = (ndarray.shape, np.shape)
 
 
 class Ranges(Keeping):
     """Prints calls that make, and take apart, what has no value of its own."""
+
+    ends: dict[Var, Var]
+    """Where ranges stop that come by several ways, all of which start at zero."""
+
+    def joins_range(self, var: Var) -> bool:
+        """Have a range that comes by several ways: a number says where it stops."""
+        if not counts_from_zero(self.types.get(var)):
+            return False
+        if var not in self.ends:
+            stop = self.ends[var] = Var("stop", var.place)
+            self.native[stop], self.names[stop] = Number("i8"), self.fresh(f"{var.name}_stop")
+            self.defined(stop)
+            self.made[var] = Call(var, Const(builtins.range), (stop,), place=var.place)
+        return True
+
+    def end_of(self, value: Atom) -> str:
+        """Where a range stops; of what is no range on this path, nobody asks."""
+        bounds = self.range_of(value)
+        if bounds is None:
+            if is_undefined(value) or isinstance(value, Const) and value.value is None:
+                return "0"
+            self.refuse(f"{getattr(value, 'name', 'None')}, which is a range on some paths only")
+        return self.cast(bounds[1], "i8")
 
     def range_of(self, atom: Atom) -> tuple[Atom, Atom, Atom, bool] | None:
         """Start, stop and step of a range, and whether it is gone through backwards."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,8 +20,11 @@ from adcompile.backend.native.elementary import vectorised
 from adcompile.backend.native.flow import HANDING_ON
 from adcompile.backend.native.handed import handed, held_together
 from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
+from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.notes import Note
+from adcompile.backend.native.ranges import counts_from_zero
+from adcompile.backend.native.steady import steady
 from adcompile.backend.native.unbound import reads, unbound
 from adcompile.backend.native.values import NotNative
 from adcompile.frozen import frozen
@@ -44,16 +48,20 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.stack import large_stack
-from adcompile.ir.types import Array, TupleT, Type
-from adcompile.ir.walk import atoms_of, end_atoms, free_vars, results_of, statements_of
+from adcompile.ir.types import Array, Scalar, Seq, TupleT, Type
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, free_vars, results_of, statements_of
 from adcompile.nests import Lowered, lowered
 from adcompile.nests.lower import SEVERAL
 from adcompile.optimise.direct import called
+from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.recomputed import recomputed
 from adcompile.runtime.settings import Backend, Elementary
 
 REPEATED = frozenset({builtins.range, builtins.reversed, builtins.slice, ops.build_tuple, np.ndarray.shape})
 """Calls that a region makes again for itself: what they give has no machine type of its own."""
+
+
+INTEGER = Scalar(frozenset({int}))
 
 
 @frozen
@@ -82,6 +90,7 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
     # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
     types = {**program.types, **dict(_handed_over(program))}
     search = _Search(types, frozenset(vectorised()) if elementary == "vectorised" else frozenset())
+    search.effects = Effects(types, summarise(program.functions, types))
     functions: dict[FunctionRef, Function] = {}
     for forward, pullback in handed(program, search.types):
         search.pair(program, forward, pullback, entry_is_gradient and forward is program.entry)
@@ -142,6 +151,12 @@ class _Search:
     notes: list[Note] = field(default_factory=list["Note"])
     definitions: dict[Var, Call] = field(default_factory=dict["Var", "Call"])
     unbound: frozenset[Var] = frozenset()  # what some paths leave so
+    empties: dict[Var, Call] = field(default_factory=dict["Var", "Call"])  # lists that begin empty, and are used once
+    begun: set[Var] = field(default_factory=set["Var"])  # those of them that a region begins itself
+    lists: Lists = field(default_factory=Lists)
+    around: frozenset[Var] = frozenset()  # the classes of lists that are there before the loops around begin
+    effects: Effects | None = None
+    steady: frozenset[Var] = frozenset()  # arrays, and lists of some, that stay as they are
     name: str = ""
 
     def kernel(self, function: Function, name: str, inexact: bool = False, between: Between = ALONE) -> Kernel:
@@ -179,16 +194,16 @@ class _Search:
             if isinstance(s, If) and goes_on_elsewhere(s):
                 out[k] = NotNative("a way out of a loop around", s.place)
             elif not isinstance(s, Call):
-                found = self._unsupported([s])
+                found = [error for t, error in self._unsupported([*self._begun(s), s]) if not isinstance(t, Call)]
                 if found:
-                    out[k] = found[0][1]
+                    out[k] = found[0]
         return out
 
     def _unsupported(self, statements: Sequence[Statement]) -> list[tuple[Statement, NotNative]]:
         """What no kernel can hold of these, as loops."""
         new = self.lowered(self.alone(statements), least=1)
         body = new.function.body.statements
-        return [(body[k], error) for k, error in supported(body, new.types).items()]
+        return [(body[k], error) for k, error in supported(body, new.types, self.steady).items()]
 
     def lowered(self, function: Function, least: int) -> Lowered:
         types = dict(self.types)
@@ -214,6 +229,8 @@ class _Search:
         self.definitions = {
             s.result: s for s in statements_of(function.body) if isinstance(s, Call) and _is_repeated(s)
         }
+        self.steady = frozenset() if self.effects is None else steady(function, self.effects)
+        self.empties, self.lists, self.around = empty_lists(function), lists_of(function, self.types), frozenset()
         return replace(function, body=self.block(function.body, frozenset()))
 
     def block(self, block: Block, after: frozenset[Var]) -> Block:
@@ -236,8 +253,10 @@ class _Search:
                 later = frozenset(read | _read_by(block.statements[stop + 1 :]))
                 out += self.blocked(block.statements[stop], blocking[stop], later)
             k = stop + 1
-        if isinstance(block.end, Unreachable) and tuple(out) != block.statements:
-            return block if not isinstance(out[-1], If) else Block(block.params, tuple(out), block.end)
+        out = [s for s in out if not isinstance(s, Call) or s.result not in self.begun]
+        if isinstance(block.end, Unreachable) and tuple(out) != block.statements and not isinstance(out[-1], If):
+            self.begun.difference_update(free_vars(block), _defined_in(block.statements))
+            return block
         return Block(block.params, tuple(out), block.end)
 
     def run(self, run: Sequence[Statement], later: frozenset[Var]) -> list[Statement]:
@@ -262,7 +281,11 @@ class _Search:
             case For() | While():
                 self.notes.append(Note(f"a loop of {self.name}()", s.place, error.what, error.place))
                 inner = frozenset(later | set(free_vars(s.body)))
-                return [replace(s, body=self.block(s.body, inner))]
+                before = self.around
+                self.around |= {self.lists.find(v) for v in (*free_vars(s.body), *s.body.params) if self._is_long(v)}
+                body = self.block(s.body, inner)
+                self.around = before
+                return [replace(s, body=body)]
             case If():
                 return [replace(s, then=self.block(s.then, later), orelse=self.block(s.orelse, later))]
             case _:
@@ -273,13 +296,19 @@ class _Search:
         run, loads = without_globals(run)
         run, pushes = without_pushes(run)
         later = later | _read_by(pushes)
+        place = next((s.place for s in run if isinstance(s, (For, While))), None)
         kept = [s for s in run if isinstance(s, Call) and _is_repeated(s)]
         repeated = {s.result for s in kept}
         later = self._needed(kept, later)
         out = [v for v in _defined_in(run) if v in later and v not in repeated]
-        body = [*self._before(run), *run]
+        begun = self._begun(*run)
+        body = [*self._before(run), *begun, *run]
         free = _free(body)
+        if any(self.lists.find(v) in self.around for v in free if self._is_long(v)):
+            raise NotNative("a list that a region would take from a loop around it, in every iteration", place)
         read = {v for s in run if isinstance(s, Call) for v in reads(s, HANDING_ON)}
+        read |= self._gone_through(body)
+        ends, ranges = self._ranges(free)
         for v in (*(v for v in free if v not in read), *out):
             if v in self.unbound:  # to hand it over is to read it
                 raise NotNative(f"{v.name}, which some paths leave unbound", v.place)
@@ -289,21 +318,45 @@ class _Search:
         elif out:
             whole = Var("t")
             self.types[whole] = TupleT(tuple(self.types[v] for v in out))
-            body.append(Call(whole, Const(ops.build_tuple), tuple(out)))
+            body.append(Call(whole, Const(ops.build_tuple), tuple(out), role="adjoint"))  # which reads nothing
             result = whole
         name = f"{self.name}_loop"
-        place = next((s.place for s in run if isinstance(s, (For, While))), None)
+        free = [v for v in free if v not in ends] + list(ends.values())
+        body = [*ranges, *body]
         function = Function(name, tuple(free), (), Block((), tuple(body), Return(result)), Signature(), place)
         ref = FunctionRef(name)
-        self.kernels[ref] = self.kernel(function, name)
+        self.kernels[ref] = self.kernel(function, name, between=Between(returns=True, steady=self.steady))
         self.made[ref] = function
+        self.begun.update(s.result for s in begun)
         again = [s for s in kept if s.result in later]
+        # where a branch was not taken, there may be None in place of a range
+        loads += [Call(n, Const(getattr), (v, Const("stop"), Const(0)), role="adjoint") for v, n in ends.items()]
         if len(out) <= 1:
             target = out[0] if out else self._new(Var("t"), None)
             return [*loads, Call(target, Const(ref), tuple(free)), *again, *pushes]
         packed = self._new(Var("t"), TupleT(tuple(self.types[v] for v in out)))
         items: list[Statement] = [Call(v, Const(operator.getitem), (packed, Const(k))) for k, v in enumerate(out)]
         return [*loads, Call(packed, Const(ref), tuple(free)), *items, *again, *pushes]
+
+    def _begun(self, *run: Statement) -> list[Call]:
+        """The lists that a run begins itself."""
+        return [self.empties[v] for v in _free(run) if v in self.empties]
+
+    def _gone_through(self, body: Sequence[Statement]) -> set[Atom]:
+        """What the loops of a run go through, and what that is made of."""
+        out: set[Atom] = {s.iterable for s in body if isinstance(s, For)}
+        for s in reversed(body):
+            if isinstance(s, Call) and s.result in out and _is_repeated(s):
+                out.update(s.args)
+        return out
+
+    def _ranges(self, free: Sequence[Var]) -> tuple[dict[Var, Var], list[Call]]:
+        """Of ranges from elsewhere: the numbers that say where they stop, and the calls that make ranges of these."""
+        ends = {v: self._new(Var("stop", v.place), INTEGER) for v in free if counts_from_zero(self.types.get(v))}
+        return ends, [Call(v, Const(builtins.range), (n,), place=v.place) for v, n in ends.items()]
+
+    def _is_long(self, var: Var) -> bool:
+        return isinstance(self.types.get(var), Seq)
 
     def _needed(self, kept: Sequence[Call], later: frozenset[Var]) -> frozenset[Var]:
         """What is read behind a run, and what the calls read that are made again there."""
@@ -329,6 +382,16 @@ class _Search:
             if isinstance(a, Var):
                 out += self._again(a, met)
         return [*out, call]
+
+
+def empty_lists(function: Function) -> dict[Var, Call]:
+    """The lists that a function begins without items, and names once more: whoever does that may begin them."""
+    named: Counter[Atom] = Counter()
+    for block in all_blocks(function.body):
+        named.update(a for s in block.statements for a in atoms_of(s))
+        named.update(end_atoms(block.end))
+    calls = [s for s in statements_of(function.body) if isinstance(s, Call) and called(s) is ops.build_list]
+    return {s.result: s for s in calls if not s.args and named[s.result] == 1}
 
 
 def goes_on_elsewhere(s: If) -> bool:

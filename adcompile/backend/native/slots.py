@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
@@ -82,18 +83,26 @@ def on_lists(pullback: Callable[..., Any], slots: Slots) -> Callable[..., Any]:
     return (lambda kept, *rest: pullback(with_lists(kept, slots), *rest)) if slots else pullback
 
 
-def listed(layout: Layout, arrays: Sequence[np.ndarray], start: int = 0, stop: int | None = None) -> list[Any]:
-    """A list of which these arrays hold the items, from one to another of them."""
+def cut(items: list[Any], starts: Sequence[int]) -> list[Any]:
+    """Lists that lie one behind the other, each to where the next one begins; None for one that begins nowhere."""
+    out: list[Any] = []
+    stop = len(items)
+    for start in reversed(starts):
+        out.append(items[start:stop] if start >= 0 else None)
+        stop = start if start >= 0 else stop
+    return out[::-1]
+
+
+def listed(layout: Layout, arrays: Sequence[np.ndarray]) -> list[Any]:
+    """A list of which these arrays hold the items."""
     columns, rest = arrays[: len(layout.codes)], arrays[len(layout.codes) :]
-    stop = len(columns[0]) if stop is None else stop
-    rows = zip(*(column[start:stop].tolist() for column in columns))
-    if layout.inner is not None:  # each ends where the next one starts
-        starts = [row[0] for row in rows]
-        return [listed(layout.inner, rest, a, b) for a, b in zip(starts, [*starts[1:], None])]
+    if layout.inner is not None:
+        return cut(listed(layout.inner, rest), columns[0].tolist())
+    rows = zip(*(column.tolist() for column in columns))
     if layout.step:
         return [range(a, b, layout.step) for a, b in rows]
     if isinstance(layout.native, ArrayOf):
-        return [rest[0][at : at + int(np.prod(shape))].reshape(shape) for at, *shape in rows]
+        return [rest[0][at : at + math.prod(shape)].reshape(shape) if at >= 0 else None for at, *shape in rows]
     if isinstance(layout.native, Number):
-        return [row[0] for row in rows] if layout.native.code != "f4" else list(columns[0][start:stop])
+        return [row[0] for row in rows] if layout.native.code != "f4" else list(columns[0])
     return list(rows)

@@ -250,6 +250,23 @@ def listed(a):
 
 
 @helper
+def integer(x):
+    """An integer that comes as a float, as it is exactly."""
+    if not abs(x) < 2.0**53:
+        raise Fault
+    return np.int64(x)
+
+
+@helper
+def integers(a):
+    out = [0]
+    out.pop()
+    for k in range(a.shape[0]):
+        out.append(integer(a[k]))
+    return out
+
+
+@helper
 def parts_of(a, out):
     """The parts of an array along its first axis, in a list of views."""
     for k in range(a.shape[0]):

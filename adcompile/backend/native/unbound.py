@@ -1,22 +1,37 @@
-"""Values that some paths leave unbound: a kernel has something in their place, and beside it whether they are there.
+"""Values that some paths leave unbound, or for which they have None: a kernel has something in their place, and beside
+it whether they are there.
 
-What reads one that is not there is an error of the function: the kernel is left, and NumPy's code raises it.
+What reads one that is not there is an error of the function: the kernel is left, and NumPy's code raises it. What comes
+out of the kernel and is None is None again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from adcompile.backend.undefined import is_undefined
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, Function, If, Var, While, Yield
 from adcompile.ir.walk import all_blocks, statements_of
 from adcompile.optimise.typing import hashable
 
 
 def unbound(function: Function) -> frozenset[Var]:
-    """The values that may not be there."""
+    """The values that may not be bound."""
+    return _reached(function, is_undefined)
+
+
+def absent(function: Function) -> frozenset[Var]:
+    """The values that may not be there: unbound, or None."""
+    return _reached(function, lambda value: is_undefined(value) or isinstance(value, Const) and value.value is None)
+
+
+def _reached(function: Function, begins: Callable[[Atom], bool]) -> frozenset[Var]:
+    """What such a value may get to by another name."""
     flows: dict[Var, list[Var]] = {}
     work: list[Var] = []
     for into, value in _edges(function.body):
-        if is_undefined(value):
+        if begins(value):
             work.append(into)
         elif isinstance(value, Var):
             flows.setdefault(value, []).append(into)
@@ -37,6 +52,8 @@ def _edges(body: Block) -> list[tuple[Var, Atom]]:
                 for end in (s.then.end, s.orelse.end):
                     if isinstance(end, Yield):
                         out += zip(s.results, end.values)
+            case Call(result=result, fn=Const(value=ops.identity), args=(value,)):
+                out.append((result, value))
             case For() | While():
                 params = s.body.params[isinstance(s, For) :]
                 out += [*zip(params, s.init), *zip(s.results, params)]

@@ -75,7 +75,15 @@ def test_what_is_written_stays_in_python():
 
 @pytest.mark.parametrize(
     ("item", "wanted"),
-    [(Number("f8"), ArrayOf("f8", 1)), (ArrayOf("f4", 2), ArrayOf("f4", 3)), (TupleOf((Number("f8"),)), None)],
+    [
+        (Number("f8"), ArrayOf("f8", 1)),
+        (Number("i8"), ArrayOf("f8", 1)),
+        (ArrayOf("f4", 2), ArrayOf("f4", 3)),
+        (TupleOf((Number("f8"), Number("i8"))), ArrayOf("f8", 2)),
+        (TupleOf((Number("f8"), Number("f4"))), None),
+        (TupleOf((ArrayOf("f8", 1),)), None),
+        (ListOf(Number("f8")), None),
+    ],
 )
 def test_what_they_come_as(item, wanted):
     assert given_as(ListOf(item)) == wanted

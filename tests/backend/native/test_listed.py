@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.kernels import agree, kernels_of, outcome
+from tests.kernels import agree, kernels_of, outcome, parts_of
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -89,3 +89,39 @@ def of_kinds(a, x):
 def test_kinds_of_numbers():
     agree(of_kinds, A, 0.5)
     agree(of_kinds, A, 2.5)
+
+
+def pairs(a, m):
+    """Cotangents of tuples in a list, some of whose items have none."""
+    items = [(k, v * v, v) for k, v in enumerate(a)]
+    s = 0.0
+    for k, v, w in items:
+        s += v * k + w
+    return s * items[1][1] * np.sum(m @ a)
+
+
+def cells(a):
+    """Tuples as indices."""
+    places = [(i, j) for i in range(len(a)) for j in range(i)]
+    s = np.sum(np.sort(a[0]))
+    for p in places:
+        s += a[p] * a[p[1], p[0]]
+    return s
+
+
+def cells_that_are_not_there(a):
+    places = [(i, j + 2) for i in range(len(a)) for j in range(3)]
+    s = 0.0
+    for p in places:
+        s += a[p] * 2.0
+    return s
+
+
+def test_tuples():
+    m = np.arange(16.0).reshape(4, 4) / 9
+    agree(pairs, A, m)
+    agree(cells, m)
+    agree(cells_that_are_not_there, m)
+    for f, args in ((pairs, (A, m)), (cells, (m,))):
+        parts = parts_of(f, *args)
+        assert parts.kernels and not parts.notes, [str(n) for n in parts.notes]

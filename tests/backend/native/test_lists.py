@@ -94,6 +94,9 @@ def of_a_list(items, x):
     return x
 
 
-def test_lists_from_elsewhere_stay_in_python():
-    parts = parts_of(of_a_list, [0.5 * k for k in range(40)], 1.5)
-    assert parts.notes and not parts.kernels
+def test_lists_from_elsewhere_come_as_arrays():
+    items = [0.5 * k for k in range(40)]
+    parts = parts_of(of_a_list, items, 1.5)
+    assert parts.kernels and not parts.notes
+    agree(of_a_list, items, 1.5)
+    agree(of_a_list, [0.5, 2, *items], 1.5)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.kernels import agree, text_of
+from tests.kernels import agree, parts_of, text_of
 
 A = np.array([[0.5, 1.5, -0.7], [1.0, 0.2, 0.4]])
 
@@ -33,3 +33,43 @@ def test_tuples_and_shapes():
 def test_steps():
     for n in (7, 1, 0, -2):
         agree(countdown, 0.5, n)
+
+
+def summed_on_one_path(a, m, n):
+    """The range that the way back goes through is made in a branch."""
+    b = m @ a
+    s = 0.0
+    if n > 2:
+        for k in range(n):
+            s = s * 0.5 + a[k % 3] * b[0]
+    else:
+        s = a[0]
+    return s * np.sum(m @ b)
+
+
+def largest_or(a, c):
+    return max(a, default=c) * max((v * v for v in a if v > 0.9), default=c)
+
+
+def test_ranges_by_several_ways():
+    m = np.arange(9.0).reshape(3, 3) / 9
+    for n in (0, 2, 3, 7):
+        agree(summed_on_one_path, A[0], m, n)
+    for a in (A[0], A[1] - 5.0, A[1, :0]):
+        agree(largest_or, a, 2.0)
+    for f, args in ((summed_on_one_path, (A[0], m, 3)), (largest_or, (A[0], 2.0))):
+        parts = parts_of(f, *args)
+        assert parts.kernels and not parts.notes, [str(n) for n in parts.notes]
+
+
+def kept_shapes(a):
+    shapes = [a[k:].shape for k in range(3)]
+    s = np.sum(np.sort(a[0]))
+    for n, m in shapes:
+        s += a[n - 1, 0] * m
+    return s
+
+
+def test_shapes_in_lists():
+    agree(kept_shapes, np.arange(6.0).reshape(3, 2))
+    agree(kept_shapes, A)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adcompile.backend.native.unbound import unbound
+from adcompile.backend.native.unbound import absent, unbound
 from tests.kernels import agree, kernels_of, outcome, parts_of
 
 
@@ -79,3 +79,38 @@ def chosen_between_regions(a, y):
 def test_what_only_one_path_gives_is_not_handed_over():
     for y in ([0.2], [-1.5], [0.5, 0.5]):
         agree(chosen_between_regions, np.linspace(0.1, 0.9, 4), np.array(y))
+
+
+def reset_to_none(x, n):
+    """What a native part gives may be None."""
+    buf, total = None, 0.0
+    for i in range(n):
+        if buf is None:
+            buf = np.zeros(3)
+        buf += x * (i + 1)
+        if i % 2:
+            total += np.sum(buf**2)
+            buf = None
+    return total + (np.prod(buf) if buf is not None else 0.0)
+
+
+def none_behind_a_product(a, m):
+    best, b = None, m @ a
+    for k in range(3):
+        best = b[k] if b[k] > 0.5 else None
+    if best is None:
+        return np.sum(m @ b)
+    return best * np.sum(m @ b)
+
+
+def test_none_stays_none():
+    a, m = np.array([0.5, 1.5, -0.7]), np.arange(9.0).reshape(3, 3) / 9
+    for n in range(4):
+        agree(reset_to_none, a, n)
+    for scale in (1.0, -1.0, 3.0):
+        agree(none_behind_a_product, a * scale, m)
+
+
+def test_absent():
+    (function,) = parts_of(in_a_branch, 1.5, 3).program.functions.values()
+    assert unbound(function) <= absent(function)

@@ -1,0 +1,73 @@
+"""Arrays that stay as they are."""
+
+import numpy as np
+import pytest
+
+from adcompile import pipeline
+from adcompile.backend.native.steady import steady
+from adcompile.ir.types import Array, Seq
+from adcompile.optimise.effects import Effects, summarise
+from tests.kernels import active, agree
+
+A = np.array([0.5, 1.5, -0.7])
+M = np.arange(9.0).reshape(3, 3) / 9
+
+
+def rows_read(a, m):
+    rows = [a * (k + 1.0) for k in range(3)]
+    b = m @ a
+    s = 0.0
+    for k in range(3):
+        s += np.sum(np.sin(rows[k]) * b)
+    return s
+
+
+def rows_written(a, m):
+    rows = [a * (k + 1.0) for k in range(3)]
+    b = m @ a
+    rows[1][0] = b[0]
+    s = 0.0
+    for k in range(3):
+        s += np.sum(np.sin(rows[k]) * b)
+    return s
+
+
+def one_row_twice(a, m):
+    row = a * 2.0
+    rows = []
+    for _ in range(3):
+        rows.append(row)
+    b = m @ a
+    rows[0][1] = b[1]
+    return np.sum(rows[2] * b)
+
+
+def rows_compared(a, m):
+    rows = []
+    for k in range(3):
+        rows.append(a * (k + 1.0))
+    b = m @ a
+    s = 0.0
+    for k in range(3):
+        if rows[k] is not rows[0]:
+            s += np.sum(rows[k] * b)
+    return s
+
+
+def lists_of(function):
+    wrt, types = active((A, M))
+    program = pipeline.derive(function, pipeline.Request("joint", wrt, backend="numpy"), types).program
+    effects = Effects(program.types, summarise(program.functions, program.types))
+    found = steady(program.functions[program.entry], effects)
+    lists = [v for v, t in program.types.items() if isinstance(t, Seq) and isinstance(t.item, Array)]
+    return [v in found for v in lists if v.name == "rows"]
+
+
+def test_what_is_written_is_told():
+    assert any(lists_of(rows_read))
+    assert not any(lists_of(rows_written)) and not any(lists_of(one_row_twice)) and not any(lists_of(rows_compared))
+
+
+@pytest.mark.parametrize("function", [rows_read, rows_written, one_row_twice, rows_compared])
+def test_agree(function):
+    agree(function, A, M)
