@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.backend.native.base import LENGTH_BITS
-from adcompile.backend.native.making import Making
+from adcompile.backend.native.products import Products
 from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS
 from adcompile.backend.native.values import ArrayOf, Code, Number, TupleOf
 from adcompile.ir import ops
@@ -22,7 +22,7 @@ from adcompile.runtime import arrays, loops, memory
 Part = tuple[str, str]  # what selects along an axis: "item", "slice", "new" or "rest", and its text
 
 
-class Arrays(Making):
+class Arrays(Products):
     """Prints calls on arrays."""
 
     def array_call(self, call: Call, fn: Any) -> bool:
@@ -269,18 +269,6 @@ class Arrays(Making):
         self.define(call.result, result, f"nt.total({self.atom(call.args[0])})")
         return True
 
-    def _dot(self, call: Call) -> bool:
-        if len(call.args) != 2 or call.kwargs or any(self.rank(a) != 1 for a in call.args):
-            return False
-        result = self.result_type(call)
-        if any(self.native_type(a) != ArrayOf(result.code, 1) for a in call.args):  # type: ignore[union-attr]
-            return False
-        if result not in (Number("f8"), Number("f4")):
-            return False
-        self.faults = True
-        self.define(call.result, result, f"nt.dot({self.atom(call.args[0])}, {self.atom(call.args[1])})")
-        return True
-
     def _len(self, call: Call) -> bool:
         (value,) = call.args
         if self.is_array(value):
@@ -392,8 +380,8 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         ndarray.copy: a._copy, np.copy: a._copy, rt.snapshot: a._copy, arrays.copy: a._copy,
         np.zeros_like: a._alike, np.ones_like: a._alike, np.empty_like: a._alike, rt.shadow: a._alike,
         arrays.zeros_like: a._alike, np.zeros: a._filled, np.ones: a._filled, np.empty: a._filled,
-        np.sum: a._sum, ndarray.sum: a._sum, np.dot: a._dot, operator.matmul: a._dot, np.matmul: a._dot,
-        ndarray.dot: a._dot, len: a._len, ndarray.shape: a._shape, np.shape: a._shape, ndarray.size: a._size,
+        np.sum: a._sum, ndarray.sum: a._sum, np.dot: a.product, operator.matmul: a.product, np.matmul: a.product,
+        ndarray.dot: a.product, len: a._len, ndarray.shape: a._shape, np.shape: a._shape, ndarray.size: a._size,
         np.size: a._size, np.flip: a._flip, ndarray.T: a._transpose, np.tril: a._triangle, np.triu: a._triangle,
         loops.disjoint: a._laid_out,
         loops.distinct: a._laid_out, loops.ordered: a._laid_out,

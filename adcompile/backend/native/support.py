@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core.imputils import impl_ret_borrowed
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 from adcompile.runtime import loops
 from adcompile.runtime.native import Fault as Fault
@@ -331,6 +331,69 @@ def dot(a, b):
     else:
         s = _dot(a, b)
     return a.dtype.type(s)
+
+
+LARGE = 4096
+"""Multiplications of a product from which on BLAS takes less time than the kernel's own loops."""
+
+
+def in_line(a):
+    """The array as BLAS takes it, row by row or column by column; others are copied."""
+    return a if a.flags.c_contiguous or a.flags.f_contiguous else np.ascontiguousarray(a)
+
+
+@overload(in_line)
+def _in_line(a):
+    return (lambda a: a) if a.layout in "CF" else (lambda a: np.ascontiguousarray(a))
+
+
+@njit(error_model="numpy")
+def product(a, b):
+    """The product of two matrices."""
+    n, inner, m = a.shape[0], a.shape[1], b.shape[1]
+    if b.shape[0] != inner:
+        raise Fault
+    if n * inner * m > LARGE:
+        return np.dot(in_line(a), in_line(b))
+    out = np.zeros((n, m), a.dtype)
+    for i in range(n):
+        for k in range(inner):
+            x = a[i, k]
+            for j in range(m):
+                out[i, j] += x * b[k, j]
+    return out
+
+
+@njit(error_model="numpy", fastmath={"reassoc", "contract"})
+def times_vector(a, x):
+    """The product of a matrix and a vector."""
+    n, inner = a.shape
+    if x.shape[0] != inner:
+        raise Fault
+    if n * inner > LARGE:
+        return np.dot(in_line(a), in_line(x))
+    out = np.empty(n, a.dtype)
+    for i in range(n):
+        s = a.dtype.type(0.0)
+        for k in range(inner):
+            s += a[i, k] * x[k]
+        out[i] = s
+    return out
+
+
+@njit(error_model="numpy")
+def vector_times(x, b):
+    """The product of a vector and a matrix."""
+    inner, m = b.shape
+    if x.shape[0] != inner:
+        raise Fault
+    if m * inner > LARGE:
+        return np.dot(in_line(x), in_line(b))
+    out = np.zeros(m, b.dtype)
+    for k in range(inner):
+        for j in range(m):
+            out[j] += x[k] * b[k, j]
+    return out
 
 
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})

@@ -134,6 +134,8 @@ def outer_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @bilinear(np.outer, wrt=(0, 1), typing=outer_type)
 def outer(y_bar: Any, y: Any, a: Any, b: Any, out: Any = None) -> Any:
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return y_bar @ np.conj(b), np.conj(a) @ y_bar
     a_bar = y_bar @ np.conj(np.ravel(b))
     b_bar = np.conj(np.ravel(a)) @ y_bar
     return np.reshape(a_bar, shape_of(a)), np.reshape(b_bar, shape_of(b))
@@ -151,6 +153,8 @@ def scalar_product_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @bilinear(np.vdot, wrt=(0, 1), typing=scalar_product_type)
 def vdot(y_bar: Any, y: Any, a: Any, b: Any, /) -> Any:
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return np.conj(y_bar) * b, y_bar * a
     a_bar = np.conj(y_bar) * np.ravel(b)
     b_bar = y_bar * np.ravel(a)
     return np.reshape(a_bar, shape_of(a)), np.reshape(b_bar, shape_of(b))

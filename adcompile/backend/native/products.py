@@ -1,0 +1,51 @@
+"""Products of vectors and matrices in kernels.
+
+A product that stands alone stays with NumPy, whose BLAS has nothing to gain here. In a loop it is what the loop's
+other statements wait for: small ones are loops of the kernel, large ones Numba's `np.dot`, which calls SciPy's BLAS.
+Without SciPy such loops stay in Python.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from typing import Any
+
+from adcompile.backend.native.making import Making
+from adcompile.backend.native.values import ArrayOf, Number
+from adcompile.ir.nodes import Call, For, While
+
+NAMES = {(1, 1): "dot", (2, 2): "product", (2, 1): "times_vector", (1, 2): "vector_times"}
+"""The helpers in `support`, by the ranks of what is multiplied."""
+
+
+@functools.cache
+def has_blas() -> bool:
+    return importlib.util.find_spec("scipy") is not None
+
+
+class Products(Making):
+    """Prints products."""
+
+    loops: list[For | While]
+
+    def product(self, call: Call) -> bool:
+        """`a @ b`, `np.dot(a, b)`."""
+        if len(call.args) != 2 or call.kwargs:
+            return False
+        ranks = tuple(map(self.rank, call.args))
+        if ranks not in NAMES or ranks != (1, 1) and not (self.loops and has_blas()):
+            return False
+        result: Any = self.result_type(call)
+        wanted = Number(result.code) if ranks == (1, 1) else ArrayOf(result.code, sum(ranks) - 2)
+        if result != wanted or result.code not in ("f8", "f4"):
+            return False
+        if any(self.native_type(a) != ArrayOf(result.code, rank) for a, rank in zip(call.args, ranks)):
+            return False
+        self.faults = True
+        text = f"nt.{NAMES[ranks]}({self.atom(call.args[0])}, {self.atom(call.args[1])})"
+        if ranks == (1, 1):
+            self.define(call.result, result, text)
+        else:
+            self.make(call.result, result, text)
+        return True
