@@ -24,6 +24,7 @@ from adcompile.backend.guards import MISSED, Conditions, conditions
 from adcompile.errors import AdcompileError, Place, Unsupported, place_of
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
+from adcompile.rules import registry
 from adcompile.runs import Made, Plan, function_run, gradient_run, invoker, located
 from adcompile.runtime.settings import Backend, known_backend
 from adcompile.targets import Bound, Target, arity, bind, innermost, positions, resolve
@@ -128,7 +129,8 @@ def _derive(fun: Any, request: Request, types: Any, kwtypes: Any) -> tuple[Deriv
 def _derived(fun: Any, request: Request, types: Any, kwtypes: Any) -> tuple[Derived, AdcompileError | None]:
     """What the pipeline makes. What a function writes into its arguments may be beyond us where its
     value is not: then the pullback takes the cotangent of the value alone, and the error says why."""
-    pipeline = importlib.import_module("adcompile.pipeline")
+    with registry.as_remembered():
+        pipeline = importlib.import_module("adcompile.pipeline")
     try:
         return pipeline.derive(fun, request, types, kwtypes), None
     except AdcompileError as error:

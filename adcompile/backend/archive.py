@@ -55,11 +55,12 @@ def kept(fun: Any, request: Request, types: Any, make: Make) -> Outcome:
         return make()
     try:
         met = Surroundings(fun, request, types)
-    except Untold:
+        path = directory / f"{_name(met)}.bin"
+    except Exception:  # Untold; or something that no walk has thought of, and that must not be the user's trouble
         return make()
-    path = directory / f"{_name(met)}.bin"
     found = _fetched(path, met, fun, make)
     if found is not None:
+        registry.remember()
         return found
     try:
         made = make()

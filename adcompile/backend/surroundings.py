@@ -79,7 +79,12 @@ def _is_at_home(name: str, module: pytypes.ModuleType) -> bool:
 
 def is_installed(name: str) -> bool:
     """Whether a module comes from where packages are installed: the compiler does not guard what it reads there."""
-    file = vars(sys.modules[name]).get("__file__") if name in sys.modules else None
+    if name not in sys.modules:
+        return False
+    module = sys.modules[name]
+    if type(module) is not pytypes.ModuleType:
+        return True  # nobody knows
+    file = vars(module).get("__file__")
     return type(file) is str and is_installed_file(file)
 
 
@@ -90,10 +95,20 @@ def has_name(value: Any) -> bool:
     module, path = _place(value)
     if type(module) is not str or type(path) is not str or not is_trusted(module):
         return False
+    if type(value) is pytypes.FunctionType and not is_at_home(value):
+        return False  # its names say nothing
     found: Any = sys.modules[module]
     for part in path.split("."):
         found = vars(found).get(part) if type(found) in (pytypes.ModuleType, type) else None
     return found is value
+
+
+def is_at_home(fn: pytypes.FunctionType) -> bool:
+    """Whether a function is one of a trusted module's, by the names that it sees and the file that it is from."""
+    name = fn.__globals__.get("__name__")
+    if type(name) is not str or not is_trusted(name) or vars(sys.modules[name]) is not fn.__globals__:
+        return False
+    return fn.__code__.co_filename == fn.__globals__.get("__file__")
 
 
 def _place(value: Any) -> tuple[Any, Any]:
@@ -121,7 +136,8 @@ class Surroundings:
         self._names: dict[str, None] = {}
         self._spaces: list[tuple[dict[str, Any], bool]] = []  # and whether it is the user's
         self._done: list[int] = []
-        self._texts: dict[Any, list[Any]] = {}
+        self._equal: dict[Any, list[Any]] = {}
+        self._count = 0
         for root in roots:
             self.say(self.told(root))
         self._go()
@@ -153,6 +169,8 @@ class Surroundings:
     def told(self, value: Any) -> str:
         """A value in words: itself, or the number of an object."""
         cls: type = type(value)
+        if type(cls) is not type and not issubclass(cls, np.dtype):  # a class may be asked for nothing then
+            raise Untold("an object of a class with a class of its own")
         if cls in (str, bytes):
             return self._text(value)
         if cls in PLAIN:
@@ -162,7 +180,7 @@ class Surroundings:
         if cls is complex:
             return f"complex {struct.pack('>dd', value.real, value.imag).hex()}"
         if issubclass(cls, np.dtype) and value.names is None and not value.hasobject and value.metadata is None:
-            return f"dtype {value.str} {value!r}"
+            return f"dtype {self._which((value.str, repr(value)), value)} {value.str} {value!r}"
         if issubclass(cls, (np.number, np.bool_)) and is_static(cls):
             return f"{cls.__name__} {value.dtype.str} {value.tobytes().hex()}"
         number = self.index.get(id(value))
@@ -176,19 +194,27 @@ class Surroundings:
 
     def _text(self, value: Any) -> str:
         """A text: itself, and which of several equal ones it is."""
-        equal = self._texts.setdefault(value, [])
-        which = next((k for k, known in enumerate(equal) if known is value), len(equal))
-        if which == len(equal):
-            equal.append(value)
         cls: type = type(value)
+        which = self._which((cls, value), value)
         if len(value) <= LONG:
             return f"{cls.__name__} {which} {value!r}"
         data = value.encode("utf-8", "surrogatepass") if cls is str else value
         return f"{cls.__name__} {which} of {len(value)} {hashlib.sha256(data).hexdigest()}"
 
+    def _which(self, key: Any, value: Any) -> int:
+        """Which of several equal ones a value is."""
+        equal = self._equal.setdefault(key, [])
+        which = next((k for k, known in enumerate(equal) if known is value), len(equal))
+        if which == len(equal):
+            equal.append(value)
+        return which
+
     def each(self, values: Iterable[Any]) -> None:
         """Values in their order."""
         told = [self.told(v) for v in values]
+        self._count += len(told)
+        if self._count > 10 * LIMIT:
+            raise Untold(f"more than {10 * LIMIT} items")
         self.say(str(len(told)), *told)
 
     def _content(self, value: Any) -> None:
@@ -199,7 +225,7 @@ class Surroundings:
             tell(self, value)
         elif is_static(value) or cls in NAMED and has_name(value):
             self.say(*_place(value))
-        elif is_trusted(cls.__module__) and cls.__module__.startswith("adcompile."):
+        elif is_ours(cls):
             self._of_ours(value)
         else:
             raise Untold(f"an object of {cls.__qualname__}")
@@ -225,17 +251,21 @@ class Surroundings:
             return
         if type(name) is not str or vars(fn):
             raise Untold(f"{fn.__qualname__}, a function with attributes")
-        if is_trusted(name):  # made by one of its functions
+        if is_at_home(fn):  # made by one of the module's functions
             self.say(name, fn.__qualname__, str(fn.__code__.co_firstlineno))
             self.each([*(fn.__closure__ or ()), fn.__defaults__, fn.__kwdefaults__])
             return
-        if is_installed(name):
-            raise Untold(f"{fn.__qualname__}, a function of an installed package")
+        if is_trusted(name) or is_installed(name):
+            raise Untold(f"{fn.__qualname__}, a function of an installed package, or one that says so")
         if not any(fn.__globals__.get("__builtins__") is own for own in (builtins, vars(builtins))):
             raise Untold(f"{fn.__qualname__}, which has builtins of its own")
-        self.say(fn.__module__ or "", fn.__qualname__, fn.__name__, name, str(fn.__globals__.get("__package__")))
+        package = fn.__globals__.get("__package__")
+        if {type(fn.__qualname__), type(fn.__name__)} != {str} or type(package) not in (str, type(None)):
+            raise Untold("a function with names that are no texts")
+        self.say(fn.__qualname__, fn.__name__, name, str(package))
         self.each([fn.__code__, *(fn.__closure__ or ()), fn.__defaults__, fn.__kwdefaults__])
         self._space(fn.__globals__, True)
+        self.say(str(self.index[id(fn.__globals__)]))  # there may be several of one name
 
     def code(self, code: pytypes.CodeType) -> None:
         named = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_firstlineno)
@@ -262,15 +292,19 @@ class Surroundings:
         if name in space:
             value = space[name]
             if not own and type(value) is pytypes.ModuleType:
-                if is_trusted(value.__name__):
-                    self.told(value)  # it may be there or not, by what has been imported
+                self.told(value)  # it may be there or not, by what has been imported
                 return
+            if not own and type(value) is pytypes.FunctionType and not is_at_home(value):
+                raise Untold(f"{name}, which somebody has put into a library")
             self.say(f"{self.index[id(space)]} {name}", self.told(value))
         elif own and name in vars(builtins):
-            self.say(f"{self.index[id(space)]} {name}", self.told(vars(builtins)[name]))
+            value = vars(builtins)[name]
+            if type(value) is pytypes.FunctionType:
+                raise Untold(f"{name}, which somebody has put into builtins")
+            self.say(f"{self.index[id(space)]} {name}", self.told(value))
 
     def module(self, module: pytypes.ModuleType) -> None:
-        """A module by its name, and what the names mean in it; ours have names by what has been imported of them."""
+        """A module by its name, and what the names mean in it."""
         name = vars(module).get("__name__")
         if type(name) is not str or sys.modules.get(name) is not module:
             raise Untold("a module that no import gives")
@@ -279,7 +313,7 @@ class Surroundings:
             if is_installed(name) or name in sys.builtin_module_names or "__getattr__" in vars(module):
                 raise Untold(f"the module {name}")
             self._space(vars(module), True)
-        elif name.partition(".")[0] != "adcompile":
+        else:
             self._space(vars(module), False)
 
     # -- containers
@@ -307,6 +341,14 @@ class Surroundings:
         self.say(str(len(told)), *sorted(told))
 
 
+def is_ours(cls: type) -> bool:
+    """Whether a class is one of the compiler's."""
+    name = vars(cls).get("__module__")
+    if type(name) is not str or not name.startswith("adcompile.") or not is_trusted(name):
+        return False
+    return vars(sys.modules[name]).get(vars(cls).get("__qualname__", cls.__name__)) is cls
+
+
 def is_static(cls: type) -> bool:
     """Whether a class is one of Python's or NumPy's that is written in C and cannot be changed."""
     fixed = type(cls) is type and (not cls.__flags__ & _HEAP or bool(cls.__flags__ & _IMMUTABLE))
@@ -329,13 +371,17 @@ def _refuse_reaching(code: pytypes.CodeType) -> None:
     for step in dis.get_instructions(code):
         if step.opname in OPERATIONS:
             raise Untold(f"code with {step.opname}")
-        if step.opname == "IS_OP" and not (before.opname == "LOAD_CONST" and before.argval in SINGLE):
-            raise Untold("code that asks for identity")
+        if step.opname == "IS_OP":
+            single = before.opname == "LOAD_CONST" and any(before.argval is one for one in SINGLE)
+            if not single or step.is_jump_target:  # else the constant may be one of several operands
+                raise Untold("code that asks for identity")
         before = step
 
 
 def _bound(s: Surroundings, function: Any) -> None:
     """A function written in C, by its module."""
+    if type(function.__self__) is not pytypes.ModuleType or function.__name__ in (*REACHING, "is_", "is_not"):
+        raise Untold(f"{function.__name__}, which reaches what no name says")
     if not has_name(function):
         raise Untold(f"{function.__qualname__}, which no module has")
     s.say(*_place(function))

@@ -43,7 +43,9 @@ LOGIC: Mapping[Any, Any] = {
 }  # fmt: skip
 """On booleans."""
 
-SELECTIONS: frozenset[Any] = frozenset({np.maximum, np.minimum, np.sqrt, np.floor, np.ceil, np.trunc, np.copysign})
+SELECTIONS: frozenset[Any] = frozenset(
+    {np.maximum, np.minimum, np.sqrt, np.floor, np.ceil, np.trunc, np.copysign, np.sign}
+)
 """Functions of a few machine instructions."""
 
 FUNCTIONS: frozenset[Any] = frozenset(

@@ -6,9 +6,10 @@ first derivative is asked for (`load`), because importing adcompile must stay ch
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -69,8 +70,36 @@ def load() -> None:
     global _loaded
     if not _loaded:
         _loaded = True
-        for name in FILES:
-            importlib.import_module(name)
+        with as_remembered():
+            for name in FILES:
+                importlib.import_module(name)
+
+
+LIBRARIES = ("builtins", "math", "cmath", "operator", "numpy", "numpy.linalg", "numpy.fft", "numpy.random")
+_remembered: dict[str, dict[str, Any]] = {}
+
+
+def remember() -> None:
+    """Note what libraries have under their names, where a derivative runs that another process has made: what the
+    compiler knows is about these functions, not about what somebody puts in their place until it is imported."""
+    if not _loaded and not _remembered:
+        _remembered.update({name: dict(vars(sys.modules[name])) for name in LIBRARIES if name in sys.modules})
+
+
+@contextlib.contextmanager
+def as_remembered() -> Iterator[None]:
+    """With what libraries had under their names when the first derivative was loaded, if one was."""
+    changed: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    for name, before in _remembered.items():
+        space = vars(sys.modules[name])
+        now = {k: space[k] for k, value in before.items() if k in space and space[k] is not value}
+        changed.append((space, now))
+        space.update({k: before[k] for k in now})
+    try:
+        yield
+    finally:
+        for space, now in changed:
+            space.update(now)
 
 
 def register(fn: Any, rule: Rule) -> None:

@@ -220,3 +220,55 @@ def test_what_libraries_have_under_their_names(monkeypatch):
     assert digest(inner) == before
     monkeypatch.setattr(builtins, "round", lambda x: 3)  # no name of inner's
     assert digest(inner) == before
+
+
+def test_functions_that_say_they_are_a_librarys(monkeypatch):
+    def inner(x):
+        return np.relu(x)
+
+    def relu(x):
+        return x * 2.0
+
+    relu.__module__ = "numpy"
+    monkeypatch.setattr(np, "relu", relu, raising=False)
+    with pytest.raises(Untold, match="put into a library"):
+        digest(inner)
+    space = dict(vars(math))
+    exec("def f(x):\n    return sin(x)\n", space)
+    with pytest.raises(Untold, match="says so"):
+        digest(space["f"])
+
+
+def test_namespaces_of_one_name_are_told_apart():
+    one, other = ({"__name__": "tests.made"} for _ in range(2))
+    for space in (one, other):
+        exec("K = 2\ndef f(x):\n    return x * K\ndef g(x):\n    return x + K\n", space)
+    assert digest([one["f"], other["f"], one["g"]]) != digest([one["f"], other["f"], other["g"]])
+
+
+def test_identity_and_functions_under_other_names():
+    same, other = np.dtype("datetime64[ns]"), np.dtype("datetime64[ns]")
+    assert digest([same, same]) != digest([same, other])
+    space = {"read": getattr, "same": operator.is_, "P": same, "np": np, "__name__": "tests.made"}
+    for text in ("read(np, 'sin')(x)", "x if same(P, P) else 2 * x", "x if P is (P or None) else 2 * x"):
+        exec(f"def f(x):\n    return {text}\n", space)
+        with pytest.raises(Untold):
+            digest(space["f"])
+
+
+def test_the_walk_runs_no_code_of_the_users():
+    class Meta(type):
+        def __getattribute__(cls, name):
+            raise AssertionError(name)
+
+        def __eq__(cls, other):
+            raise AssertionError(other)
+
+        __hash__ = type.__hash__
+
+    class Asked(metaclass=Meta):
+        pass
+
+    for value in (Asked, Asked()):
+        with pytest.raises(Untold):
+            Surroundings([value])

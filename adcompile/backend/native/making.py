@@ -9,7 +9,7 @@ import numpy as np
 
 from adcompile.backend.native.bounds import Linear
 from adcompile.backend.native.scalars import Scalars
-from adcompile.backend.native.values import DTYPES, ArrayOf
+from adcompile.backend.native.values import DTYPES, ArrayOf, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 
@@ -104,6 +104,23 @@ class Making(Scalars):
             return False
         name = self.callee(call).__name__
         self.make(call.result, self.result_type(call), f"np.{name}({self.atom(call.args[0])}, {k})")
+        return True
+
+    def _rolled(self, call: Call) -> bool:
+        """`np.roll(a, shift, axis)`, along one axis or through all elements."""
+        given = dict(zip(("a", "shift", "axis"), call.args)) | dict(call.kwargs)
+        array, shift, axis = given.pop("a", None), given.pop("shift", None), given.pop("axis", Const(None))
+        if given or array is None or shift is None or not self.is_array(array):
+            return False
+        rank, along = self.rank(array), self.known(axis)
+        if self.native_type(shift) != Number("i8") or isinstance(axis, Var) or isinstance(along, bool):
+            return False
+        if along is not None and not (isinstance(along, int) and -rank <= along < rank):
+            return False
+        place = -1 if along is None else along % rank
+        text = f"nt.rolled({self.atom(array)}, {self.cast(shift, 'i8')}, {place})"
+        self.make(call.result, self.result_type(call), text)
+        self._as_long(call.result, array)
         return True
 
     def _outer(self, call: Call) -> bool:

@@ -24,6 +24,7 @@ from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.notes import Note
 from adcompile.backend.native.ranges import counts_from_zero
+from adcompile.backend.native.spelled import spelled
 from adcompile.backend.native.steady import steady
 from adcompile.backend.native.unbound import reads, unbound
 from adcompile.backend.native.values import NotNative
@@ -86,7 +87,7 @@ def native_parts(
 
 
 def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: Elementary) -> Parts:
-    program = recomputed(program)
+    program = recomputed(spelled(program))
     # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
     types = {**program.types, **dict(_handed_over(program))}
     search = _Search(types, frozenset(vectorised()) if elementary == "vectorised" else frozenset())

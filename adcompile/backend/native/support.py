@@ -333,6 +333,27 @@ def dot(a, b):
     return a.dtype.type(s)
 
 
+@njit(error_model="numpy")
+def rolled(a, shift, axis):
+    """`np.roll` along an axis; -1: through all elements, row by row."""
+    out = np.empty(a.shape, a.dtype)
+    if a.size == 0:
+        return out
+    n, inner = a.size, 1
+    if axis >= 0:
+        n = a.shape[axis]
+        for k in range(axis + 1, a.ndim):
+            inner *= a.shape[k]
+    whole, cut = n * inner, shift % n * inner
+    values, into = np.ascontiguousarray(a).reshape(a.size), out.reshape(a.size)
+    for begin in range(0, a.size, whole):
+        for k in range(cut):
+            into[begin + k] = values[begin + whole - cut + k]
+        for k in range(cut, whole):
+            into[begin + k] = values[begin + k - cut]
+    return out
+
+
 LARGE = 4096
 """Multiplications of a product from which on BLAS takes less time than the kernel's own loops."""
 

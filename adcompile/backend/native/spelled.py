@@ -1,0 +1,177 @@
+"""Library calls in loops, spelled out in what kernels know: sums, differences, extrema and products.
+
+    np.mean(x)           →  np.sum(x) / np.size(x)
+    np.var(x)            →  the mean of the squared differences from the mean; np.std(x) its root
+    np.linalg.norm(x)    →  np.sqrt(np.sum(x * x))
+    np.clip(x, a, b)     →  np.minimum(np.maximum(x, a), b)
+    np.diff(x)           →  x[1:] - x[:-1]
+    np.hstack(vectors)   →  np.concatenate(vectors)
+    np.vdot, np.inner    →  products
+
+NumPy computes them so, in these steps and dtypes. Beside loops its own functions are as fast, and read better.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adcompile.ir.nodes import Atom, Call, Const, For, Function, Statement, Var, While
+from adcompile.ir.program import Program
+from adcompile.ir.types import INT, Array, Scalar, TupleT, Type
+from adcompile.ir.walk import Rewriter
+from adcompile.optimise.typing import hashable, type_of
+
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def spelled(program: Program) -> Program:
+    """The program with these calls in loops as others."""
+    types = dict(program.types)
+    rewriter = Spelling(types)
+    functions = {ref: _function(rewriter, f) for ref, f in program.functions.items()}
+    return replace(program, functions=functions, types=types) if len(types) > len(program.types) else program
+
+
+def _function(rewriter: Rewriter, function: Function) -> Function:
+    return replace(function, body=rewriter.block(function.body))
+
+
+class Spelling(Rewriter):
+    """Within loops, calls become the statements that a function of `SPELLED` makes, if it does."""
+
+    def __init__(self, types: dict[Var, Type]) -> None:
+        self.types, self.depth = types, 0
+        self.made: list[Statement] = []
+
+    def statement(self, s: Statement) -> tuple[Statement, ...]:
+        loop = isinstance(s, (For, While))
+        self.depth += loop
+        try:
+            return super().statement(s)
+        finally:
+            self.depth -= loop
+
+    def call(self, call: Call) -> tuple[Statement, ...]:
+        fn = call.fn.value if isinstance(call.fn, Const) else None
+        spell = SPELLED.get(fn) if self.depth and hashable(fn) else None
+        self.made = []
+        return (*self.made, call) if spell is None or not spell(self, call) else tuple(self.made)
+
+    # -- statements
+
+    def new(self, like: Call, fn: Any, args: tuple[Atom, ...], t: Type, **kwargs: Atom) -> Var:
+        result = Var("t", like.place)
+        self.types[result] = t
+        self.made.append(Call(result, Const(fn), args, tuple(kwargs.items()), like.place, like.role))
+        return result
+
+    def last(self, call: Call, fn: Any, *args: Atom) -> bool:
+        """What the call gives is what `fn` gives."""
+        self.made.append(replace(call, fn=Const(fn), args=args, kwargs=()))
+        return True
+
+    def array(self, atom: Atom) -> Array | None:
+        t = type_of(atom, self.types)
+        return t if isinstance(t, Array) and t.dims and t.dtype in FLOATS else None
+
+    def vector(self, atom: Atom) -> Array | None:
+        t = self.array(atom)
+        return t if t is not None and len(t.dims or ()) == 1 else None
+
+
+def _number(t: Array) -> Scalar:
+    return Scalar(frozenset({t.dtype.type}))
+
+
+def _mean(s: Spelling, call: Call) -> bool:
+    given = dict(zip(("a", "axis"), call.args)) | dict(call.kwargs)
+    axis = given.pop("axis", Const(None))
+    t = s.array(given.pop("a", Const(None)))
+    if t is None or given or not isinstance(axis, Const) or len(call.args) > 2:
+        return False
+    a, result = call.args[0], s.types[call.result]
+    if axis.value is None:
+        total = s.new(call, np.sum, (a,), _number(t))
+        return s.last(call, operator.truediv, total, s.new(call, np.size, (a,), INT))
+    rank = len(t.dims or ())
+    if type(axis.value) is not int or not -rank <= axis.value < rank or rank == 1:
+        return False
+    sums = s.new(call, np.sum, (a,), result, axis=axis)
+    shape = s.new(call, np.shape, (a,), TupleT((INT,) * rank))
+    return s.last(call, operator.truediv, sums, s.new(call, operator.getitem, (shape, Const(axis.value % rank)), INT))
+
+
+def _variance(s: Spelling, call: Call, root: bool) -> bool:
+    t = s.array(call.args[0]) if len(call.args) == 1 else None
+    ddof = dict(call.kwargs).get("ddof", Const(0))
+    if t is None or any(name != "ddof" for name, _ in call.kwargs) or not isinstance(ddof, Const):
+        return False
+    if type(ddof.value) is not int or t.dtype != FLOATS[0]:
+        return False
+    a, number = call.args[0], _number(t)
+    total = s.new(call, np.sum, (a,), number)
+    n = s.new(call, np.size, (a,), INT)
+    apart = s.new(call, operator.sub, (a, s.new(call, operator.truediv, (total, n), number)), t)
+    squares = s.new(call, np.sum, (s.new(call, operator.mul, (apart, apart), t),), number)
+    if ddof.value:
+        n = s.new(call, max, (s.new(call, operator.sub, (n, ddof), INT), Const(0)), INT)
+    if not root:
+        return s.last(call, operator.truediv, squares, n)
+    return s.last(call, np.sqrt, s.new(call, operator.truediv, (squares, n), number))
+
+
+def _norm(s: Spelling, call: Call) -> bool:
+    t = s.array(call.args[0]) if len(call.args) == 1 and not call.kwargs else None
+    if t is None or t.dtype != FLOATS[0]:
+        return False
+    squares = s.new(call, operator.mul, (call.args[0], call.args[0]), t)
+    return s.last(call, np.sqrt, s.new(call, np.sum, (squares,), _number(t)))
+
+
+def _clip(s: Spelling, call: Call) -> bool:
+    if len(call.args) != 3 or call.kwargs or s.array(call.args[0]) is None:
+        return False
+    a, low, high = call.args
+    t = s.types[call.result]
+    if t != type_of(a, s.types) or Const(None) in (low, high):
+        return False
+    return s.last(call, np.minimum, s.new(call, np.maximum, (a, low), t), high)
+
+
+def _diff(s: Spelling, call: Call) -> bool:
+    t = s.vector(call.args[0]) if len(call.args) == 1 and not call.kwargs else None
+    if t is None:
+        return False
+    parts = [
+        s.new(call, operator.getitem, (call.args[0], Const(part)), Array(t.dtype, ("any",)))
+        for part in (slice(1, None, None), slice(None, -1, None))
+    ]
+    return s.last(call, operator.sub, *parts)
+
+
+def _product(s: Spelling, call: Call) -> bool:
+    if len(call.args) != 2 or call.kwargs or any(s.array(a) is None for a in call.args):
+        return False
+    first, second = (s.array(a) for a in call.args)
+    fits = s.vector(call.args[1]) is not None and first.dtype == second.dtype  # type: ignore[union-attr]
+    ranks = (1,) if call.fn == Const(np.vdot) else (1, 2)
+    return fits and len(first.dims or ()) in ranks and s.last(call, np.dot, *call.args)  # type: ignore[union-attr]
+
+
+def _joined(s: Spelling, call: Call) -> bool:
+    t = type_of(call.args[0], s.types) if len(call.args) == 1 and not call.kwargs else None
+    vectors = isinstance(t, TupleT) and all(isinstance(i, Array) and len(i.dims or ()) == 1 for i in t.items)
+    return vectors and s.last(call, np.concatenate, *call.args)
+
+
+SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
+    np.mean: _mean, np.ndarray.mean: _mean, np.clip: _clip, np.ndarray.clip: _clip, np.diff: _diff,
+    np.var: lambda s, call: _variance(s, call, False), np.ndarray.var: lambda s, call: _variance(s, call, False),
+    np.std: lambda s, call: _variance(s, call, True), np.ndarray.std: lambda s, call: _variance(s, call, True),
+    np.linalg.norm: _norm, np.vdot: _product, np.inner: _product, np.hstack: _joined,
+}  # fmt: skip
