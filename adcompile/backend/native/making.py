@@ -123,6 +123,33 @@ class Making(Scalars):
         self._as_long(call.result, array)
         return True
 
+    def _asked(self, call: Call) -> bool:
+        """`np.any` and `np.all` of booleans, `np.argmax` and `np.argmin` of a vector."""
+        if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
+            return False
+        place = self.callee(call) in (np.argmax, np.argmin)
+        wanted = ArrayOf("f8", 1) if place else ArrayOf("b1", self.rank(call.args[0]))
+        result = Number("i8" if place else "b1")
+        if self.result_type(call) != result or self.native_type(call.args[0]) != wanted:
+            return False
+        self.faults = self.faults or place  # of nothing
+        self.define(call.result, result, f"np.{self.callee(call).__name__}({self.atom(call.args[0])})")
+        return True
+
+    def _cumulated(self, call: Call) -> bool:
+        """`np.cumsum(x)` of a vector: each sum is the one before and one element more, as NumPy has it."""
+        axis = dict(call.kwargs).get("axis", Const(None))
+        if len(call.args) != 1 or any(name != "axis" for name, _ in call.kwargs) or self.rank(call.args[0]) != 1:
+            return False
+        if not isinstance(axis, Const) or axis.value not in (None, 0, -1) or isinstance(axis.value, bool):
+            return False
+        result = self.result_type(call)
+        if result != self.native_type(call.args[0]) or result not in (ArrayOf("f8", 1), ArrayOf("f4", 1)):
+            return False
+        self.make(call.result, result, f"np.cumsum({self.atom(call.args[0])})")
+        self._as_long(call.result, call.args[0])
+        return True
+
     def _outer(self, call: Call) -> bool:
         result = self.result_type(call)
         if len(call.args) != 2 or call.kwargs or not isinstance(result, ArrayOf):

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices in kernels.
+"""Products of vectors and matrices in kernels, and linear systems.
 
 A product that stands alone stays with NumPy, whose BLAS has nothing to gain here. In a loop it is what the loop's
 other statements wait for: small ones are loops of the kernel, large ones Numba's `np.dot`, which calls SciPy's BLAS.
@@ -48,4 +48,17 @@ class Products(Making):
             self.define(call.result, result, text)
         else:
             self.make(call.result, result, text)
+        return True
+
+    def solved(self, call: Call) -> bool:
+        """`np.linalg.solve(a, b)`, `np.linalg.inv(a)`, by SciPy's LAPACK; singular matrices raise on NumPy."""
+        if call.kwargs or not self.loops or not has_blas():
+            return False
+        result: Any = self.result_type(call)
+        wanted = [ArrayOf("f8", 2), *([result] if len(call.args) == 2 else [])]
+        if [self.native_type(a) for a in call.args] != wanted or result not in (ArrayOf("f8", 1), ArrayOf("f8", 2)):
+            return False
+        self.faults = True
+        args = ", ".join(f"nt.in_line({self.atom(a)})" for a in call.args)
+        self.make(call.result, result, f"np.linalg.{'solve' if len(call.args) == 2 else 'inv'}({args})")
         return True

@@ -383,6 +383,14 @@ def _sign(p: Scalars, call: Call) -> None:
     p.define(call.result, result, f"np.sign({p.cast(call.args[0], result.code)})")
 
 
+def _where(p: Scalars, call: Call) -> None:
+    result = p.result_type(call)
+    if len(call.args) != 3 or not isinstance(result, Number) or p.native_type(call.args[0]) != Number("b1"):
+        p.refuse("a choice between other than numbers")
+    test, (one, other) = p.atom(call.args[0]), (p.cast(a, result.code) for a in call.args[1:])
+    p.define(call.result, result, f"({one} if {test} else {other})")
+
+
 def _rounded(name: str) -> Printed:
     def printed(p: Scalars, call: Call) -> None:
         result = p.result_type(call)
@@ -430,6 +438,7 @@ PRINTED: dict[Any, Printed] = {
     np.conjugate: _conjugate,
     np.real: _real,
     np.sign: _sign,
+    np.where: _where,
     **{fn: _two(*how) for fn, how in TWO.items()},
     **{getattr(m, name): _test(name) for m in (math, np) for name in ("isnan", "isinf", "isfinite")},
     **{getattr(m, name): _rounded(name) for m in (math, np) for name in ("floor", "ceil", "trunc")},

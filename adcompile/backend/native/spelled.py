@@ -6,6 +6,7 @@
     np.clip(x, a, b)     →  np.minimum(np.maximum(x, a), b)
     np.diff(x)           →  x[1:] - x[:-1]
     np.hstack(vectors)   →  np.concatenate(vectors)
+    x.sum(), x.max()     →  np.sum(x), np.max(x)
     np.vdot, np.inner    →  products
 
 NumPy computes them so, in these steps and dtypes. Beside loops its own functions are as fast, and read better.
@@ -34,7 +35,7 @@ def spelled(program: Program) -> Program:
     types = dict(program.types)
     rewriter = Spelling(types)
     functions = {ref: _function(rewriter, f) for ref, f in program.functions.items()}
-    return replace(program, functions=functions, types=types) if len(types) > len(program.types) else program
+    return replace(program, functions=functions, types=types) if rewriter.found else program
 
 
 def _function(rewriter: Rewriter, function: Function) -> Function:
@@ -45,7 +46,7 @@ class Spelling(Rewriter):
     """Within loops, calls become the statements that a function of `SPELLED` makes, if it does."""
 
     def __init__(self, types: dict[Var, Type]) -> None:
-        self.types, self.depth = types, 0
+        self.types, self.depth, self.found = types, 0, False
         self.made: list[Statement] = []
 
     def statement(self, s: Statement) -> tuple[Statement, ...]:
@@ -60,7 +61,10 @@ class Spelling(Rewriter):
         fn = call.fn.value if isinstance(call.fn, Const) else None
         spell = SPELLED.get(fn) if self.depth and hashable(fn) else None
         self.made = []
-        return (*self.made, call) if spell is None or not spell(self, call) else tuple(self.made)
+        if spell is None or not spell(self, call):
+            return (call,)
+        self.found = True
+        return tuple(self.made)
 
     # -- statements
 
@@ -169,9 +173,22 @@ def _joined(s: Spelling, call: Call) -> bool:
     return vectors and s.last(call, np.concatenate, *call.args)
 
 
+def _named(fn: Any) -> Callable[[Spelling, Call], bool]:
+    """A method as the function of its name."""
+
+    def spell(s: Spelling, call: Call) -> bool:
+        if not call.args or s.array(call.args[0]) is None:
+            return False
+        s.made.append(replace(call, fn=Const(fn)))
+        return True
+
+    return spell
+
+
 SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.mean: _mean, np.ndarray.mean: _mean, np.clip: _clip, np.ndarray.clip: _clip, np.diff: _diff,
     np.var: lambda s, call: _variance(s, call, False), np.ndarray.var: lambda s, call: _variance(s, call, False),
     np.std: lambda s, call: _variance(s, call, True), np.ndarray.std: lambda s, call: _variance(s, call, True),
+    np.ndarray.sum: _named(np.sum), np.ndarray.max: _named(np.max), np.ndarray.min: _named(np.min),
     np.linalg.norm: _norm, np.vdot: _product, np.inner: _product, np.hstack: _joined,
 }  # fmt: skip

@@ -119,6 +119,8 @@ def inner(y_bar: Any, y: Any, a: Any, b: Any, /) -> Any:
         return rt.unbroadcast(y_bar * np.conj(b), a), rt.unbroadcast(y_bar * np.conj(a), b)
     if a.ndim == 1 and b.ndim == 1:
         return y_bar * np.conj(b), y_bar * np.conj(a)
+    if a.ndim == 2 and b.ndim == 1:
+        return np.outer(y_bar, np.conj(b)), np.conj(a).T @ y_bar
     leading, trailing = rt.axes_from(0, a.ndim - 1), rt.axes_from(a.ndim - 1, y.ndim)
     a_bar = np.tensordot(y_bar, np.conj(b), (trailing, rt.axes_from(0, b.ndim - 1)))
     b_bar = np.tensordot(y_bar, np.conj(a), (leading, leading))

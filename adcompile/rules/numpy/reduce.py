@@ -68,7 +68,9 @@ def deviation(y, a, axis, where, dtype, mean):
     """Each element less the mean; conjugated, since what follows is the partial of |a|²."""
     if np.iscomplexobj(y):
         raise NotImplementedError("the derivative of a complex variance; leave dtype= out")
-    if mean is None:
+    if mean is None and axis is None and where is True and dtype is None:
+        mean = np.mean(a)
+    elif mean is None:
         mean = np.mean(a, axis=axis, keepdims=True, where=where, dtype=dtype)
     d = a - mean
     d = d if where is True else np.where(where, d, 0.0)
@@ -160,7 +162,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 def equal_shares(mask, y, axis, initial=None):
     """Each of the elements that are the extremum gets the same; so does `initial`, if it is one."""
     share = mask.astype(np.result_type(y))
-    count = np.sum(share, axis=axis, keepdims=True)
+    count = np.sum(share) if axis is None else np.sum(share, axis=axis, keepdims=True)
     return share / np.maximum(count if initial is None else count + (initial == y), 1.0)
 
 
@@ -260,6 +262,8 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where
 
 @linear(*methods("cumsum"), total=True)
 def cumsum(y_bar, y, a, *, axis=None, dtype=None, out=None):
+    if np.ndim(a) == 1:
+        return np.flip(np.cumsum(np.flip(y_bar)))
     if axis is None:
         return np.reshape(np.cumsum(y_bar[::-1])[::-1], np.shape(a))
     sums = np.flip(np.cumsum(np.flip(y_bar, axis), axis=axis), axis)

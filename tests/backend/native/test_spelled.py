@@ -1,0 +1,81 @@
+"""Calls of libraries in loops: wholly native, and what NumPy gives."""
+
+import linecache
+
+import numpy as np
+import pytest
+
+from tests.kernels import agree, parts_of
+
+pytest.importorskip("numba")
+pytest.importorskip("scipy")
+
+BODIES = """
+x = x - np.mean(x) * A[0, 0]
+x = x * x.mean() + np.mean(A, axis=1) * np.mean(A, axis=-2)
+x = x / (np.std(x) + np.var(x, ddof=1) + A.var())
+x = x / np.linalg.norm(x) + np.linalg.norm(A) * b
+x = np.clip(x * 1.7, -0.5, 0.6) + A[1].clip(b[0], b[2])
+x = np.clip(x, b, 0.7) * A[0, 1]
+x = np.concatenate((np.diff(x) * A[0, 0], x[:1]))
+x = np.hstack((x[1:], x[:1] * A[1, 1]))
+x = np.vdot(x, b) * x + np.inner(A[0], b) * b
+x = np.inner(A, x)
+x = A.sum(axis=0) * x + A.max() * x.min() + x.max()
+x = np.cumsum(x) * A[0]
+x = x + np.cumsum(A[0] * x, axis=-1)
+x = np.roll(x, 1) * A[0, 0] - np.roll(A, -1, axis=0)[0] + np.roll(A, 2, 1)[1]
+x = np.roll(A, 4)[1] * x
+x = np.roll(x, -7) * np.roll(b, int(A[0, 0]))
+x = np.abs(x) ** 1.5 - np.sign(x) * A[0]
+x = np.linalg.solve(A, x) + 0.1
+x = np.linalg.solve(A.T, x) * np.linalg.inv(A)[0]
+x = np.linalg.inv(A) @ x + np.linalg.solve(A, A)[1]
+x = x * (1.5 if np.any(x > A[0, 1]) else 0.5) * (2.0 if np.all(x > -9.0) else 3.0)
+x = x * A[np.argmax(x), np.argmin(x)]
+""".strip().splitlines()
+
+
+def made(body, k):
+    source = f"def f(A, b, x):\n    for _ in range(3):\n        {body}\n    return np.sum(x * x)\n"
+    name = f"<spelled {k}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space = {"np": np, "__name__": "tests.spelled"}
+    exec(compile(source, name, "exec"), space)
+    return space["f"]
+
+
+A = np.array([[1.0, 0.2, 0.1], [0.3, 1.2, 0.1], [0.1, 0.2, 0.9]])
+B = np.array([0.1, 0.5, 0.9])
+X = np.array([0.3, 0.7, -0.2])
+
+
+@pytest.mark.parametrize("k", range(len(BODIES)), ids=lambda k: BODIES[k].partition("(")[0])
+def test_loops_are_native(k):
+    f = made(BODIES[k], k)
+    parts = parts_of(f, A, B, X)
+    assert len(parts.kernels) == 1 and not parts.notes, [note.why for note in parts.notes]
+    agree(f, A, B, X)
+    agree(f, np.asfortranarray(A), B, np.repeat(X, 2)[::2])
+
+
+@pytest.mark.parametrize("body", ["x = np.linalg.solve(A * 0.0, x)", "x = x[:0] * np.argmax(x[:0])", "x = x @ A[:2]"])
+def test_what_raises_raises_as_on_numpy(body):
+    agree(made(body, body), A, B, X)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("k", [4, 5, 10, 20, 21], ids=lambda k: BODIES[k].partition("(")[0])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_no_number(k, value):
+    agree(made(BODIES[k], k), A, B, np.array([0.3, value, -0.2]))
+
+
+def test_beside_loops_calls_stay_as_they_are():
+    def mean(x):
+        y = np.mean(x)
+        for _ in range(3):
+            y = np.sin(y)
+        return y
+
+    assert any("nt.total" not in kernel.source for kernel in parts_of(mean, X).kernels.values())
