@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
@@ -87,7 +87,7 @@ def remember() -> None:
 
 
 @contextlib.contextmanager
-def as_remembered() -> Iterator[None]:
+def as_remembered() -> Generator[None, None, None]:
     """With what libraries had under their names when the first derivative was loaded, if one was."""
     changed: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for name, before in _remembered.items():

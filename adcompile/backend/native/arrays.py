@@ -387,7 +387,7 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         loops.distinct: a._laid_out, loops.ordered: a._laid_out,
         np.concatenate: a._concatenated, memory.outline: a._outline, loops.outlined: a._outlined,
         np.outer: a._outer, np.roll: a._rolled, np.cumsum: a._cumulated,
-        **dict.fromkeys((np.any, np.all, np.argmax, np.argmin), a._asked),
+        np.any: a._asked, np.all: a._asked, np.argmax: a._asked, np.argmin: a._asked,
         np.linalg.solve: a.solved, np.linalg.inv: a.solved, np.expand_dims: a._expanded, np.eye: a._identity_matrix,
         memory.apart: a._apart, arrays.own: a._owned, memory.is_writable: a._writable,
         arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,

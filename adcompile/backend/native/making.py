@@ -141,7 +141,7 @@ class Making(Scalars):
         axis = dict(call.kwargs).get("axis", Const(None))
         if len(call.args) != 1 or any(name != "axis" for name, _ in call.kwargs) or self.rank(call.args[0]) != 1:
             return False
-        if not isinstance(axis, Const) or axis.value not in (None, 0, -1) or isinstance(axis.value, bool):
+        if not isinstance(axis, Const) or type(axis.value) is bool or axis.value not in (None, 0, -1):
             return False
         result = self.result_type(call)
         if result != self.native_type(call.args[0]) or result not in (ArrayOf("f8", 1), ArrayOf("f4", 1)):

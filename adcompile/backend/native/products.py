@@ -33,7 +33,7 @@ class Products(Making):
         """`a @ b`, `np.dot(a, b)`."""
         if len(call.args) != 2 or call.kwargs:
             return False
-        ranks = tuple(map(self.rank, call.args))
+        ranks = self.rank(call.args[0]), self.rank(call.args[1])
         if ranks not in NAMES or ranks != (1, 1) and not (self.loops and has_blas()):
             return False
         result: Any = self.result_type(call)

@@ -95,10 +95,10 @@ def _number(t: Array) -> Scalar:
 def _mean(s: Spelling, call: Call) -> bool:
     given = dict(zip(("a", "axis"), call.args)) | dict(call.kwargs)
     axis = given.pop("axis", Const(None))
-    t = s.array(given.pop("a", Const(None)))
+    a, result = given.pop("a", Const(None)), s.types[call.result]
+    t = s.array(a)
     if t is None or given or not isinstance(axis, Const) or len(call.args) > 2:
         return False
-    a, result = call.args[0], s.types[call.result]
     if axis.value is None:
         total = s.new(call, np.sum, (a,), _number(t))
         return s.last(call, operator.truediv, total, s.new(call, np.size, (a,), INT))
