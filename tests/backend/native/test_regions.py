@@ -60,7 +60,7 @@ def test_auto_says_nothing(recwarn):
 def until_it_rests(m, b):
     x = np.zeros(len(b))
     for _ in range(40):
-        new = np.tanh(m @ x + b)
+        new = np.tanh(np.einsum("ij,j->i", m, x) + b)
         if np.max(np.abs(new - x)) < 1e-12:
             x = new
             break
