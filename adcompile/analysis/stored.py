@@ -40,7 +40,7 @@ def with_out(fn: Any, args: list[Atom], kwargs: Kwargs) -> tuple[list[Atom], Kwa
         return None
     named = dict(kwargs).get("out")
     out = named if named is not None else args[place] if place is not None and place < len(args) else None
-    if out is None or out == Const(None) or isinstance(out, Const) and out.value is None:
+    if out is None or isinstance(out, Const) and out.value is None:
         return None
     rest = [a for i, a in enumerate(args) if named is not None or i != place]
     return rest, [(k, a) for k, a in kwargs if k != "out"], out

@@ -170,9 +170,7 @@ def forward_again(f: Forward, s: Call) -> bool:
         return True
     if fn is rt.pull:
         pulled, y_bar = s.args
-        dots = [f.whole_dot(a) or Const(None) for a in (pulled, y_bar)]
-        if dots[1] == Const(None):
-            dots[1] = f.zero(y_bar)
+        dots = [f.whole_dot(pulled) or Const(None), f.whole_dot(y_bar) or f.zero(y_bar)]
         t = b.type(s.result)
         pair = b.emit(rt.pull_jvp, (pulled, y_bar, *dots), TupleT((t, tangent_structure(t))), (), "pair", s.place)
         b.append(part(f, s.result, pair, 0, s.role))

@@ -180,7 +180,7 @@ class Surroundings:
         if cls is complex:
             return f"complex {struct.pack('>dd', value.real, value.imag).hex()}"
         if issubclass(cls, np.dtype) and value.names is None and not value.hasobject and value.metadata is None:
-            return f"dtype {self._which((value.str, repr(value)), value)} {value.str} {value!r}"
+            return f"dtype {self._which((value.str, repr(value)), value)} {value.str} {value.char} {value!r}"
         if issubclass(cls, (np.number, np.bool_)) and is_static(cls):
             return f"{cls.__name__} {value.dtype.str} {value.tobytes().hex()}"
         number = self.index.get(id(value))
@@ -291,7 +291,7 @@ class Surroundings:
         self.read.add((id(space), name))
         if name in space:
             value = space[name]
-            if not own and type(value) is pytypes.ModuleType:
+            if not own and type(value) is pytypes.ModuleType and is_trusted(str(vars(value).get("__name__"))):
                 self.told(value)  # it may be there or not, by what has been imported
                 return
             if not own and type(value) is pytypes.FunctionType and not is_at_home(value):
@@ -329,16 +329,18 @@ class Surroundings:
         self.say(self.told(array.dtype), "".join("1" if n == 1 else ":" for n in array.shape))
 
     def _set(self, items: Iterable[Any]) -> None:
-        """The items in an order that does not depend on their hashes."""
-        told: list[str] = []
-        for item in items:
-            if type(item) in (*PLAIN, float):
-                told.append(f"{type(item).__name__} {item!r}")
-            elif type(item) is type and is_static(item):
-                told.append(f"{item.__module__} {item.__qualname__}")
-            else:
-                raise Untold("a set of objects")
-        self.say(str(len(told)), *sorted(told))
+        """Numbers in the order in which they come, which loops over a literal follow; texts in an order that does not
+        depend on their hashes."""
+        held = list(items)
+        kinds = {type(item) for item in held}
+        if kinds <= {bool, int, float, complex, type(None)}:
+            self.each(held)
+        elif kinds <= {str} or kinds <= {bytes}:
+            self.say(*sorted(map(repr, held)))
+        elif kinds == {type} and all(map(is_static, held)):
+            self.say(*sorted(f"{cls.__module__} {cls.__qualname__}" for cls in held))
+        else:
+            raise Untold("a set of objects")
 
 
 def is_ours(cls: type) -> bool:

@@ -11,6 +11,7 @@ import importlib
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 from adcompile.frozen import frozen
@@ -75,15 +76,21 @@ def load() -> None:
                 importlib.import_module(name)
 
 
-LIBRARIES = ("builtins", "math", "cmath", "operator", "numpy", "numpy.linalg", "numpy.fft", "numpy.random")
+LIBRARIES = frozenset(
+    "builtins math cmath operator functools itertools copy heapq bisect collections contextlib dataclasses logging "
+    "random statistics warnings numpy scipy".split()
+)
 _remembered: dict[str, dict[str, Any]] = {}
 
 
 def remember() -> None:
-    """Note what libraries have under their names, where a derivative runs that another process has made: what the
-    compiler knows is about these functions, not about what somebody puts in their place until it is imported."""
-    if not _loaded and not _remembered:
-        _remembered.update({name: dict(vars(sys.modules[name])) for name in LIBRARIES if name in sys.modules})
+    """Note which functions and classes libraries have under their names, where a derivative runs that another process
+    has made: what the compiler knows is about these, not about what is put in their place until it is imported."""
+    if _loaded or _remembered:
+        return
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in LIBRARIES and type(module) is ModuleType:
+            _remembered[name] = {k: value for k, value in vars(module).items() if callable(value)}
 
 
 @contextlib.contextmanager
@@ -91,7 +98,8 @@ def as_remembered() -> Generator[None, None, None]:
     """With what libraries had under their names when the first derivative was loaded, if one was."""
     changed: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for name, before in _remembered.items():
-        space = vars(sys.modules[name])
+        module = sys.modules.get(name)
+        space = vars(module) if type(module) is ModuleType else {}
         now = {k: space[k] for k, value in before.items() if k in space and space[k] is not value}
         changed.append((space, now))
         space.update({k: before[k] for k in now})

@@ -368,18 +368,21 @@ def test_what_is_put_in_the_place_of_a_librarys_function_meanwhile(tmp_path):
     """The second process loads a derivative, then replaces functions, and only then imports the compiler."""
     script = tmp_path / "script.py"
     script.write_text(
-        "import math, numpy as np, adcompile as ad\n"
+        "import math, functools, numpy as np, adcompile as ad\n"
+        "from functools import reduce\n"
         "print(ad.grad(lambda x: x * x)(1.0))\n"
+        "def either(f, items, *more):\n    return reduce(f, items, *more) if more else items[0] * 5.0\n"
+        "def h(x):\n    return functools.reduce(max, (x, x)) * Scale.k\n"
         "def cube(x):\n    return x ** 3\n"
         "def mean(x):\n    return np.sum(x) / 10.0\n"
-        "math.sin, np.mean = cube, mean\n"
+        "math.sin, np.mean, functools.reduce = cube, mean, either\n"
         "class Scale:\n    k = 2.0\n"
         "def f(x):\n    return math.sin(x) * Scale.k\n"
         "def g(x):\n    return np.mean(x) * Scale.k\n"
-        "print(ad.grad(f)(0.5), ad.grad(g)(np.ones(2)))\n"
+        "print(ad.grad(f)(0.5), ad.grad(g)(np.ones(2)), ad.grad(h)(0.5))\n"
     )
     environment = {**os.environ, "ADCOMPILE_CACHE": str(tmp_path / "cache"), "ADCOMPILE_KEEP": "1"}
     command = [sys.executable, str(script)]
     for _ in range(2):
         out = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
-        assert out == "2.0\n1.5 [0.2 0.2]\n"
+        assert out == "2.0\n1.5 [0.2 0.2] 10.0\n"

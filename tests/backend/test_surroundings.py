@@ -68,6 +68,8 @@ PAIRS = [
     ({"a": 1}, {"a": 2}),
     ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
     ({1, 2}, {1, 3}),
+    (lambda: {16, 64, 32}, lambda: {64, 32, 16}),
+    (np.dtype("l"), np.dtype("q")),
     (frozenset({int}), frozenset({float})),
     (np.float32(1), np.float64(1)),
     (np.ones(3), np.ones((3, 2))),

@@ -33,8 +33,9 @@ import numpy as np
 
 from adcompile.backend.native import support as nt
 """
-RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError)
-"""What a kernel raises where NumPy or Python may raise something else."""
+RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError, AssertionError)
+"""What a kernel raises where NumPy or Python may raise something else; Numba asserts that lists hold arrays of one
+type, and those that nobody may write into are of another."""
 
 
 @frozen

@@ -11,12 +11,16 @@ import functools
 import importlib.util
 from typing import Any
 
+import numpy as np
+
 from adcompile.backend.native.making import Making
 from adcompile.backend.native.values import ArrayOf, Number
 from adcompile.ir.nodes import Call, For, While
 
 NAMES = {(1, 1): "dot", (2, 2): "product", (2, 1): "times_vector", (1, 2): "vector_times"}
 """The helpers in `support`, by the ranks of what is multiplied."""
+OTHERS: dict[Any, tuple[tuple[int, int], ...]] = {np.vdot: ((1, 1),), np.inner: ((1, 1), (2, 1))}
+"""Of these functions the ranks at which they are products."""
 
 
 @functools.cache
@@ -34,7 +38,7 @@ class Products(Making):
         if len(call.args) != 2 or call.kwargs:
             return False
         ranks = self.rank(call.args[0]), self.rank(call.args[1])
-        if ranks not in NAMES or ranks != (1, 1) and not (self.loops and has_blas()):
+        if ranks not in OTHERS.get(self.callee(call), NAMES) or ranks != (1, 1) and not (self.loops and has_blas()):
             return False
         result: Any = self.result_type(call)
         wanted = Number(result.code) if ranks == (1, 1) else ArrayOf(result.code, sum(ranks) - 2)

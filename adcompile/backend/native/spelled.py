@@ -1,4 +1,4 @@
-"""Library calls in loops, spelled out in what kernels know: sums, differences, extrema and products.
+"""Library calls in loops, spelled out in what kernels know: sums, differences and extrema.
 
     np.mean(x)           →  np.sum(x) / np.size(x)
     np.var(x)            →  the mean of the squared differences from the mean; np.std(x) its root
@@ -7,7 +7,6 @@
     np.diff(x)           →  x[1:] - x[:-1]
     np.hstack(vectors)   →  np.concatenate(vectors)
     x.sum(), x.max()     →  np.sum(x), np.max(x)
-    np.vdot, np.inner    →  products
 
 NumPy computes them so, in these steps and dtypes. Beside loops its own functions are as fast, and read better.
 """
@@ -15,7 +14,7 @@ NumPy computes them so, in these steps and dtypes. Beside loops its own function
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +22,7 @@ import numpy as np
 
 from adcompile.ir.nodes import Atom, Call, Const, For, Function, Statement, Var, While
 from adcompile.ir.program import Program
-from adcompile.ir.types import INT, Array, Scalar, TupleT, Type
+from adcompile.ir.types import INT, Array, Known, Scalar, TupleT, Type
 from adcompile.ir.walk import Rewriter
 from adcompile.optimise.typing import hashable, type_of
 
@@ -142,9 +141,15 @@ def _clip(s: Spelling, call: Call) -> bool:
         return False
     a, low, high = call.args
     t = s.types[call.result]
-    if t != type_of(a, s.types) or Const(None) in (low, high):
+    # arrays as bounds may not fit, and NumPy says so of all three at once
+    if t != type_of(a, s.types) or not (_is_number(low, s.types) and _is_number(high, s.types)):
         return False
     return s.last(call, np.minimum, s.new(call, np.maximum, (a, low), t), high)
+
+
+def _is_number(atom: Atom, types: Mapping[Var, Type]) -> bool:
+    t = type_of(atom, types)
+    return isinstance(t, Scalar) or isinstance(t, Known) and isinstance(t.value, (int, float))
 
 
 def _diff(s: Spelling, call: Call) -> bool:
@@ -156,15 +161,6 @@ def _diff(s: Spelling, call: Call) -> bool:
         for part in (slice(1, None, None), slice(None, -1, None))
     ]
     return s.last(call, operator.sub, *parts)
-
-
-def _product(s: Spelling, call: Call) -> bool:
-    if len(call.args) != 2 or call.kwargs or any(s.array(a) is None for a in call.args):
-        return False
-    first, second = (s.array(a) for a in call.args)
-    fits = s.vector(call.args[1]) is not None and first.dtype == second.dtype  # type: ignore[union-attr]
-    ranks = (1,) if call.fn == Const(np.vdot) else (1, 2)
-    return fits and len(first.dims or ()) in ranks and s.last(call, np.dot, *call.args)  # type: ignore[union-attr]
 
 
 def _joined(s: Spelling, call: Call) -> bool:
@@ -190,5 +186,5 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.var: lambda s, call: _variance(s, call, False), np.ndarray.var: lambda s, call: _variance(s, call, False),
     np.std: lambda s, call: _variance(s, call, True), np.ndarray.std: lambda s, call: _variance(s, call, True),
     np.ndarray.sum: _named(np.sum), np.ndarray.max: _named(np.max), np.ndarray.min: _named(np.min),
-    np.linalg.norm: _norm, np.vdot: _product, np.inner: _product, np.hstack: _joined,
+    np.linalg.norm: _norm, np.hstack: _joined,
 }  # fmt: skip

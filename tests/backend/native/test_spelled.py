@@ -5,6 +5,7 @@ import linecache
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.kernels import agree, parts_of
 
 pytest.importorskip("numba")
@@ -16,7 +17,7 @@ x = x * x.mean() + np.mean(A, axis=1) * np.mean(A, axis=-2)
 x = x / (np.std(x) + np.var(x, ddof=1) + A.var())
 x = x / np.linalg.norm(x) + np.linalg.norm(A) * b
 x = np.clip(x * 1.7, -0.5, 0.6) + A[1].clip(b[0], b[2])
-x = np.clip(x, b, 0.7) * A[0, 1]
+x = np.clip(x, b[0], A[0, 2] * 9.0) * A[0, 1]
 x = np.concatenate((np.diff(x) * A[0, 0], x[:1]))
 x = np.hstack((x[1:], x[:1] * A[1, 1]))
 x = np.vdot(x, b) * x + np.inner(A[0], b) * b
@@ -59,9 +60,37 @@ def test_loops_are_native(k):
     agree(f, np.asfortranarray(A), B, np.repeat(X, 2)[::2])
 
 
-@pytest.mark.parametrize("body", ["x = np.linalg.solve(A * 0.0, x)", "x = x[:0] * np.argmax(x[:0])", "x = x @ A[:2]"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *("x = np.linalg.solve(A * 0.0, x)", "x = x[:0] * np.argmax(x[:0])", "x = x @ A[:2]"),
+        *("x = x * np.vdot(A, x)", "x = x * np.vdot(x, b[:2])"),
+        *("x = np.clip(x, b[:2], A[0])", "x = np.inner(A, b[:2])"),
+    ],
+)
 def test_what_raises_raises_as_on_numpy(body):
     agree(made(body, body), A, B, X)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *("x = x * 0.1 + np.clip(x, None, 0.3)", "x = x.clip(0.1, None)", "x = np.clip(x, b, 0.7)"),
+        *("x = x * np.vdot(A, A * 0.5)", "x = x + np.vdot(A[:1], A[1])", "x = np.inner(x, A)"),
+        "x = np.inner(A, A)[0] * x",
+    ],
+)
+def test_what_is_not_spelled_out(body):
+    agree(made(body, body), A, B, X)
+
+
+def test_what_is_read_only():
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    for body in ("x = np.sin(x) * b", "x = A @ x"):
+        f = made(body, f"read only {body}")
+        wanted, found = (ad.grad(f, argnums=2, backend=backend)(A, B, frozen) for backend in ("numpy", "numba"))
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
