@@ -14,14 +14,13 @@ state is what the loop carries (`values`), the shadows that it carries (`links`)
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import comb
 from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from adcompile.frozen import frozen
 from adcompile.runtime.budgets import NUMBERS, Spending, all_numbers, reserve, size, spending
 from adcompile.runtime.detached import replicas
 from adcompile.runtime.memory import hand_over
@@ -78,7 +77,7 @@ class Kind(NamedTuple):
         return self.spending.block > 1 and (self.leaves or self.room is not None)
 
 
-@frozen
+@dataclass(frozen=True)
 class Snapshots:
     """What a loop keeps: states, first to last, how many steps it made, and what was recorded of the steps of the
     last block. None: these run again, because the loop was left, or because that took more memory than there was."""
@@ -104,7 +103,7 @@ class Recorded(NamedTuple):
     shadows: list[Values]
 
 
-@frozen
+@dataclass(frozen=True)
 class Loop:
     """The steps of one run of a loop, and how each is made."""
 
@@ -320,7 +319,7 @@ def run_back(
         todo = begin
 
 
-@frozen
+@dataclass(frozen=True)
 class Copies:
     """Arrays as they were when a call began, which nobody takes apart: they may overlap."""
 

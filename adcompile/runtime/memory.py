@@ -7,11 +7,11 @@ holds its tangent; where two arrays share memory, their shadows do.
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adcompile.frozen import frozen
 from adcompile.runtime.shadows import (
     flat,
     laid_out,
@@ -189,7 +189,7 @@ def apart(x: Any) -> Any:
     return x if x.base is None else x.copy()
 
 
-@frozen
+@dataclass(frozen=True)
 class Held:
     """What a pullback keeps by reference: shadows, which stay zero, those that they may be views
     of and that its caller gives, and other memory."""

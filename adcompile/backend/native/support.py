@@ -5,7 +5,7 @@ Whatever Python would raise raises `Fault` here: the caller runs the same code o
 """
 
 # Numba has no stubs, and gives the functions their types when they are called.
-# pyright: basic, reportUntypedFunctionDecorator=false
+# pyright: basic, reportUntypedFunctionDecorator=false, reportMissingImports=false
 
 from __future__ import annotations
 
