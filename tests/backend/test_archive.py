@@ -222,6 +222,15 @@ def test_what_has_changed_is_derived_again(case, world, monkeypatch):
     assert not np.array_equal(wanted, first), "the change changes no gradient"
 
 
+def run_twice(script):
+    """What a script prints in two processes, one after the other, with a cache beside it."""
+    environment = {**os.environ, "ADCOMPILE_CACHE": str(script.parent / "cache"), "ADCOMPILE_KEEP": "1"}
+    command = [sys.executable, str(script)]
+    return [
+        subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout for _ in range(2)
+    ]
+
+
 def test_two_processes(tmp_path):
     """The second has the derivative without the compiler, of a function of the script itself."""
     script = tmp_path / "script.py"
@@ -232,11 +241,7 @@ def test_two_processes(tmp_path):
         "print(ad.grad(f)(0.5, 4), ad.vjp(f, 0.5, 4)[1](1.0), ad.jacobian(f)(0.5, 4))\n"
         "print('adcompile.pipeline' in sys.modules)\n"
     )
-    environment = {**os.environ, "ADCOMPILE_CACHE": str(tmp_path / "cache"), "ADCOMPILE_KEEP": "1"}
-    command = [sys.executable, str(script)]
-    first, second = (
-        subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout for _ in range(2)
-    )
+    first, second = run_twice(script)
     assert first.endswith("True\n") and second == first.replace("True", "False")
 
 
@@ -381,8 +386,5 @@ def test_what_is_put_in_the_place_of_a_librarys_function_meanwhile(tmp_path):
         "def g(x):\n    return np.mean(x) * Scale.k\n"
         "print(ad.grad(f)(0.5), ad.grad(g)(np.ones(2)), ad.grad(h)(0.5))\n"
     )
-    environment = {**os.environ, "ADCOMPILE_CACHE": str(tmp_path / "cache"), "ADCOMPILE_KEEP": "1"}
-    command = [sys.executable, str(script)]
-    for _ in range(2):
-        out = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    for out in run_twice(script):
         assert out == "2.0\n1.5 [0.2 0.2] 10.0\n"
