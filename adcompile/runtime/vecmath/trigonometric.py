@@ -39,15 +39,18 @@ cos_tail = polynomial(c.COS)
 
 @inlined
 def reduced(x):
-    """The quadrant in the low bits of an int64, and r in two parts, for |x| ≤ LIMIT."""
+    """The quadrant in the low bits of an int64, and r in two parts, for |x| ≤ LIMIT.
+
+    The second part is small beside the first unless digits cancel, and then both are: the polynomials take the
+    first one as it is, while the second one is still being computed.
+    """
     shifted = muladd(x, TWO_OVER_PI, ROUND)
     n = shifted - ROUND
     a = muladd(-n, PART1, x)
     b = n * PART2
     b_low = fma(n, PART2, -b)
     high, low = exact_sum(a, -b)
-    r, low = fast_sum(high, muladd(-n, PART3, low - b_low))
-    return bits(shifted), r, low
+    return bits(shifted), high, muladd(-n, PART3, low - b_low)
 
 
 @inlined
@@ -79,6 +82,7 @@ def sin_turned(quadrant, r, low):
 @inlined
 def tan_turned(quadrant, r, low):
     """tan(quadrant π/2 + r + low)."""
+    r, low = fast_sum(r, low)
     s, s_low = fast_sum(*sin_parts(r, low))
     k, k_low = fast_sum(*cos_parts(r, low))
     even = (quadrant & 1) == 0
