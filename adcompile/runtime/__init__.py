@@ -1,5 +1,6 @@
 """What generated code may import: numpy and these helpers, nothing else of the compiler."""
 
+from adcompile.runtime import heap
 from adcompile.runtime.adjoints import (
     along,
     along_axis,
@@ -196,6 +197,8 @@ from adcompile.runtime.state import (
     unset,
     unshared,
 )
+
+heap.widen()  # once, in front of all derivatives
 
 __all__ = [
     "LOG_2",
