@@ -90,7 +90,7 @@ def is_installed(name: str) -> bool:
 
 def has_name(value: Any) -> bool:
     """Whether a function or class is what a trusted module has under its name."""
-    if type(value) not in (*NAMED, type):
+    if type(value) not in (*NAMED, type, type(np.dtype)):
         return False
     module, path = _place(value)
     if type(module) is not str or type(path) is not str or not is_trusted(module):

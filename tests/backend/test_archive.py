@@ -18,6 +18,8 @@ from adcompile.rules import registry
 from adcompile.rules.registry import unregister
 from adcompile.runtime import structure
 from adcompile.tangents import randn_like
+from benchmarks import peers
+from benchmarks.rows import ROWS
 from tests.checks import bits, direction
 from tests.programs import collect, some
 
@@ -367,6 +369,17 @@ def test_programs(program, mode, tmp_path, monkeypatch):
     want = outcome(program, mode)
     ad.clear()
     assert outcome(program, mode) == want
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_workloads(name, backend, world, monkeypatch):
+    if backend == "numba":
+        pytest.importorskip("numba")
+    call = peers.adcompile(backend)(ROWS[name].workload(ROWS[name].small))
+    want = bits(call())
+    ad.clear()
+    assert found(monkeypatch, lambda: bits(call())) == (want, True)
 
 
 def test_what_is_put_in_the_place_of_a_librarys_function_meanwhile(tmp_path):
