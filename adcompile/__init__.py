@@ -23,11 +23,10 @@ your own. Everything is imported on first use, so that `import adcompile` costs 
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import importlib
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
+
+from adcompile.collecting import uncollected
 
 if TYPE_CHECKING:
     from adcompile.api import clear, grad, value_and_grad
@@ -100,21 +99,9 @@ __all__ = [
 ]
 
 
-@contextlib.contextmanager
-def _uncollected() -> Generator[None, None, None]:
-    """Imports make no garbage, and to look for it takes as long as they do where much has been imported."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        with _uncollected():
+        with uncollected():
             value = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = value  # found without this detour from now on
         return value

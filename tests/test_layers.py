@@ -11,6 +11,7 @@ PACKAGE = ROOT / "adcompile"
 FILES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 LAYERS = (
+    "collecting",
     "frozen",
     "errors",
     "runtime",

@@ -29,6 +29,7 @@ from adcompile.backend.derived import Derived, Parts, Request, plain
 from adcompile.backend.guards import conditions
 from adcompile.backend.load import Emitted, load
 from adcompile.backend.surroundings import PLAIN, Surroundings, Untold, has_name, is_static, is_trusted
+from adcompile.collecting import uncollected
 from adcompile.errors import AdcompileError
 from adcompile.ir import ops
 from adcompile.ir.abstract import Promote
@@ -53,15 +54,12 @@ def kept(fun: Any, request: Request, types: Any, make: Make) -> Outcome:
     directory = _directory() if is_on() else None
     if directory is None:
         return make()
-    try:
-        met = Surroundings(fun, request, types)
-        path = directory / f"{_name(met)}.bin"
-    except Exception:  # Untold; or something that no walk has thought of, and that must not be the user's trouble
-        return make()
-    found = _fetched(path, met, fun, make)
+    with uncollected():
+        met, path, found = _looked_up(directory, fun, request, types, make)
     if found is not None:
-        registry.remember()
         return found
+    if met is None:
+        return make()
     try:
         made = make()
     except Promote as asked:
@@ -69,6 +67,21 @@ def kept(fun: Any, request: Request, types: Any, make: Make) -> Outcome:
         raise
     _store(path, met, made)
     return made
+
+
+def _looked_up(
+    directory: Path, fun: Any, request: Request, types: Any, make: Make
+) -> tuple[Surroundings | None, Path, Outcome | None]:
+    """What there is around a function, where its derivative is kept, and what is kept there."""
+    try:
+        met = Surroundings(fun, request, types)
+        path = directory / f"{_name(met)}.bin"
+    except Exception:  # Untold; or something that no walk has thought of, and that must not be the user's trouble
+        return None, directory, None
+    found = _fetched(path, met, fun, make)
+    if found is not None:
+        registry.remember()
+    return met, path, found
 
 
 def _directory() -> Path | None:

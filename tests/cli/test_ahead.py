@@ -161,7 +161,7 @@ def test_it_needs_numpy_and_the_runtime_alone(folder):
         [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
     )
     loaded = [m for m in eval(done.stdout) if not m.startswith("adcompile.runtime")]
-    assert loaded == ["adcompile", "adcompile.errors", "adcompile.frozen"]
+    assert loaded == ["adcompile", "adcompile.collecting", "adcompile.errors", "adcompile.frozen"]
 
 
 def test_stale_and_fresh(folder):
