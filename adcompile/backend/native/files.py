@@ -44,7 +44,7 @@ class Entries:
         self.path, self.versions, self.fill = path, versions, fill
 
     def place(self, key: Any) -> Path:
-        """The entry for a signature, a processor and a bytecode, as Numba names them."""
+        """The entry for a signature and a processor, as Numba names them."""
         return self.path.with_name(f"{self.path.stem}_{disk.digest(self.versions, repr(key))[:20]}.bin")
 
     def load(self, key: Any) -> Any:
@@ -65,26 +65,25 @@ class Entries:
 
 
 def alone(data: Any) -> Any:
-    """What Numba saves of a function, but of the bitcode that others would inline it from nothing but the names: no
-    compiled code calls kernels, and to read it takes longer than to load the machine code."""
+    """What Numba saves of a function, without what others would inline it from, and without what its helpers refer to:
+    no compiled code calls kernels, and to read all of this takes longer than to load the machine code."""
     match data:
-        case ((name, "object", (bytes() as code, bytes() as bitcode)), *others):
-            return ((name, "object", (code, _named(bitcode))), *others)
+        case ((name, "object", (bytes() as code, bytes() as bitcode)), about, *others, tuple() as environments):
+            entries = {getattr(about, f"llvm_{kind}_name", "") for kind in ("func", "cpython_wrapper", "cfunc_wrapper")}
+            # of an environment compiled code reads the constants, and it says so where one is not there
+            used = tuple(e for e in environments if e.consts)
+            return ((name, "object", (code, _named(bitcode, entries))), about, *others, used)
         case _:
             return data
 
 
-def _named(bitcode: bytes) -> bytes:
-    """Bitcode that defines the same names; code that calls one of them stops there."""
+def _named(bitcode: bytes, names: set[str]) -> bytes:
+    """Bitcode that defines these of its functions by name alone; code that calls one of them stops there."""
     ir, binding = (importlib.import_module(f"llvmlite.{part}") for part in ("ir", "binding"))
-    defined, named = binding.parse_bitcode(bitcode), ir.Module()
-    for variable in defined.global_variables:
-        if not variable.is_declaration:
-            ir.GlobalVariable(named, ir.IntType(8), variable.name).initializer = ir.IntType(8)(0)
-    kind = ir.FunctionType(ir.VoidType(), ())
+    named, kind = ir.Module(), ir.FunctionType(ir.VoidType(), ())
     trap = ir.Function(named, kind, "llvm.trap")
-    for function in defined.functions:
-        if not function.is_declaration:
+    for function in binding.parse_bitcode(bitcode).functions:
+        if function.name in names and not function.is_declaration:
             body = ir.IRBuilder(ir.Function(named, kind, function.name).append_basic_block())
             body.call(trap, ())
             body.unreachable()
@@ -103,4 +102,10 @@ def versions() -> str:
 def keep(function: Any, path: Path, fill: Callable[[], None] = lambda: None) -> Any:
     """A Numba function made with `cache=True`, which keeps what is compiled in our entries."""
     function._cache._cache_file = Entries(path, versions(), fill)
+    function._cache._index_key = _key
     return function
+
+
+def _key(signature: Any, codegen: Any) -> Any:
+    """What tells the entries of one file apart; Numba adds the bytecode, which is not there before it is needed."""
+    return signature, codegen.magic_tuple()

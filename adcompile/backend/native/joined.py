@@ -78,7 +78,7 @@ def compile_kernel(kernel: Attached, elementary: Elementary = "vectorised") -> A
     numba: Any = importlib.import_module("numba")
     text = HEADER + header(kernel.elementary, elementary == "libm") + "\n\n" + kernel.source
     path = write(text, kernel.name, _salt() + (_salt_of_functions() if kernel.elementary else ""))
-    function, fill = _function(path, text, kernel.name)
+    function, fill = _function(path, text, kernel.source.partition("\n")[0])
     signature = tuple(_signature(n, numba) for n in kernel.natives)
     try:
         return _compile(keep(numba.njit(error_model="numpy", cache=True)(function), path, fill), signature)
@@ -101,18 +101,25 @@ def _numba_error() -> type[Exception]:
     return numba.core.errors.NumbaError
 
 
-def _function(path: Path, text: str, name: str) -> tuple[types.FunctionType, Callable[[], None]]:
-    """The function of this name in the text, and what runs the text. It belongs to a module that can be found by name,
-    as Numba wants it; what that imports is needed when the function is compiled, not where it is found compiled. The
-    text is compiled here: Python would keep and run a bytecode file that nobody checks."""
+def _function(path: Path, text: str, head: str) -> tuple[types.FunctionType, Callable[[], None]]:
+    """The function of the text that begins with the line `head`, as yet without what it does; and what has it do it,
+    which is wanted where the function is compiled, not where it is found compiled. It belongs to a module that can be
+    found by name, as Numba wants it. The text is compiled here: Python would keep and run a bytecode file that nobody
+    checks."""
     module = f"_adcompile_{path.stem}"
     if module not in sys.modules:
         sys.modules[module] = types.ModuleType(module)
         sys.modules[module].__file__ = str(path)
     names = sys.modules[module].__dict__
-    code = compile(text, str(path), "exec", dont_inherit=True)
-    own = next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
-    return types.FunctionType(own, names, name), lambda: exec(code, names)
+    code = compile(f"{head} pass", str(path), "exec", dont_inherit=True)
+    own = next(c for c in code.co_consts if isinstance(c, types.CodeType))
+    function = types.FunctionType(own, names, own.co_name)
+
+    def fill() -> None:
+        exec(compile(text, str(path), "exec", dont_inherit=True), names)
+        function.__code__ = names[own.co_name].__code__
+
+    return function, fill
 
 
 def _signature(native: Native, numba: Any) -> Any:

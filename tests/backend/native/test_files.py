@@ -100,17 +100,28 @@ def test_a_directory_that_has_been_removed_is_made_anew(tmp_path, monkeypatch):
     assert write("x = 2\n", "k", "salt").read_text() == "x = 2\n"
 
 
-def test_kept_kernels_run_and_are_not_inlined(home):
-    """A library that is loaded again runs, says the same names, and has no bodies that another one could take."""
+def test_kept_kernels_run_and_are_not_inlined():
+    """What is kept names the functions that are called from outside, and has no bodies that others could take."""
     function = numba.njit("float64(float64)")(lambda x: x * x + 1.0)
-    library = function.overloads[function.signatures[0]].library
-    whole = library.serialize_using_object_code()
-    kept, *others = alone((whole, "about", 1))
-    assert others == ["about", 1] and kept[:2] == whole[:2] and kept[2][0] == whole[2][0]
-    before, after = (binding.parse_bitcode(state[2][1]) for state in (whole, kept))
-    assert [f.name for f in before.functions if not f.is_declaration] == [
-        f.name for f in after.functions if not f.is_declaration
-    ]
-    bodies = [[i.opcode for b in f.blocks for i in b.instructions] for f in after.functions if not f.is_declaration]
-    assert bodies and all(body == ["call", "unreachable"] for body in bodies)
+    made = function.overloads[function.signatures[0]]
+    data = made._reduce()
+    kept, about, *others = alone(data)
+    assert about is made.fndesc and others[:-1] == list(data[2:-1])
+    assert kept[:2] == data[0][:2] and kept[2][0] == data[0][2][0]
+    after = binding.parse_bitcode(kept[2][1])
+    defined = {f.name: [i.opcode for b in f.blocks for i in b.instructions] for f in after.functions if list(f.blocks)}
+    assert {about.llvm_func_name, about.llvm_cpython_wrapper_name} <= defined.keys()
+    assert all(body == ["call", "unreachable"] for body in defined.values())
     assert alone(("other", 1)) == ("other", 1), "what is laid out otherwise is left as it is"
+
+
+class Environment:
+    def __init__(self, *consts):
+        self.consts = consts
+
+
+def test_environments_that_hold_something_are_kept():
+    function = numba.njit("float64(float64)")(lambda x: x * x + 1.0)
+    *data, _ = function.overloads[function.signatures[0]]._reduce()
+    empty, full = Environment(), Environment(1)
+    assert alone((*data, (empty, full)))[-1] == (full,)
