@@ -1,5 +1,8 @@
 """What generated code may import: numpy and these helpers, nothing else of the compiler."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from adcompile.runtime import heap
 from adcompile.runtime.adjoints import (
     along,
@@ -104,14 +107,6 @@ from adcompile.runtime.batches import (
     units,
 )
 from adcompile.runtime.called import called, fitted, name_of, partial, pulled, pushed, pushed_along
-from adcompile.runtime.checkpoints import (
-    checkpointed,
-    kept_replicas,
-    replicas_of,
-    run_back,
-    run_budgeted,
-    run_checkpointed,
-)
 from adcompile.runtime.debug import (
     alias_map,
     check_apart,
@@ -198,7 +193,29 @@ from adcompile.runtime.state import (
     unshared,
 )
 
+if TYPE_CHECKING:
+    from adcompile.runtime.checkpoints import (
+        checkpointed,
+        kept_replicas,
+        replicas_of,
+        run_back,
+        run_budgeted,
+        run_checkpointed,
+    )
+
 heap.widen()  # once, in front of all derivatives
+
+_LATER = frozenset("checkpointed kept_replicas replicas_of run_back run_budgeted run_checkpointed".split())
+
+
+def __getattr__(name: str) -> Any:
+    """What loops with snapshots need is imported where there are any: it takes as long as all else."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module("adcompile.runtime.checkpoints"), name)
+    globals()[name] = value
+    return value
+
 
 __all__ = [
     "LOG_2",
