@@ -1,6 +1,7 @@
 """What tests of the numba backend share: kernels as text, and derivatives that must agree with those on NumPy."""
 
 import copy
+import importlib
 import warnings
 
 import numpy as np
@@ -55,7 +56,8 @@ def flat(x):
 
 
 def agree(f, *args, value=True):
-    """The derivative on both backends is the same: values, classes, exceptions, arguments afterwards."""
+    """The derivative on both backends is the same: values, classes, exceptions, arguments afterwards. Gives the class
+    of the exception, if there is one."""
     pytest.importorskip("numba")
     wrong, plain, after = outcome(f, args, value, "numpy")
     error, native, behind = outcome(f, args, value, "numba")
@@ -65,6 +67,21 @@ def agree(f, *args, value=True):
     else:
         same(plain, native, args)
     same(after, behind, args)
+    return error
+
+
+def stays(f, *args):
+    """The same, and no kernel is left where nothing is raised."""
+    joined, left = importlib.import_module("adcompile.backend.native.joined"), []
+
+    def counting(kernel, native, plain, spare=None):
+        return made(kernel, native, lambda *given: left.append(kernel.name) or plain(*given), spare)
+
+    made = joined.joined
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(joined, "joined", counting)
+        raised = agree(f, *args)
+    assert raised or left == []
 
 
 def is_single(x):

@@ -9,7 +9,7 @@ import functools
 import importlib
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -135,10 +135,10 @@ def _signature(native: Native, numba: Any) -> Any:
             raise AssertionError("a list as a parameter")
 
 
-def array_of(items: list[Any], dtype: Any, rank: int) -> Any:
+def array_of(items: Sequence[Any], dtype: Any, rank: int) -> Any:
     """The items of a list as an array. Raises Fault where no array has all of them, or where they would lie in memory
     in another way there: what NumPy makes of an array may lie as that does."""
-    out = np.array(items, dtype) if items else np.empty((0,) * rank, dtype)
+    out = np.array(items, dtype) if len(items) else np.empty((0,) * rank, dtype)
     if rank > 2 and not all(map(ordered, items)):
         raise Fault
     if out.ndim != rank or out.dtype != dtype:
