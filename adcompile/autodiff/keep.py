@@ -82,7 +82,7 @@ class Keeper:
         needed = [v for v in wanted if v in self.inside]
         kept: list[Var] = []
         redo: dict[Var, Call | None] = {}
-        again = [v for v in needed if not self.recomputable(v, redo)]
+        again = self.bounds_of([v for v in needed if not self.recomputable(v, redo)], redo)
         s = self.s
         ends = [(leaf.block, leaf.skipped) for leaf in leaves(self.tree)]
         lasting = [v for v in again if v in self.always and v not in self.outlines and v not in self.context.shadows]
@@ -172,6 +172,18 @@ class Keeper:
             else:
                 redo.update((c.result, c) for c in calls)
         return kept
+
+    def bounds_of(self, again: list[Var], redo: dict[Var, Call | None]) -> list[Var]:
+        """The same values, but of slices the numbers that they are made of: these are kept in their place."""
+        out: dict[Var, None] = {}
+        for v in again:
+            made = self.context.definition.get(v)
+            if made is None or v not in self.always or not isinstance(made.fn, Const) or made.fn.value is not slice:
+                out[v] = None
+                continue
+            redo[v] = made
+            out.update((a, None) for a in made.args if isinstance(a, Var) and not self.recomputable(a, redo))
+        return list(out)
 
     def sources(self, needed: list[Var], redo: dict[Var, Call | None]) -> list[set[Atom]]:
         """For each recomputed value, the atoms its computation reads, transitively."""

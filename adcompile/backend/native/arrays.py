@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.backend.native.base import LENGTH_BITS
-from adcompile.backend.native.products import Products
+from adcompile.backend.native.picked import Picking
 from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS
 from adcompile.backend.native.values import ArrayOf, Code, Number, TupleOf
 from adcompile.ir import ops
@@ -22,7 +22,7 @@ from adcompile.runtime import arrays, loops, memory
 Part = tuple[str, str]  # what selects along an axis: "item", "slice", "new" or "rest", and its text
 
 
-class Arrays(Products):
+class Arrays(Picking):
     """Prints calls on arrays."""
 
     def array_call(self, call: Call, fn: Any) -> bool:
@@ -135,6 +135,8 @@ class Arrays(Products):
         array, index = call.args
         if not isinstance(array, Var) or not self.is_array(array):
             return False
+        if self.picked(call):
+            return True
         text, element = self._place(array, index, call.result)
         found = self.native[array]
         assert isinstance(found, ArrayOf)
@@ -149,6 +151,8 @@ class Arrays(Products):
         array, index, value = call.args
         if not isinstance(array, Var) or not self.is_array(array):
             return False
+        if self.put(call):
+            return True
         found = self.native[array]
         assert isinstance(found, ArrayOf)
         place, element = self._place(array, index, call.result)
@@ -174,6 +178,8 @@ class Arrays(Products):
         array, index, value = call.args
         if not isinstance(array, Var) or not self.is_array(array):
             return False
+        if self.put(call):
+            return True
         found = self.native[array]
         assert isinstance(found, ArrayOf)
         place, element = self._place(array, index, call.result)
@@ -258,6 +264,20 @@ class Arrays(Products):
             return False
         self.make_copy(call.result, self.native_type(call.args[0]), self.atom(call.args[0]))
         self._as_long(call.result, call.args[0])
+        return True
+
+    def _same_array(self, call: Call) -> bool:
+        """`np.array(x)`, a copy, and `np.asarray(x)`, `x` itself where it has the dtype that is wanted."""
+        if len(call.args) != 1 or any(name != "dtype" for name, _ in call.kwargs) or not self.is_array(call.args[0]):
+            return False
+        if self.native_type(call.args[0]) != self.result_type(call):
+            return False
+        assert isinstance(call.args[0], Var)
+        if self.callee(call) is np.asarray:
+            self.alias(call.result, call.args[0])
+        else:
+            self.make_copy(call.result, self.native_type(call.args[0]), self.atom(call.args[0]))
+            self._as_long(call.result, call.args[0])
         return True
 
     def _sum(self, call: Call) -> bool:
@@ -345,6 +365,16 @@ class Arrays(Products):
         self._as_long(call.result, x)
         return True
 
+    def _expected(self, call: Call) -> bool:
+        """`a, b = x` of an array; of another length it is Python that says so."""
+        count = self.known(call.args[1])
+        if len(call.args) != 2 or not self.is_array(call.args[0]) or type(count) is not int:
+            return False
+        self.fault_if(f"{self.atom(call.args[0])}.shape[0] != {count}")
+        assert isinstance(call.args[0], Var)
+        self.alias(call.result, call.args[0])
+        return True
+
     def _same_shape(self, call: Call) -> bool:
         """`rt.unbroadcast(g, x)` and `rt.broadcast_like(g, x)` where they have nothing to do, or a number
         to spread; where shapes differ the kernel is left."""
@@ -388,8 +418,12 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         loops.distinct: a._laid_out, loops.ordered: a._laid_out,
         np.concatenate: a._concatenated, memory.outline: a._outline, loops.outlined: a._outlined,
         np.outer: a._outer, np.roll: a._rolled, np.cumsum: a._cumulated,
+        np.full: a._full, np.arange: a._steps, np.linspace: a._span, np.prod: a._product_of_all, np.trace: a._trace,
+        np.linalg.det: a.determined, rt.cofactors: a.determined,
         np.any: a._asked, np.all: a._asked, np.argmax: a._asked, np.argmin: a._asked,
         np.linalg.solve: a.solved, np.linalg.inv: a.solved, np.expand_dims: a._expanded, np.eye: a._identity_matrix,
+        arrays.accumulate: a._add_at, arrays.scatter: a.scattered, memory.last_writes: a.last_writes,
+        ops.expect_length: a._expected, np.array: a._same_array, np.asarray: a._same_array,
         memory.apart: a._apart, arrays.own: a._owned, memory.is_writable: a._writable,
         arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip

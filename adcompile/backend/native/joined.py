@@ -33,6 +33,8 @@ import numpy as np
 
 from adcompile.backend.native import support as nt
 """
+HELPERS = ("helper", "places", "support")
+"""The modules of what kernels call."""
 RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError, AssertionError)
 """What a kernel raises where NumPy or Python may raise something else; Numba asserts that lists hold arrays of one
 type, and those that nobody may write into are of another."""
@@ -62,8 +64,8 @@ def _salt() -> str:
     numba: Any = importlib.import_module("numba")
     memory: Any = importlib.import_module("numba.core.runtime._nrt_python")
     OWNERS[memory._MemInfo] = lambda owner: (owner.data, owner.refcount) if owner.parent is None else None
-    helpers = Path(__file__).with_name("support.py").read_text(encoding="utf-8")
-    return "\0".join((adcompile.__version__, numba.__version__, np.__version__, helpers))
+    helpers = (Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8") for name in HELPERS)
+    return "\0".join((adcompile.__version__, numba.__version__, np.__version__, *helpers))
 
 
 @functools.cache

@@ -20,7 +20,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Known, Seq
 from adcompile.optimise.typing import hashable
-from adcompile.runtime import adjoints, arrays
+from adcompile.runtime import adjoints, arrays, plain
 
 
 class Listed(Ranges):
@@ -256,25 +256,41 @@ class Listed(Ranges):
         return True
 
     def _array_of_list(self, call: Call) -> bool:
+        """`np.array(items)`, and `np.stack(items)` of vectors."""
         items, result = call.args[0], native_of(self.types[call.result])
         found = self.listed(items) if len(call.args) == 1 else None
-        if found is None or not isinstance(result, ArrayOf) or not isinstance(found.item, Number):
-            return False
-        if result.rank != 1 or found.item.code != result.code:
+        if found is None or not isinstance(result, ArrayOf):
             return False
         self.faults = True
-        self.make(call.result, result, f"nt.array_of({self.atom(items)}, {DTYPES[result.code]})")
+        if found.item == Number(result.code) and result.rank == 1 and self.callee(call) is np.array:
+            self.make(call.result, result, f"nt.array_of({self.atom(items)}, {DTYPES[result.code]})")
+        elif found.item == ArrayOf(result.code, 1) and result.rank == 2:
+            self.make(call.result, result, f"nt.matrix_of({self.atom(items)})")
+        else:
+            return False
         return True
 
     def _parts_of_array(self, call: Call) -> bool:
         """`unjoin(np.array, g, items)`: the items of `g`."""
         found, g = self.listed(call.args[2]) if len(call.args) == 3 else None, call.args[1]
         result = native_of(self.types[call.result])
-        if found is None or self.known(call.args[0]) is not np.array or not isinstance(result, ListOf):
+        if found is None or self.known(call.args[0]) not in (np.array, np.stack) or not isinstance(result, ListOf):
             return False
-        if not isinstance(found.item, Number) or self.native_type(g) != ArrayOf(result.item.code, 1):  # type: ignore[union-attr]
+        if isinstance(found.item, Number) and self.native_type(g) == ArrayOf(found.item.code, 1):
+            self.define(call.result, result, f"nt.listed({self.atom(g)})")
+        elif isinstance(g, Var) and result == found == ListOf(ArrayOf("f8", 1)) and self.native[g] == ArrayOf("f8", 2):
+            self.define(call.result, result, f"nt.parts_of({self.atom(g)}, {self.empty_list(result)})")
+            self.shares(call.result, g)
+        else:
             return False
-        self.define(call.result, result, f"nt.listed({self.atom(g)})")
+        return True
+
+    def _is_filled(self, call: Call) -> bool:
+        """`rt.check_filled(place, items, 1, 0)`."""
+        items, rest = call.args[1], [self.known(a) for a in call.args[2:]]
+        if self.listed(items) is None or rest not in ([], [1], [1, 0]):
+            return False
+        self.fault_if(f"len({self.atom(items)}) == 0")
         return True
 
     def _joined_lists(self, call: Call) -> bool:
@@ -314,7 +330,8 @@ CALLS: dict[Any, Printed] = {
     ops.put_item: L._put_listed, operator.setitem: L._put_listed, ops.list_set: L._set_listed,
     ops.index_add: L._add_listed, arrays.add_item: L._add_listed,
     len: L._len_listed, list: L._copy_listed, arrays.copy: L._copy_listed,
-    arrays.zero_list: L._zeros_listed, np.array: L._array_of_list, adjoints.unjoin: L._parts_of_array,
+    arrays.zero_list: L._zeros_listed, np.array: L._array_of_list, np.stack: L._array_of_list,
+    adjoints.unjoin: L._parts_of_array,
     ops.list_concat: L._joined_lists, operator.add: L._joined_lists, operator.mul: L._repeated_list,
-    ops.identity: L._same_list, ops.collected: L._same_list,
+    ops.identity: L._same_list, ops.collected: L._same_list, plain.check_filled: L._is_filled,
 }  # fmt: skip

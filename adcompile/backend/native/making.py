@@ -160,11 +160,78 @@ class Making(Scalars):
         return True
 
     def _identity_matrix(self, call: Call) -> bool:
-        result = self.result_type(call)
-        if len(call.args) != 1 or any(name != "dtype" for name, _ in call.kwargs) or result != ArrayOf("f8", 2):
+        """`np.eye(n)`, `np.eye(n, m)`."""
+        result, given = self.result_type(call), dict(zip(("N", "M", "k"), call.args))
+        if len(call.args) > 3 or any(name != "dtype" for name, _ in call.kwargs) or result != ArrayOf("f8", 2):
+            return False
+        if any(self.native_type(a) != Number("i8") for a in given.values()):
+            return False
+        if "k" in given and self.known(given["k"]) != 0:
             return False
         self.faults = True  # a negative length
-        self.make(call.result, result, f"np.eye({self.cast(call.args[0], 'i8')})")
+        sizes = [self.cast(given[name], "i8") for name in ("N", "M") if name in given]
+        self.make(call.result, result, f"np.eye({', '.join(sizes)})")
+        return True
+
+    def _full(self, call: Call) -> bool:
+        """`np.full(shape, number)`."""
+        result = self.result_type(call)
+        if len(call.args) != 2 or any(name != "dtype" for name, _ in call.kwargs) or not isinstance(result, ArrayOf):
+            return False
+        have = self.native_type(call.args[1])
+        if not isinstance(have, Number) or have.code != result.code and (have.code, result.code) != ("i8", "f8"):
+            return False
+        sizes = self._lengths(call.args[0])
+        self.faults = True  # negative lengths
+        text = f"np.full(({', '.join((*sizes, ''))}), {self.cast(call.args[1], result.code)}, {DTYPES[result.code]})"
+        self.make(call.result, result, text)
+        self.lengths[call.result] = self._forms(call.args[0], result.rank)
+        return True
+
+    def _steps(self, call: Call) -> bool:
+        """`np.arange` of integers."""
+        result = self.result_type(call)
+        if not 1 <= len(call.args) <= 3 or any(name != "dtype" for name, _ in call.kwargs):
+            return False
+        if result != ArrayOf("i8", 1):
+            return False
+        if any(self.native_type(a) != Number("i8") for a in call.args):
+            return False
+        self.faults = True  # a step of zero
+        self.make(call.result, result, f"np.arange({', '.join(self.cast(a, 'i8') for a in call.args)})")
+        return True
+
+    def _span(self, call: Call) -> bool:
+        """`np.linspace(start, stop, num)` of numbers."""
+        given = dict(zip(("start", "stop", "num"), call.args)) | dict(call.kwargs)
+        bounds, num = [given.pop(name, None) for name in ("start", "stop")], given.pop("num", Const(50))
+        if given or self.result_type(call) != ArrayOf("f8", 1) or self.native_type(num) != Number("i8"):
+            return False
+        if any(b is None or self.native_type(b) not in (Number("f8"), Number("i8")) for b in bounds):
+            return False
+        self.faults = True  # a negative length
+        texts = [self.cast(b, "f8") for b in bounds if b is not None]
+        self.make(call.result, ArrayOf("f8", 1), f"nt.span({', '.join(texts)}, {self.cast(num, 'i8')})")
+        return True
+
+    def _product_of_all(self, call: Call) -> bool:
+        """`np.prod(x)`."""
+        result = self.result_type(call)
+        if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]) or result != Number("f8"):
+            return False
+        if self.native_type(call.args[0]) != ArrayOf("f8", self.rank(call.args[0])):
+            return False
+        self.define(call.result, result, f"np.prod({self.atom(call.args[0])})")
+        return True
+
+    def _trace(self, call: Call) -> bool:
+        """`np.trace(a)` of a matrix."""
+        given = [self.known(a) for a in call.args[1:]]
+        if not call.args or call.kwargs or given not in ([], [0], [0, 0, 1]):
+            return False
+        if self.native_type(call.args[0]) != ArrayOf("f8", 2) or self.result_type(call) != Number("f8"):
+            return False
+        self.define(call.result, Number("f8"), f"np.trace({self.atom(call.args[0])})")
         return True
 
     def _concatenated(self, call: Call) -> bool:

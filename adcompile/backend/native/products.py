@@ -66,3 +66,18 @@ class Products(Making):
         args = ", ".join(f"nt.in_line({self.atom(a)})" for a in call.args)
         self.make(call.result, result, f"np.linalg.{'solve' if len(call.args) == 2 else 'inv'}({args})")
         return True
+
+    def determined(self, call: Call) -> bool:
+        """`np.linalg.det(a)`, and the cofactors that its derivative has; those of singular matrices NumPy finds."""
+        if len(call.args) != 1 or call.kwargs or not self.loops or not has_blas():
+            return False
+        result = self.result_type(call)
+        if self.native_type(call.args[0]) != ArrayOf("f8", 2) or result not in (Number("f8"), ArrayOf("f8", 2)):
+            return False
+        self.faults = True
+        a = f"nt.in_line({self.atom(call.args[0])})"
+        if isinstance(result, Number):
+            self.define(call.result, result, f"np.linalg.det({a})")
+        else:
+            self.make(call.result, result, f"nt.cofactors({a})")
+        return True

@@ -17,7 +17,7 @@ from adcompile.backend.native.values import Code, ListOf, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
-from adcompile.runtime import plain, special
+from adcompile.runtime import arrays, plain, special
 
 SYMBOLS: dict[Any, str] = {
     operator.add: "+",
@@ -305,13 +305,15 @@ def _convert(p: Scalars, call: Call) -> None:
 
 def _pair(name: str) -> Printed:
     def printed(p: Scalars, call: Call) -> None:
-        if len(call.args) != 2:
-            p.refuse(f"{name} of other than two numbers")
+        if len(call.args) < 2:
+            p.refuse(f"{name} of a single thing")
         result = p.number_type(call)
-        a, b = (p.cast(x, result.code) for x in call.args)
+        text, *others = (p.cast(x, result.code) for x in call.args)
         size = max(map(p.size, call.args)) if result.code == "i8" else None
         step = f"{name}_of_all" if call.result in p.hints.sums else name
-        p.define(call.result, result, f"nt.{step}({a}, {b})", size)
+        for other in others:  # in Python's order
+            text = f"nt.{step}({text}, {other})"
+        p.define(call.result, result, text, size)
 
     return printed
 
@@ -420,6 +422,23 @@ def _asked(p: Scalars, call: Call) -> None:
     """A question that a kernel has answered where it computed the value: a power that is complex is none of its own."""
 
 
+def _zero(p: Scalars, call: Call) -> None:
+    """`rt.zeros_like` of a number, also of one that is not there: nobody reads what has no value."""
+    have = p.native_type(call.args[0])
+    if not isinstance(have, Number) or have.code in ("i8", "b1"):
+        p.refuse("the zero tangent of other than a float")
+    p.define(call.result, have, p.constant(0.0) if have.code != "c16" else p.constant(0j))
+
+
+def _seed(p: Scalars, call: Call) -> None:
+    """`rt.seed`, which asks whether a function has given a real number."""
+    value = call.args[-1]
+    if p.code(value) not in ("f8", "f4", "i8"):
+        p.refuse("a cotangent of other than a real number")
+    p.read(value)
+    p.define(call.result, Number("f8"), "1.0")
+
+
 PRINTED: dict[Any, Printed] = {
     **dict.fromkeys((operator.neg, np.negative), _negative),
     **dict.fromkeys((operator.pos, np.positive), _positive),
@@ -434,6 +453,8 @@ PRINTED: dict[Any, Printed] = {
     np.maximum: _pair("maximum"),
     ops.identity: _identity,
     plain.check_real: _asked,
+    plain.seed: _seed,
+    arrays.zeros_like: _zero,
     np.square: _square,
     np.conjugate: _conjugate,
     np.real: _real,

@@ -6,6 +6,7 @@
     np.clip(x, a, b)     →  np.minimum(np.maximum(x, a), b)
     np.diff(x)           →  x[1:] - x[:-1]
     np.hstack(vectors)   →  np.concatenate(vectors)
+    np.array([[a, b]])   →  an empty array, into which the numbers are written
     x.sum(), x.max()     →  np.sum(x), np.max(x)
 
 NumPy computes them so, in these steps and dtypes. Beside loops its own functions are as fast, and read better.
@@ -20,10 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, For, Function, Statement, Var, While
 from adcompile.ir.program import Program
-from adcompile.ir.types import INT, Array, Known, Scalar, TupleT, Type
+from adcompile.ir.types import INT, NONE, Array, Known, Scalar, TupleT, Type
 from adcompile.ir.walk import Rewriter
+from adcompile.optimise.dce import live_block
 from adcompile.optimise.typing import hashable, type_of
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -37,8 +40,9 @@ def spelled(program: Program) -> Program:
     return replace(program, functions=functions, types=types) if rewriter.found else program
 
 
-def _function(rewriter: Rewriter, function: Function) -> Function:
-    return replace(function, body=rewriter.block(function.body))
+def _function(rewriter: Spelling, function: Function) -> Function:
+    body = rewriter.block(function.body)
+    return function if body is function.body else replace(function, body=live_block(body, (), rewriter.types))
 
 
 class Spelling(Rewriter):
@@ -47,6 +51,7 @@ class Spelling(Rewriter):
     def __init__(self, types: dict[Var, Type]) -> None:
         self.types, self.depth, self.found = types, 0, False
         self.made: list[Statement] = []
+        self.lists: dict[Atom, Call] = {}
 
     def statement(self, s: Statement) -> tuple[Statement, ...]:
         loop = isinstance(s, (For, While))
@@ -59,6 +64,8 @@ class Spelling(Rewriter):
     def call(self, call: Call) -> tuple[Statement, ...]:
         fn = call.fn.value if isinstance(call.fn, Const) else None
         spell = SPELLED.get(fn) if self.depth and hashable(fn) else None
+        if fn is ops.build_list:
+            self.lists[call.result] = call
         self.made = []
         if spell is None or not spell(self, call):
             return (call,)
@@ -169,6 +176,27 @@ def _joined(s: Spelling, call: Call) -> bool:
     return vectors and s.last(call, np.concatenate, *call.args)
 
 
+def _displayed(s: Spelling, call: Call) -> bool:
+    """An array of numbers that stand in a list, or in lists of one length."""
+    t, rows = s.types[call.result], [s.lists.get(a) for a in call.args]
+    if len(rows) != 1 or rows[0] is None or call.kwargs or not isinstance(t, Array) or t.dtype != FLOATS[0]:
+        return False
+    shape: tuple[int, ...] = (len(rows[0].args),)
+    if len(t.dims or ()) == 2:
+        rows = [s.lists.get(a) for a in rows[0].args]
+        shape = (len(rows), len(rows[0].args) if rows and rows[0] is not None else 0)
+    if len(t.dims or ()) != len(shape) or any(r is None or len(r.args) != shape[-1] for r in rows):
+        return False
+    numbers = [a for r in rows if r is not None for a in r.args]
+    if not numbers or not all(_is_number(a, s.types) for a in numbers):
+        return False
+    s.made.append(replace(call, fn=Const(np.empty), args=(Const(shape),), kwargs=()))
+    for k, number in enumerate(numbers):
+        place = divmod(k, shape[1]) if len(shape) == 2 else k
+        s.new(call, operator.setitem, (call.result, Const(place), number), NONE)
+    return True
+
+
 def _named(fn: Any) -> Callable[[Spelling, Call], bool]:
     """A method as the function of its name."""
 
@@ -186,5 +214,5 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.var: lambda s, call: _variance(s, call, False), np.ndarray.var: lambda s, call: _variance(s, call, False),
     np.std: lambda s, call: _variance(s, call, True), np.ndarray.std: lambda s, call: _variance(s, call, True),
     np.ndarray.sum: _named(np.sum), np.ndarray.max: _named(np.max), np.ndarray.min: _named(np.min),
-    np.linalg.norm: _norm, np.hstack: _joined,
+    np.linalg.norm: _norm, np.hstack: _joined, np.array: _displayed,
 }  # fmt: skip

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from adcompile.ir import ops
-from adcompile.ir.nodes import Call, Function, Return, Var
+from adcompile.ir.nodes import Block, Call, Function, Return, Unreachable, Var
 from adcompile.ir.types import Array
-from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, statements_of
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, free_vars, statements_of
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
@@ -19,6 +22,7 @@ from adcompile.runtime.shadows import mirroring, shadows
 
 HOLDING = (ops.push, ops.pop, ops.put_item)
 """These write into lists, not into the arrays that these hold."""
+NEW = (np.empty, np.zeros, np.ones, np.full, np.empty_like, np.zeros_like, np.ones_like, np.copy, np.ndarray.copy)
 MIRRORING: tuple[Any, ...] = (
     *(shadows, mirroring, memory.shares, memory.mirrored, memory.followed, memory.hold, memory.released, memory.within),
     *(memory.apart, memory.same_layout, memory.is_writable, memory.hand_over, memory.check_tangent),
@@ -28,7 +32,8 @@ MIRRORING: tuple[Any, ...] = (
 
 
 def steady(function: Function, effects: Effects) -> frozenset[Var]:
-    """The arrays, and lists of arrays, of whose memory nothing is written, handed out or looked at for its own sake."""
+    """The arrays, and lists of arrays, of whose memory nothing is written once they are filled, handed out or looked at
+    for its own sake."""
     roots = classes(function.body, effects, (arrays.zero_list,))
     touched = {roots.get(v, v) for v in _touched(function, effects)}
     return frozenset(v for v, root in roots.items() if root not in touched)
@@ -38,8 +43,9 @@ def _touched(function: Function, effects: Effects) -> Iterator[Var]:
     for block in all_blocks(function.body):
         if isinstance(block.end, Return):
             yield from _mutable(end_atoms(block.end), effects)
+    filling = {s for block in all_blocks(function.body) for s in _filling(block)}
     for call in statements_of(function.body):
-        if not isinstance(call, Call):
+        if not isinstance(call, Call) or call in filling:
             continue
         fn = called(call)
         plain = hashable(fn)
@@ -48,6 +54,20 @@ def _touched(function: Function, effects: Effects) -> Iterator[Var]:
             yield from _mutable(call.args[:1] if own else atoms_of(call), effects)
         elif plain and (fn in INPLACE or fn in LINEAR and fn not in HOLDING):
             yield from _mutable(call.args[:1], effects)
+
+
+def _filling(block: Block) -> Iterator[Call]:
+    """The writes into arrays that nobody has seen yet: what names such an array in between makes others like it."""
+    new: set[object] = set()
+    for s in block.statements:
+        if isinstance(s, Call) and s.args and s.args[0] in new and called(s) is operator.setitem:
+            if s.args[0] not in s.args[1:]:
+                yield s
+                continue
+        if isinstance(s, Call) and hashable(called(s)) and called(s) in NEW:
+            new.add(s.result)
+        elif new:
+            new.difference_update(free_vars(Block((), (s,), Unreachable())))
 
 
 def _mutable(atoms: tuple[object, ...], effects: Effects) -> Iterator[Var]:

@@ -1,6 +1,6 @@
 """What kernels call: checked arithmetic of Python's numbers, growing storage, array functions Numba lacks.
 
-Compiled into the kernels; this module alone imports Numba, and is imported when the first kernel is made.
+Compiled into the kernels; this module and those that it imports need Numba: it is imported when a kernel is made.
 Whatever Python would raise raises `Fault` here: the caller runs the same code on NumPy, which raises the rest.
 """
 
@@ -17,15 +17,43 @@ from numba import njit, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
+from adcompile.backend.native.helper import helper
+from adcompile.backend.native.places import (
+    added_all_at,
+    added_all_where,
+    added_at,
+    added_where,
+    index,
+    last_at,
+    length,
+    picked_at,
+    picked_where,
+    put_all_at,
+    put_all_where,
+    put_at,
+    put_where,
+)
 from adcompile.runtime import loops
-from adcompile.runtime.native import Fault as Fault
+from adcompile.runtime.native import Fault
+
+__all__ = [
+    "Fault",
+    "added_all_at",
+    "added_all_where",
+    "added_at",
+    "added_where",
+    "index",
+    "last_at",
+    "length",
+    "picked_at",
+    "picked_where",
+    "put_all_at",
+    "put_all_where",
+    "put_at",
+    "put_where",
+]
 
 _WORD = 2**62
-
-
-def helper(function, **options):
-    """A function for kernels: no check of divisions, put in place of its calls by LLVM."""
-    return njit(error_model="numpy", inline="never", **options)(function)
 
 
 # -- integers of Python, which have no bound ----------------------------------------------------
@@ -159,27 +187,6 @@ def _extremum(name):
 maximum_of_all, minimum_of_all = _extremum("maximum"), _extremum("minimum")
 
 
-# -- indices ------------------------------------------------------------------------------------
-
-
-@helper
-def index(i, n):
-    """An index as one from the start; negative ones count from the end."""
-    if i < 0:
-        i += n
-    if i < 0 or i >= n:
-        raise Fault
-    return i
-
-
-@helper
-def length(start, stop, step):
-    """The number of items of a range."""
-    if step > 0:
-        return (stop - start + step - 1) // step if stop > start else 0
-    return (start - stop - step - 1) // -step if stop < start else 0
-
-
 # -- storage ------------------------------------------------------------------------------------
 
 
@@ -240,6 +247,19 @@ def array_of(items, dtype):
 
 
 @helper
+def matrix_of(items):
+    """Vectors of one length as the rows of a matrix. Of none, NumPy makes a vector."""
+    if len(items) == 0:
+        raise Fault
+    out = np.empty((len(items), items[0].shape[0]), items[0].dtype)
+    for k in range(len(items)):
+        if items[k].shape[0] != out.shape[1]:
+            raise Fault
+        out[k] = items[k]
+    return out
+
+
+@helper
 def listed(a):
     """The numbers of an array."""
     out = [a.dtype.type(0)]
@@ -275,6 +295,26 @@ def parts_of(a, out):
 
 
 # -- arrays -------------------------------------------------------------------------------------
+
+
+@helper
+def span(start, stop, count):
+    """`np.linspace(start, stop, count)`, in its steps."""
+    if count < 0:
+        raise Fault
+    out, distance, parts = np.empty(count), stop - start, count - 1
+    step = distance / parts if parts > 0 else distance
+    for k in range(count):
+        out[k] = (k / parts * distance if step == 0.0 and parts > 0 else k * step) + start
+    if parts > 0:
+        out[parts] = stop
+    return out
+
+
+@helper
+def cofactors(a):
+    """Of a matrix that has an inverse: its determinant by the transpose of that."""
+    return np.linalg.det(a) * np.linalg.inv(a).T
 
 
 @helper

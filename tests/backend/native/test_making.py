@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from tests.kernels import agree, text_of
+import pytest
+
+from tests.kernels import agree, stays, text_of
 
 X = np.linspace(0.3, 1.4, 5)
 A = np.linspace(-0.5, 1.5, 12).reshape(3, 4)
@@ -68,3 +70,75 @@ def test_sums_of_rows_and_stacks():
     agree(rows_around_their_mean, A)
     agree(rows_around_their_mean, np.asfortranarray(A))
     agree(rows_around_their_mean, np.zeros((2, 4)))  # no third row
+
+
+def table(x, n):
+    """A table that is filled with a number, and the least of three neighbours."""
+    best = np.full((len(x) + 1, n + 1), np.inf)
+    best[0, 0] = 0.0
+    for i in range(1, len(x) + 1):
+        for j in range(1, n + 1):
+            best[i, j] = abs(x[i - 1] - x[j - 1]) + min(best[i - 1, j], best[i, j - 1], best[i - 1, j - 1])
+    return best[len(x), n]
+
+
+def spread(x, n):
+    s = 0.0
+    for k in range(3):
+        t = np.linspace(x[k], x[-1], n)
+        s += np.sum(t * t) + np.sum(np.linspace(0, 2, 5) * x)
+        s += np.sum(np.arange(len(x)) * x) + np.sum(np.arange(2, 2 * len(x) + 2, 2) * x) + np.sum(np.full(n, x[k]) ** 2)
+    return s
+
+
+def products(x, n):
+    s = 0.0
+    for k in range(3):
+        s += np.prod(x * (k + 1.0)) + np.prod(x[:n])
+    return s
+
+
+def traces(a, n):
+    s = 0.0
+    for k in range(3):
+        b = a.T @ a * (k + 1.0)
+        s += np.trace(b) ** 2 + np.sum(np.eye(3, n) * a[:, :n])
+    return s
+
+
+def copies(x, n):
+    s = 0.0
+    for k in range(n):
+        y = np.array(x, dtype=float)
+        y[k] = 2.0 * np.asarray(x)[k]
+        a, b = np.sin(y[:2])
+        s += np.sum(y * y) * a + b
+    return s
+
+
+@pytest.mark.parametrize("function", [table, spread, products, copies])
+def test_arrays_of_numbers(function):
+    stays(function, X, 4)
+    agree(function, X[::-1], 3)
+    agree(function, X * 0.0, 5)
+    for n in (0, 1, -1):
+        agree(function, X, n)
+
+
+def test_traces():
+    text_of(traces, A, 3)
+    stays(traces, A, 3)
+    agree(traces, A[::-1], 0)
+
+
+def unpacked(x):
+    s = 0.0
+    for k in range(3):
+        a, b = x[k:]
+        s += a * b
+    return s
+
+
+def test_unpacking_too_many():
+    agree(unpacked, X)
+    agree(unpacked, X[:2])

@@ -5,7 +5,7 @@ import pytest
 
 import adcompile as ad
 from adcompile.backend.native import products
-from tests.kernels import parts_of
+from tests.kernels import agree, parts_of, stays
 
 pytest.importorskip("numba")
 pytest.importorskip("scipy")
@@ -102,3 +102,22 @@ def test_products_beside_loops_and_without_scipy_stay_with_numpy(monkeypatch):
     assert any("nt.times_vector" in kernel.source for kernel in parts_of(recurrent, *args).kernels.values())
     monkeypatch.setattr(products, "has_blas", lambda: False)
     assert any("matmul" in note.why for note in parts_of(recurrent, *args).notes)
+
+
+def determinants(A, b, x):
+    s = 0.0
+    for k in range(4):
+        s += np.linalg.det(A * (k + 1.0)) * x[0] + np.log(abs(np.linalg.det(A)))
+    return s
+
+
+def test_determinants():
+    args = np.array([[2.0, 0.3, 0.1], [0.2, 1.5, 0.4], [-0.3, 0.1, 1.1]]), np.ones(3), np.ones(3)
+    assert not parts_of(determinants, *args).notes
+    stays(determinants, *args)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("matrix", [np.zeros((3, 3)), np.ones((2, 3)), np.diag([1.0, 0.0, 2.0]), np.full((3, 3), np.nan)])
+def test_determinants_of_singular_matrices_and_others(matrix):
+    agree(determinants, matrix, np.ones(3), np.ones(3))

@@ -54,6 +54,49 @@ def rows_compared(a, m):
     return s
 
 
+def rows_filled(a, m):
+    rows = []
+    for k in range(3):
+        row = np.empty(2)
+        row[0] = a[k]
+        row[1] = a[0] * 2.0
+        rows.append(row)
+    b = m @ a
+    s = 0.0
+    for k in range(3):
+        s += np.sum(np.sin(rows[k]) * b[:2])
+    return s
+
+
+def rows_filled_when_they_are_known(a, m):
+    rows = []
+    for k in range(3):
+        row = np.empty(2)
+        row[0] = a[k]
+        rows.append(row)
+        row[1] = a[0] * 2.0
+    b = m @ a
+    s = 0.0
+    for k in range(3):
+        s += np.sum(np.sin(rows[k]) * b[:2])
+    return s
+
+
+def rows_filled_when_parts_are_known(a, m):
+    rows, parts = [], []
+    for k in range(3):
+        row = np.zeros(2)
+        part = row[1:]
+        parts.append(part)
+        row[1] = a[k] * 2.0
+        rows.append(row * 1.0)
+    b = m @ a
+    s = 0.0
+    for k in range(3):
+        s += np.sum(np.sin(rows[k]) * b[:2]) + np.sum(parts[k] * b[0])
+    return s
+
+
 def lists_of(function):
     wrt, types = active((A, M))
     program = pipeline.derive(function, pipeline.Request("joint", wrt, backend="numpy"), types).program
@@ -64,10 +107,15 @@ def lists_of(function):
 
 
 def test_what_is_written_is_told():
-    assert any(lists_of(rows_read))
+    assert any(lists_of(rows_read)) and any(lists_of(rows_filled))
+    assert not any(lists_of(rows_filled_when_they_are_known))
     assert not any(lists_of(rows_written)) and not any(lists_of(one_row_twice)) and not any(lists_of(rows_compared))
 
 
-@pytest.mark.parametrize("function", [rows_read, rows_written, one_row_twice, rows_compared])
+FUNCTIONS = [rows_read, rows_written, one_row_twice, rows_compared]
+FUNCTIONS += [rows_filled, rows_filled_when_they_are_known, rows_filled_when_parts_are_known]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_agree(function):
     agree(function, A, M)

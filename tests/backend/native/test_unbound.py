@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adcompile.backend.native.unbound import absent, unbound
-from tests.kernels import agree, kernels_of, outcome, parts_of
+from tests.kernels import agree, kernels_of, outcome, parts_of, stays
 
 
 def in_a_branch(x, n):
@@ -114,3 +114,35 @@ def test_none_stays_none():
 def test_absent():
     (function,) = parts_of(in_a_branch, 1.5, 3).program.functions.values()
     assert unbound(function) <= absent(function)
+
+
+def best_of(x, y):
+    best = None
+    for k in range(len(x)):
+        e = (x[k] - y[k]) ** 2
+        if best is None or e < best:
+            best = e
+    return best
+
+
+def above(v, limit):
+    return v * v if v > limit else None
+
+
+def some_alone(x, limit):
+    total = x[0]
+    for v in x:
+        r = above(v, limit[0])
+        if r is None:
+            continue
+        total += r * total
+    return total
+
+
+def test_nothing_yet():
+    x, y = np.array([0.4, 1.5, -0.3]), np.array([1.0, 1.2, 0.1])
+    for function in (best_of, some_alone):
+        assert kernels_of(function, x, y) == (1, ())
+        stays(function, x, y)
+        agree(function, x, x + 2.0)
+    agree(best_of, x[:0], y)

@@ -1,0 +1,88 @@
+"""Elements that arrays name, in kernels: `x[places]` by an array of integers, `x[mask]` by one of booleans.
+
+NumPy checks all places in front of the first write; a kernel that is left in between puts back what it has written.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from adcompile.backend.native.products import Products
+from adcompile.backend.native.values import ArrayOf, Number
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Call, Var
+from adcompile.runtime import arrays
+
+
+class Picking(Products):
+    """Prints reads and writes at such indices."""
+
+    def _way_of(self, array: Atom, index: Atom) -> str | None:
+        """The end of the names of the helpers for such an index."""
+        if not self.is_array(array) or not self.is_array(index):
+            return None
+        if self.native_type(index) == ArrayOf("i8", 1):
+            return "at"
+        return "where" if self.native_type(index) == ArrayOf("b1", 1) and self.rank(array) == 1 else None
+
+    def picked(self, call: Call) -> bool:
+        """`x[places]`, which is a copy."""
+        array, index = call.args
+        kind = self._way_of(array, index)
+        if kind is None or self.result_type(call) != self.native_type(array):
+            return False
+        self.faults = True
+        text = f"nt.picked_{kind}({self.atom(array)}, {self.atom(index)})"
+        self.make(call.result, self.result_type(call), text)
+        return True
+
+    def put(self, call: Call) -> bool:
+        """`x[places] = v`, and `x[places] += v` for places of which none comes twice, or that add up."""
+        array, index, value = call.args
+        kind = self._way_of(array, index)
+        if kind is None or not self._can_hold(array, value):
+            return False
+        assert isinstance(array, Var)
+        self.faults = True
+        self.writes(array)
+        self._write("put" if self.callee(call) is operator.setitem else "added", kind, array, index, value)
+        if self.callee(call) in (ops.index_add, arrays.accumulate):  # which give the array itself
+            self.alias(call.result, array)
+        return True
+
+    def scattered(self, call: Call) -> bool:
+        """`rt.scatter(x, places, v)`: zeros like `x`, to which `v` is added there."""
+        array, index, value = call.args
+        kind, native = self._way_of(array, index), self.native_type(array)
+        if kind is None or native != self.result_type(call) or not self._can_hold(array, value):
+            return False
+        self.faults = True
+        self.make(call.result, native, f"np.zeros_like({self.atom(array)})")
+        self._write("added", kind, call.result, index, value)
+        return True
+
+    def last_writes(self, call: Call) -> bool:
+        """`rt.last_writes(x, places, v)`: which of the writes into a vector stay."""
+        array, index, _ = call.args
+        if self._way_of(array, index) != "at" or self.rank(array) != 1 or self.result_type(call) != ArrayOf("b1", 1):
+            return False
+        self.faults = True
+        self.make(call.result, ArrayOf("b1", 1), f"nt.last_at({self.atom(array)}, {self.atom(index)})")
+        return True
+
+    def _write(self, name: str, kind: str, array: Var, index: Atom, value: Atom) -> None:
+        found = self.native_type(array)
+        assert isinstance(found, ArrayOf)
+        how = f"{name}_{kind}" if self.is_array(value) else f"{name}_all_{kind}"
+        given = self.atom(value) if self.is_array(value) else self.cast(value, found.code)
+        self.line(f"nt.{how}({self.names[array]}, {self.atom(index)}, {given})")
+
+    def _can_hold(self, array: Atom, value: Atom) -> bool:
+        found, have = self.native_type(array), self.native_type(value)
+        if not isinstance(found, ArrayOf) or found.code not in ("f8", "f4"):
+            return False
+        if isinstance(have, Number):
+            return have.code == found.code or (have.code, found.code) == ("i8", "f8")
+        if not isinstance(value, Var) or not isinstance(array, Var) or have != found:
+            return False
+        return not self.overlaps(value, array)

@@ -1,0 +1,109 @@
+"""Places in arrays, for kernels: indices, ranges, and the elements that arrays of integers and of booleans name."""
+
+# pyright: basic, reportUntypedFunctionDecorator=false, reportMissingImports=false
+
+from __future__ import annotations
+
+import numpy as np
+
+from adcompile.backend.native.helper import helper
+from adcompile.runtime.native import Fault
+
+
+@helper
+def index(i, n):
+    """An index as one from the start; negative ones count from the end."""
+    if i < 0:
+        i += n
+    if i < 0 or i >= n:
+        raise Fault
+    return i
+
+
+@helper
+def length(start, stop, step):
+    """The number of items of a range."""
+    if step > 0:
+        return (stop - start + step - 1) // step if stop > start else 0
+    return (start - stop - step - 1) // -step if stop < start else 0
+
+
+@helper
+def picked_at(a, places):
+    out = np.empty((places.shape[0],) + a.shape[1:], a.dtype)
+    for k in range(places.shape[0]):
+        out[k] = a[index(places[k], a.shape[0])]
+    return out
+
+
+@helper
+def last_at(a, places):
+    """Which writes stay: of places that come several times the last one."""
+    out, written = np.empty(places.shape[0], np.bool_), np.zeros(a.shape[0], np.bool_)
+    for j in range(places.shape[0] - 1, -1, -1):
+        k = index(places[j], a.shape[0])
+        out[j] = not written[k]
+        written[k] = True
+    return out
+
+
+@helper
+def picked_where(a, mask):
+    if mask.shape[0] != a.shape[0]:
+        raise Fault
+    out, n = np.empty(a.shape[0], a.dtype), 0
+    for k in range(a.shape[0]):
+        if mask[k]:
+            out[n] = a[k]
+            n += 1
+    return out[:n].copy()
+
+
+@helper
+def _assigned(a, k, value):
+    a[k] = value
+
+
+@helper
+def _added(a, k, value):
+    a[k] += value
+
+
+def _writers(write):
+    """Writes of values, and of one number, to places that an array of integers names, and to those of a mask."""
+
+    @helper
+    def at(a, places, values):
+        if values.shape != (places.shape[0],) + a.shape[1:]:
+            raise Fault
+        for k in range(places.shape[0]):
+            write(a, index(places[k], a.shape[0]), values[k])
+
+    @helper
+    def all_at(a, places, value):
+        for k in range(places.shape[0]):
+            write(a, index(places[k], a.shape[0]), value)
+
+    @helper
+    def where(a, mask, values):
+        if mask.shape[0] != a.shape[0] or values.shape[0] != np.sum(mask):
+            raise Fault
+        n = 0
+        for k in range(a.shape[0]):
+            if mask[k]:
+                write(a, k, values[n])
+                n += 1
+
+    @helper
+    def all_where(a, mask, value):
+        if mask.shape[0] != a.shape[0]:
+            raise Fault
+        for k in range(a.shape[0]):
+            if mask[k]:
+                write(a, k, value)
+
+    return at, all_at, where, all_where
+
+
+put_at, put_all_at, put_where, put_all_where = _writers(_assigned)
+added_at, added_all_at, added_where, added_all_where = _writers(_added)
