@@ -177,9 +177,10 @@ def joined(
     lines = [f"def {kernel.name}({', '.join(names)}):"]
     for k in list(kernel.takes)[:1]:  # else the forward function has run on NumPy
         lines += [f"    if type({names[0]}[{k}]) is not tuple:", f"        return plain({', '.join(names)})"]
-    for n in taken:  # None: of a branch that was not taken, or an iteration that came first
-        if n in saved or any(f"{n}.shape" in text for text in zeros):
-            lines += [f"    if {n} is None:", f"        return plain({', '.join(names)})"]
+    # None: of a branch that was not taken, or an iteration that came first; Numba would compile in vain, each time
+    absent = [f"{n} is None" for n in taken]
+    absent += [f"any(v is None for v in {n})" for n, kind in zip(taken, kernel.natives) if isinstance(kind, TupleOf)]
+    lines += [f"    if {' or '.join(absent)}:", f"        return plain({', '.join(names)})"] if absent else []
     lines += [f"    {n}_saved = {n}.copy()" for n in saved]
     lines += ["    arena = arenas.pop() if arenas else fresh(lent)"] if arena else []  # another call may be on its way
     straight = kernel.exact == "r" and not arena

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("numba")
 
-from adcompile.backend.native.joined import Attached, attach
-from adcompile.backend.native.values import ArrayOf, NotNative, Number
+from adcompile.backend.native.joined import Attached, attach, joined
+from adcompile.backend.native.values import ArrayOf, NotNative, Number, TupleOf
 
 HALVED = """def halved(a, x):
     a[0] = 0.5
@@ -37,6 +37,14 @@ def test_what_leaves_early_runs_again_from_the_start():
     assert names["plain"](a, 4.0) == 2.0 and a[0] == 0.5
     a = np.array([3.0])
     assert names["plain"](a, -4.0) == 4.0 and a[0] == 4.0
+
+
+def test_none_is_nothing_for_kernels():
+    called = []
+    kernel = made(natives=(TupleOf((ArrayOf("f8", 1), Number("f8"))), Number("f8")), saved=())
+    run = joined(kernel, lambda *given: called.append(given) or 1.0, lambda *given: 2.0)
+    assert run((np.ones(2), None), 3.0) == run((np.ones(2), 1.0), None) == run(None, 3.0) == 2.0 and called == []
+    assert run((np.ones(2), 1.0), 3.0) == 1.0 and len(called) == 1
 
 
 def test_what_numba_does_not_take_stays():
