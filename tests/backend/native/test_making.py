@@ -1,7 +1,6 @@
 """Arrays that kernels make: filled, as long as others, of parts, with new axes."""
 
 import numpy as np
-
 import pytest
 
 from tests.kernels import agree, stays, text_of

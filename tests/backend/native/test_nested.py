@@ -7,7 +7,7 @@ from adcompile.backend.native.lists import lists_of
 from adcompile.backend.native.nested import lie_in_order
 from adcompile.ir import ops
 from adcompile.ir.nodes import Block, Break, Call, Const, Continue, For, Function, If, Return, Signature, Var, Yield
-from tests.kernels import agree, parts_of, stays
+from tests.kernels import parts_of, stays
 
 A = np.array([0.5, 1.5, -0.7])
 M = np.array([[0.1, 0.7, -0.2], [0.4, -0.5, 0.3], [0.6, 0.2, 0.9]])

@@ -118,6 +118,8 @@ def test_determinants():
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("matrix", [np.zeros((3, 3)), np.ones((2, 3)), np.diag([1.0, 0.0, 2.0]), np.full((3, 3), np.nan)])
+@pytest.mark.parametrize(
+    "matrix", [np.zeros((3, 3)), np.ones((2, 3)), np.diag([1.0, 0.0, 2.0]), np.full((3, 3), np.nan)], ids=str
+)
 def test_determinants_of_singular_matrices_and_others(matrix):
     agree(determinants, matrix, np.ones(3), np.ones(3))
