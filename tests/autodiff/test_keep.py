@@ -69,3 +69,33 @@ def test_a_pullback_runs_twice():
     _, pullback = ad.vjp(power_chain, 0.7, 4)
     assert pullback(1.0) == pullback(1.0)
     assert pullback(2.0)[0] == 2.0 * pullback(1.0)[0]
+
+
+def windows(c, xs, n):
+    """Parts of an array whose bounds are computed."""
+    s = 0.0
+    for i in range(n):
+        k = int(math.floor(xs[i]))
+        part = c[k : k + 2] * (xs[i] - k)
+        s += np.sum(part * part)
+    return s
+
+
+def windows_on_some_paths(c, xs, n):
+    s = 0.0
+    for i in range(n):
+        k = int(math.floor(xs[i]))
+        if k % 2:
+            s += np.sum(c[k : k + 2] * xs[i])
+        else:
+            s += np.sum(c[k + 1 : None if k == 0 else k - 1 : -1] ** 2 * xs[i])
+    return s
+
+
+def test_of_slices_the_bounds_are_kept():
+    c, xs = np.array([0.4, -1.2, 0.7, 2.1, -0.3, 1.1]), np.array([1.2, 3.7, 0.4, 2.5])
+    for function in (windows, windows_on_some_paths):
+        check(function, c, xs, 4)
+        check(function, c, xs[:0], 0)
+    text = ad.source(ad.grad(windows, (0, 1)), c, xs, 4)
+    assert "slice(" not in text.partition("reversed")[0]

@@ -112,6 +112,9 @@ class Base:
     def defined(self, var: Var) -> None:
         """Called for every value that gets a name."""
 
+    def read(self, atom: Atom) -> None:
+        """Called for what must be there where a helper looks at it."""
+
     def alias(self, var: Var, other: Var) -> None:
         """Another name for a value that stays what it is."""
         self.names[var], self.native[var] = self.names[other], self.native[other]
