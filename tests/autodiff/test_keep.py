@@ -75,7 +75,7 @@ def windows(c, xs, n):
     """Parts of an array whose bounds are computed."""
     s = 0.0
     for i in range(n):
-        k = int(math.floor(xs[i]))
+        k = math.floor(xs[i])
         part = c[k : k + 2] * (xs[i] - k)
         s += np.sum(part * part)
     return s
@@ -84,7 +84,7 @@ def windows(c, xs, n):
 def windows_on_some_paths(c, xs, n):
     s = 0.0
     for i in range(n):
-        k = int(math.floor(xs[i]))
+        k = math.floor(xs[i])
         if k % 2:
             s += np.sum(c[k : k + 2] * xs[i])
         else:
