@@ -158,6 +158,8 @@ class Region:
             return False
         if like.dims is None or len(t.dims) != len(like.dims) or not isinstance(g, Var):
             return False
+        if any(b == "one" != a for a, b in zip(t.dims, like.dims)):  # which is a sum, if not of one number
+            return False
         keys, wanted = self.facts.extents.of(g), self.facts.extents.of(x)
         if keys is None or wanted is None:
             return False

@@ -124,10 +124,10 @@ def _sum_out(site: Site, call: Call, tg: Array, tx: Array, out: list[Statement])
         return None
     extra = len(tg.dims) - len(tx.dims)
     pairs = list(zip(tg.dims[extra:], tx.dims))
-    if any(b == "any" or b == "many" and a != "many" or b == "one" and a == "any" for a, b in pairs):
+    if any(b == "any" or b == "many" and a != "many" for a, b in pairs):
         return None  # only the run can tell, or g is still to be broadcast itself
     g = call.args[0]
-    axes = tuple(i for i, (a, b) in enumerate(pairs) if b == "one" and a == "many")
+    axes = tuple(i for i, (a, b) in enumerate(pairs) if b == "one" and a != "one")
     if extra and axes:
         leading = Array(tg.dtype, tg.dims[extra:])
         g = site.new(call, np.sum, (g,), leading, out, axis=_axes(range(extra)))

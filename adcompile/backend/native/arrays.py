@@ -16,7 +16,8 @@ from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS
 from adcompile.backend.native.values import ArrayOf, Code, Number, TupleOf
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.optimise.typing import INPLACE
+from adcompile.ir.types import Array
+from adcompile.optimise.typing import INPLACE, type_of
 from adcompile.runtime import arrays, loops, memory
 
 Part = tuple[str, str]  # what selects along an axis: "item", "slice", "new" or "rest", and its text
@@ -388,12 +389,24 @@ class Arrays(Picking):
                 return False
             self.make(call.result, result, f"np.full({self.atom(x)}.shape, {self.atom(g)})")
             self._as_long(call.result, x)
+        elif self._sums(call):
+            self.make(call.result, have, f"nt.summed_{self.rank(g)}({self.atom(g)}, {self.atom(x)})")
+            self._as_long(call.result, x)
         elif isinstance(g, Var) and isinstance(have, ArrayOf) and isinstance(want, ArrayOf) and have.rank == want.rank:
             self.fault_if(f"{self.atom(g)}.shape != {self.atom(x)}.shape")
             self.alias(call.result, g)
         else:
             return False
         return True
+
+    def _sums(self, call: Call) -> bool:
+        """Whether `rt.unbroadcast(g, x)` may have to sum, as `x` may have length 1 along some axis."""
+        g, x = call.args
+        have, t = self.native_type(g), type_of(x, self.types)
+        if self.callee(call) is not arrays.unbroadcast or not isinstance(t, Array) or have != self.native_type(x):
+            return False
+        short = any(d != "many" for d in t.dims or ())
+        return short and have in (ArrayOf("f8", 1), ArrayOf("f8", 2)) and have == self.result_type(call)
 
     def _laid_out(self, call: Call) -> bool:
         """A test of how arrays lie in memory."""

@@ -312,6 +312,30 @@ def span(start, stop, count):
 
 
 @helper
+def summed_1(g, x):
+    """`rt.unbroadcast(g, x)` of vectors."""
+    if x.shape[0] != g.shape[0] and x.shape[0] != 1:
+        raise Fault
+    out = np.zeros(x.shape[0])
+    for i in range(g.shape[0]):
+        out[i if out.shape[0] > 1 else 0] += g[i]
+    return out
+
+
+@helper
+def summed_2(g, x):
+    """`rt.unbroadcast(g, x)` of matrices."""
+    (m, n), (rows, columns) = x.shape, g.shape
+    if m != rows and m != 1 or n != columns and n != 1:
+        raise Fault
+    out = np.zeros((m, n))
+    for i in range(rows):
+        for j in range(columns):
+            out[i if m > 1 else 0, j if n > 1 else 0] += g[i, j]
+    return out
+
+
+@helper
 def cofactors(a):
     """Of a matrix that has an inverse: its determinant by the transpose of that."""
     return np.linalg.det(a) * np.linalg.inv(a).T

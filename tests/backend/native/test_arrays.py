@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.kernels import agree, kernels_of, parts_of, text_of
+from tests.kernels import agree, kernels_of, parts_of, stays, text_of
 
 
 def sums_of_elements(a, i):
@@ -171,3 +171,30 @@ def test_kinds_of_numbers_meet():
         agree(mixed, x, np.arange(4))
         agree(mixed, x, 2)
         agree(mixed, x, np.float32(1.5))
+
+
+def transported(C, a, b):
+    """Sinkhorn's scaling: vectors of unknown kinds of lengths are spread over a matrix, and summed again."""
+    K, u, v = np.exp(-C), np.ones(len(a)), np.ones(len(b))
+    for _ in range(3):
+        u = a / (K @ v)
+        v = b / (K.T @ u)
+    return np.sum(u[:, None] * K * v[None, :] * C)
+
+
+def best_actions(P, r, n):
+    v = np.zeros(len(r))
+    for _ in range(n):
+        v = np.max(r[:, None] + 0.9 * (P @ v)[None, :] * np.ones((len(r), 1)), axis=1)
+    return np.sum(v)
+
+
+def test_what_is_spread_is_summed():
+    pytest.importorskip("scipy")
+    C = np.linspace(0.2, 1.7, 12).reshape(3, 4)
+    stays(transported, C, np.ones(3) / 3, np.array([0.1, 0.4, 0.3, 0.2]))
+    agree(transported, C[:, :1], np.ones(3) / 3, np.ones(1))
+    agree(transported, C[:1], np.ones(1), np.ones(4))
+    agree(transported, C, np.ones(3), np.ones(3))
+    P = np.array([[0.2, 0.8, 0.0], [0.5, 0.1, 0.4], [0.3, 0.3, 0.4]])
+    stays(best_actions, P, np.array([1.0, 0.4, -0.3]), 4)
