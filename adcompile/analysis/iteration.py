@@ -90,7 +90,7 @@ def known_range(b: Builder, atom: Atom) -> range | None:
     if not isinstance(t, RangeT) or not isinstance(atom, Var) or atom not in b.context.definition:
         return None
     made = b.context.definition[atom]
-    if not all(b.known(a) for a in made.args):
+    if not isinstance(made.fn, Const) or made.fn.value is not range or not all(b.known(a) for a in made.args):
         return None
     return range(*map(b.value, made.args))
 

@@ -17,6 +17,7 @@ import pickle
 import sys
 import types as pytypes
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,8 @@ def _store(path: Path, met: Surroundings, made: Any) -> None:
         Writer(out, met).dump(held)
     except (Untold, pickle.PicklingError, TypeError, AttributeError, RecursionError):
         return  # it names what no other process has
-    disk.store(path, out.getvalue())
+    with suppress(disk.CacheWarning):  # where warnings are errors: the derivative is there
+        disk.store(path, out.getvalue())
 
 
 def _fetched(path: Path, met: Surroundings, fun: Any, make: Make) -> Outcome | None:
@@ -314,9 +316,8 @@ class Writer(pickle.Pickler):
     def _module(self, module: pytypes.ModuleType) -> Any:
         if is_trusted(module.__name__):
             return ("module", module.__name__)
-        for owner in (module, vars(module)):
-            if id(owner) in self.met.index and sys.modules.get(module.__name__) is module:
-                return ("module", module.__name__)
+        if sys.modules.get(module.__name__) is module and id(vars(module)) in self.met.index:
+            return ("module of", self.met.index[id(vars(module))])
         raise Untold(f"the module {module.__name__}")
 
     def _named(self, obj: Any) -> None:
@@ -338,6 +339,14 @@ def _is_value(obj: Any) -> bool:
     return isinstance(obj, types) or type(obj).__module__ in ("operator", "functools", "builtins", "enum", "numpy")
 
 
+def _module_of(space: dict[str, Any]) -> pytypes.ModuleType:
+    """The module with this namespace. Raises LookupError where its name means another one by now."""
+    module = sys.modules[space["__name__"]]
+    if vars(module) is not space:
+        raise LookupError(f"the module {module.__name__}")
+    return module
+
+
 class Reader(pickle.Unpickler):
     """Finds what has been met in this process."""
 
@@ -352,6 +361,8 @@ class Reader(pickle.Unpickler):
                 return self.met.objects[number]
             case ("module", name):
                 return importlib.import_module(name)
+            case ("module of", number):
+                return _module_of(self.met.objects[number])
             case ("names", name):
                 return vars(importlib.import_module(name))
             case ("undefined",):

@@ -45,6 +45,7 @@ def load(emitted: Emitted, hint: str = "") -> Callable[..., Any]:
         raise
     namespace: dict[str, Any] = {"__name__": filename, "__builtins__": builtins, **emitted.namespace}
     in_caller(exec, code, namespace)  # it imports the modules of the functions that it was made of
+    namespace.update(emitted.namespace)  # another module may have such a name by now
     function = namespace[emitted.name]
     # every function of the module holds the namespace, and the entry is in it: they die together
     weakref.finalize(function, _forget, filename).atexit = False

@@ -32,6 +32,7 @@ import numpy as np
 from adcompile.ir.abstract import is_installed_file
 
 LIMIT = 20_000
+MANY = 200
 """Objects that are gone through at most."""
 LONG = 1000
 """Characters of a text that is told by its digest."""
@@ -144,7 +145,17 @@ class Surroundings:
         for value in self.objects:
             if set(_attributes(value)) & set(self._names):
                 raise Untold("an attribute that a function or derivative has got")
+        self._overlaps([v for v in self.objects if isinstance(v, np.ndarray)])
         self.digest = self._digest.hexdigest()[:40]
+
+    def _overlaps(self, arrays: list[np.ndarray]) -> None:
+        """Which arrays may share memory: what is written into one of them may be read from another."""
+        if len(arrays) > MANY:
+            raise Untold(f"more than {MANY} arrays")
+        for k, a in enumerate(arrays):
+            for j in range(k):
+                if np.may_share_memory(a, arrays[j]):
+                    self.say(f"{j} and {k} overlap")
 
     def say(self, *texts: str) -> None:
         for text in texts:
@@ -262,7 +273,11 @@ class Surroundings:
         package = fn.__globals__.get("__package__")
         if {type(fn.__qualname__), type(fn.__name__)} != {str} or type(package) not in (str, type(None)):
             raise Untold("a function with names that are no texts")
-        self.say(fn.__qualname__, fn.__name__, name, str(package))
+        if type(fn.__module__) not in (str, type(None)):
+            raise Untold("a function with names that are no texts")
+        found = sys.modules.get(name)
+        here = type(found) is pytypes.ModuleType and vars(found) is fn.__globals__
+        self.say(fn.__qualname__, fn.__name__, name, str(package), str(fn.__module__), str(here))
         self.each([fn.__code__, *(fn.__closure__ or ()), fn.__defaults__, fn.__kwdefaults__])
         self._space(fn.__globals__, True)
         self.say(str(self.index[id(fn.__globals__)]))  # there may be several of one name

@@ -205,6 +205,8 @@ class Normaliser:
                 case gast.Raise():
                     out.append(Throw(statement, Facts((), self._reads([statement]), None)))
                     return self.seq(out)
+                case gast.Assert() if not __debug__:  # python -O takes it out of the code
+                    chain = rest
                 case gast.Assert():
                     out.append(self._assert(statement))
                     chain = rest

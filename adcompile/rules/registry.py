@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import replace
-from types import ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from adcompile.frozen import frozen
@@ -52,6 +53,7 @@ changes = 0
 others: dict[Any, Rule | None] = {}
 """The rules that are not our own, in the order of their registration; None: where one has been taken away."""
 _loaded = False
+_HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 REGISTERING = ("adcompile.rules.registry", "adcompile.rules.kinds", "adcompile.rules.kinds_beside")
 """Who registers for others."""
@@ -74,6 +76,13 @@ def load() -> None:
         with as_remembered():
             for name in FILES:
                 importlib.import_module(name)
+
+
+def _is_a_librarys(fn: Any) -> bool:
+    """Whether a callable is from a library, by the names that it sees or the module of its class."""
+    module = fn.__globals__.get("__name__") if isinstance(fn, FunctionType) else type(fn).__module__
+    root = str(module).partition(".")[0]
+    return root in ("numpy", "scipy", "adcompile") or root in sys.stdlib_module_names
 
 
 LIBRARIES = frozenset(
@@ -113,6 +122,9 @@ def as_remembered() -> Generator[None, None, None]:
 def register(fn: Any, rule: Rule) -> None:
     """Give `fn` this rule, over any it had; but an frule or rrule adds to the rule there is, and
     then has the say in its mode."""
+    ours = _is_ours(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+    if ours and not _is_a_librarys(fn):
+        return  # somebody has put it in the place of a library's function
     old = _rules.get(fn)
     if not rule.context:
         rule = replace(rule, context="minimal" if old is None else old.context)
@@ -124,18 +136,24 @@ def register(fn: Any, rule: Rule) -> None:
 
 def belongs(fn: Any, context: str) -> None:
     """Move the rule of a callable to a context."""
+    if fn not in _rules and not _is_a_librarys(fn):
+        return
     _rules[fn] = replace(_rules[fn], context=context)
     _changed(fn, _rules[fn])
 
 
 def _changed(fn: Any, rule: Rule | None) -> None:
     global changes
-    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    while frame.f_back is not None and frame.f_globals.get("__name__") in REGISTERING:
-        frame = frame.f_back
-    if not str(frame.f_globals.get("__name__")).startswith("adcompile."):
+    if not _is_ours(sys._getframe(2)):  # pyright: ignore[reportPrivateUsage]
         changes += 1
         others[fn] = rule
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Whether who registers is one of our files."""
+    while frame.f_back is not None and frame.f_globals.get("__name__") in REGISTERING:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__file__")).startswith(_HERE)
 
 
 def lookup(fn: Any) -> Rule | None:

@@ -103,3 +103,16 @@ def test_what_is_gone_through_without_structure_is_refused_where_it_stands():
         with pytest.raises(ad.AdcompileError, match="iterable") as caught:
             call()
         assert caught.value.place.line == line
+
+
+HELD = range(3)
+
+
+def over_a_range_of_the_module(x):
+    for k in HELD:
+        x = x * (1.5 + k)
+    return x
+
+
+def test_a_range_that_a_module_holds():
+    check(over_a_range_of_the_module, 0.7)

@@ -1,6 +1,7 @@
 """Loaded text: seen by tracebacks and inspect, gone when the function is gone."""
 
 import gc
+import importlib
 import inspect
 import linecache
 import operator
@@ -10,6 +11,7 @@ import sys
 import threading
 import traceback
 
+import adcompile as ad
 from adcompile.backend.emit import Emitted, emit
 from adcompile.backend.load import load
 from adcompile.ir.nodes import Var
@@ -89,3 +91,13 @@ def test_derivatives_are_taken_while_a_module_is_imported(tmp_path):
 
 def environment():
     return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+
+
+def test_what_is_bound_is_not_imported_instead(tmp_path, monkeypatch):
+    """`pkg.core` is the function that the package has under this name, not the module that it is from."""
+    (tmp_path / "pkg_of_core").mkdir()
+    (tmp_path / "pkg_of_core" / "__init__.py").write_text("from .core import core\n")
+    (tmp_path / "pkg_of_core" / "core.py").write_text("K = 2.0\ndef core(x):\n    return x * x * K\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    package = importlib.import_module("pkg_of_core")
+    assert ad.grad(package.core)(0.5) == 2.0

@@ -1,5 +1,9 @@
 """Control flow becomes trees: no code twice, no path out of the middle."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from adcompile.frontend.lower import lower_function
@@ -86,3 +90,14 @@ def test_loop_bodies_are_trees(fn):
             in_trees += leaves(s.body)
     ends = [b.end for b in all_blocks(body) if isinstance(b.end, (Break, Continue))]
     assert set(map(id, ends)) <= set(map(id, in_trees))
+
+
+def test_assertions_are_not_there_where_python_leaves_them_out(tmp_path):
+    text = "def f(x):\n    y = x * x\n    assert x < 0.0 and (y := 3.0 * x)\n    return y\n"
+    (tmp_path / "module.py").write_text(text)
+    code = "import module, adcompile as ad\nprint(ad.value_and_grad(module.f)(0.5), module.f(0.5))"
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path}
+    command = [sys.executable, "-O", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == "(0.25, 1.0) 0.25\n"

@@ -5,7 +5,10 @@ Every eighth to second order, and every other sample behind the first; `ADCOMPIL
 import copy
 import importlib
 import math
+import os
 import pkgutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -264,3 +267,32 @@ def test_right_rules_pass(registering):
     check_rule(cubed, X)
     check_rule(tripled, X)
     check_rule(weighed, 2.0, X)
+
+
+def test_what_somebody_has_put_in_the_place_of_a_librarys_function_has_no_rule(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np, scipy.special, adcompile as ad\n"
+        "np.fft.fft, scipy.special.expit = lambda a: a * 1j, lambda a: a * a\n"
+        "def f(x):\n    return np.sum(np.abs(np.fft.fft(x)) ** 2)\n"
+        "def g(x):\n    return np.sum(scipy.special.expit(x))\n"
+        "print(ad.grad(f)(np.ones(2)), ad.grad(g)(np.array([1.0, 2.0])))\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert done.stdout == "[2. 2.] [2. 4.]\n"
+
+
+def test_rules_of_modules_that_are_called_as_ours_are_others(tmp_path):
+    (tmp_path / "adcompile_more.py").write_text(
+        "__name__ = 'adcompile.more'\nfrom adcompile import rules\n"
+        "def own(x):\n    return float(x) * 2.0\n"
+        "rules.vjp(own)(lambda y_bar, y, x: y_bar * 5.0)\n"
+    )
+    code = (
+        "import adcompile_more, adcompile as ad\nfrom adcompile.rules import registry\n"
+        "print(adcompile_more.own in registry.others)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == "True\n"

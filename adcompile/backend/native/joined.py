@@ -23,6 +23,7 @@ from adcompile.backend.native.files import keep, write
 from adcompile.backend.native.slots import Slot, Slots, cut, on_lists
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.frozen import frozen
+from adcompile.runtime import loops
 from adcompile.runtime.loops import ordered
 from adcompile.runtime.native import OWNERS, Fault
 from adcompile.runtime.settings import Elementary
@@ -64,7 +65,8 @@ def _salt() -> str:
     numba: Any = importlib.import_module("numba")
     memory: Any = importlib.import_module("numba.core.runtime._nrt_python")
     OWNERS[memory._MemInfo] = lambda owner: (owner.data, owner.refcount) if owner.parent is None else None
-    helpers = (Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8") for name in HELPERS)
+    files = [Path(__file__).with_name(f"{name}.py") for name in HELPERS] + [Path(loops.__file__)]
+    helpers = (file.read_text(encoding="utf-8") for file in files)
     return "\0".join((adcompile.__version__, numba.__version__, np.__version__, *helpers))
 
 
