@@ -147,7 +147,7 @@ def _store(path: Path, met: Surroundings, made: Any) -> None:
             about = replace(derived, guards=guards, call=None, pullback=None, program=None, saved=(), source="")
             held = (about, derived.pullback is not None, unfollowed)
         out = io.BytesIO()
-        Writer(out, met).dump(held)
+        Writer(out, met).dump((path.stem, held))  # under another name it is not what it says
     except (Untold, pickle.PicklingError, TypeError, AttributeError, RecursionError):
         return  # it names what no other process has
     with suppress(disk.CacheWarning):  # where warnings are errors: the derivative is there
@@ -160,9 +160,11 @@ def _fetched(path: Path, met: Surroundings, fun: Any, make: Make) -> Outcome | N
     if payload is None:
         return None
     try:
-        held = Reader(io.BytesIO(payload), met).load()
+        name, held = Reader(io.BytesIO(payload), met).load()
     except (pickle.UnpicklingError, ImportError, AttributeError, LookupError, TypeError, ValueError, EOFError):
         return None  # a module that has changed
+    if name != path.stem:
+        return None
     if isinstance(held, frozenset):
         raise Promote(*held)
     if not isinstance(held, tuple):

@@ -47,18 +47,22 @@ class Entries:
         """The entry for a signature and a processor, as Numba names them."""
         return self.path.with_name(f"{self.path.stem}_{disk.digest(self.versions, repr(key))[:20]}.bin")
 
+    def name(self, key: Any) -> str:
+        """What an entry says that it is."""
+        return f"{self.path.stem} {key!r}"
+
     def load(self, key: Any) -> Any:
         """What was saved under this key; None for nothing, and for what is not whole or not ours."""
         payload = disk.fetch(self.place(key))
         named, data = pickle.loads(payload) if payload is not None else ("", None)
-        if named == repr(key):
+        if named == self.name(key):
             return data
         self.fill()
         return None
 
     def save(self, key: Any, data: Any) -> None:
         dumps = importlib.import_module("numba.core.serialize").dumps
-        disk.store(self.place(key), dumps((repr(key), alone(data))))
+        disk.store(self.place(key), dumps((self.name(key), alone(data))))
 
     def flush(self) -> None:
         """Nothing is stale: an entry is named by all that it depends on."""
