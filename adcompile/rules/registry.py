@@ -55,7 +55,7 @@ others: dict[Any, Rule | None] = {}
 _loaded = False
 _HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
-REGISTERING = ("adcompile.rules.registry", "adcompile.rules.kinds", "adcompile.rules.kinds_beside")
+REGISTERING = tuple(f"adcompile.rules.{name}" for name in ("registry", "kinds", "kinds_beside", "writing"))
 """Who registers for others."""
 FILES = (
     "adcompile.rules.python",
