@@ -489,12 +489,10 @@ def test_a_file_cannot_be_written_where_warnings_are_errors(tmp_path):
     assert done.stdout == "2.0\n3.0\n"
 
 
-def test_an_entry_under_another_name_is_none(tmp_path, monkeypatch):
-    monkeypatch.setenv("ADCOMPILE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("ADCOMPILE_KEEP", "1")
+def test_an_entry_under_another_name_is_none(world):
     ad.clear()
     assert [ad.grad(archived_square)(3.0), ad.grad(archived_cube)(3.0)] == [6.0, 27.0]
-    first, second = sorted((tmp_path / "cache" / "derived").glob("*.bin"))
+    first, second = sorted((world.folder / "cache" / "derived").glob("*.bin"))
     one, other = first.read_bytes(), second.read_bytes()
     first.write_bytes(other)
     second.write_bytes(one)
