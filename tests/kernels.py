@@ -71,7 +71,9 @@ def agree(f, *args, value=True):
 
 
 def stays(f, *args):
-    """The same, and no kernel is left where nothing is raised."""
+    """The same, all of it native, and no kernel is left where nothing is raised."""
+    notes = parts_of(f, *args).notes
+    assert notes == (), [str(n) for n in notes]
     joined, left = importlib.import_module("adcompile.backend.native.joined"), []
 
     def counting(kernel, native, plain, spare=None):

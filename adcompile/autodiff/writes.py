@@ -284,7 +284,9 @@ def taken(b: Builder, target: Atom, index: Atom, value: Atom | None) -> Atom:
     else:
         g = copied(b, b.call(operator.getitem, target, index))
         if may_repeat(b, index):
-            g = b.call(np.where, b.emit(rt.last_writes, (target, index, value), Array(np.dtype(bool), None)), g, 0.0)
+            t = b.type(g)
+            kind = Array(np.dtype(bool), t.dims if isinstance(t, Array) else None)
+            g = b.call(np.where, b.emit(rt.last_writes, (target, index, value), kind), g, 0.0)
     selection(b.context, g)  # by what was written later, not by this
     emptied(b, target, index)
     return g

@@ -124,16 +124,19 @@ class Making(Scalars):
         return True
 
     def _asked(self, call: Call) -> bool:
-        """`np.any` and `np.all` of booleans, `np.argmax` and `np.argmin` of a vector."""
+        """`np.any` and `np.all`, `np.argmax` and `np.argmin` of a vector."""
         if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
             return False
         place = self.callee(call) in (np.argmax, np.argmin)
-        wanted = ArrayOf("f8", 1) if place else ArrayOf("b1", self.rank(call.args[0]))
+        rank, text = self.rank(call.args[0]), self.atom(call.args[0])
+        wanted = (ArrayOf("f8", 1),) if place else (ArrayOf("b1", rank), ArrayOf("f8", rank))
         result = Number("i8" if place else "b1")
-        if self.result_type(call) != result or self.native_type(call.args[0]) != wanted:
+        if self.result_type(call) != result or self.native_type(call.args[0]) not in wanted:
             return False
+        if not place and self.native_type(call.args[0]) == wanted[1]:  # nan counts as true
+            text = f"{text} != 0.0"
         self.faults = self.faults or place  # of nothing
-        self.define(call.result, result, f"np.{self.callee(call).__name__}({self.atom(call.args[0])})")
+        self.define(call.result, result, f"np.{self.callee(call).__name__}({text})")
         return True
 
     def _cumulated(self, call: Call) -> bool:

@@ -6,6 +6,9 @@ NumPy checks all places in front of the first write; a kernel that is left in be
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
+
+import numpy as np
 
 from adcompile.backend.native.products import Products
 from adcompile.backend.native.values import ArrayOf, Number
@@ -62,13 +65,28 @@ class Picking(Products):
         return True
 
     def last_writes(self, call: Call) -> bool:
-        """`rt.last_writes(x, places, v)`: which of the writes into a vector stay."""
+        """`rt.last_writes(x, places, v)`: which of the writes stay."""
         array, index, _ = call.args
-        if self._way_of(array, index) != "at" or self.rank(array) != 1 or self.result_type(call) != ArrayOf("b1", 1):
+        wanted = ArrayOf("b1", self.rank(array))
+        if self._way_of(array, index) != "at" or wanted.rank > 2 or self.result_type(call) != wanted:
             return False
         self.faults = True
-        self.make(call.result, ArrayOf("b1", 1), f"nt.last_at({self.atom(array)}, {self.atom(index)})")
+        self.make(call.result, wanted, f"nt.last_at({self.atom(array)}, {self.atom(index)})")
         return True
+
+    def summed_at(self, call: Call) -> bool:
+        """`np.add.at(x, places, v)`."""
+        if len(call.args) != 4 or call.kwargs or self.known(call.args[0]) is not np.add:
+            return False
+        return self.put(replace(call, args=call.args[1:]))
+
+    def apart_where(self, call: Call) -> bool:
+        """`rt.check_masked(place, x, mask, v)`, where `v` has no memory of `x`."""
+        _, array, _, value = call.args
+        if self.is_array(value) and self.is_array(array):
+            assert isinstance(array, Var) and isinstance(value, Var)
+            return not self.overlaps(value, array)
+        return isinstance(self.native_type(value), Number)
 
     def _write(self, name: str, kind: str, array: Var, index: Atom, value: Atom) -> None:
         found = self.native_type(array)

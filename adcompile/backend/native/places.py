@@ -38,8 +38,8 @@ def picked_at(a, places):
 
 @helper
 def last_at(a, places):
-    """Which writes stay: of places that come several times the last one."""
-    out, written = np.empty(places.shape[0], np.bool_), np.zeros(a.shape[0], np.bool_)
+    """Which writes stay, element by element: of places that come several times the last one."""
+    out, written = np.empty((places.shape[0],) + a.shape[1:], np.bool_), np.zeros(a.shape[0], np.bool_)
     for j in range(places.shape[0] - 1, -1, -1):
         k = index(places[j], a.shape[0])
         out[j] = not written[k]

@@ -117,7 +117,7 @@ def copies(x, n):
 
 @pytest.mark.parametrize("function", [table, spread, products, copies])
 def test_arrays_of_numbers(function):
-    stays(function, X, 4)
+    (agree if function is products else stays)(function, X, 4)
     agree(function, X[::-1], 3)
     agree(function, X * 0.0, 5)
     for n in (0, 1, -1):

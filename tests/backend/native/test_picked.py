@@ -100,10 +100,22 @@ def test_elements(function):
     agree(function, X[::-1], -Y, places[::-1].copy())
 
 
-@pytest.mark.parametrize("function", [rows_gathered, rows_put])
+def some_rows_put(a, y, places):
+    s = 0.0
+    for k in range(2):
+        b = a * y
+        b[places] = b[places] * (k + 2.0)
+        b[places] += a[places]
+        s += np.sum(b * b)
+    return s
+
+
+@pytest.mark.parametrize("function", [rows_gathered, some_rows_put])
 def test_rows(function):
     stays(function, A, Y, APART)
     agree(function, A[::-1], Y, APART)
+    agree(function, A, Y, PLACES)
+    agree(rows_put, A, Y, APART)
 
 
 @pytest.mark.parametrize("function", VECTORS[:-3])
