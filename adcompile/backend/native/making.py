@@ -129,7 +129,7 @@ class Making(Scalars):
             return False
         place = self.callee(call) in (np.argmax, np.argmin)
         rank, text = self.rank(call.args[0]), self.atom(call.args[0])
-        wanted = (ArrayOf("f8", 1),) if place else (ArrayOf("b1", rank), ArrayOf("f8", rank))
+        wanted = [ArrayOf("f8", 1)] if place else [ArrayOf("b1", rank), ArrayOf("f8", rank)]
         result = Number("i8" if place else "b1")
         if self.result_type(call) != result or self.native_type(call.args[0]) not in wanted:
             return False
