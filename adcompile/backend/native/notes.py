@@ -58,7 +58,7 @@ def notice(what: str) -> None:
     frame, depth = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage]
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(what, NativeWarning, stacklevel=depth - 1)
+    warnings.warn(what, NativeWarning, stacklevel=depth)
 
 
 _OWN = str(Path(adcompile.__file__).parent)
