@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.kernels import agree, kernels_of, parts_of, stays, text_of
+from tests.kernels import agree, kernels_of, parts_of, text_of, wholly
 
 
 def sums_of_elements(a, i):
@@ -192,9 +192,9 @@ def best_actions(P, r, n):
 def test_what_is_spread_is_summed():
     pytest.importorskip("scipy")
     C = np.linspace(0.2, 1.7, 12).reshape(3, 4)
-    stays(transported, C, np.ones(3) / 3, np.array([0.1, 0.4, 0.3, 0.2]))
+    wholly(transported, C, np.ones(3) / 3, np.array([0.1, 0.4, 0.3, 0.2]))
     agree(transported, C[:, :1], np.ones(3) / 3, np.ones(1))
     agree(transported, C[:1], np.ones(1), np.ones(4))
     agree(transported, C, np.ones(3), np.ones(3))
     P = np.array([[0.2, 0.8, 0.0], [0.5, 0.1, 0.4], [0.3, 0.3, 0.4]])
-    stays(best_actions, P, np.array([1.0, 0.4, -0.3]), 4)
+    wholly(best_actions, P, np.array([1.0, 0.4, -0.3]), 4)

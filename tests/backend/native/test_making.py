@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.kernels import agree, stays, text_of
+from tests.kernels import agree, text_of, wholly
 
 X = np.linspace(0.3, 1.4, 5)
 A = np.linspace(-0.5, 1.5, 12).reshape(3, 4)
@@ -117,7 +117,7 @@ def copies(x, n):
 
 @pytest.mark.parametrize("function", [table, spread, products, copies])
 def test_arrays_of_numbers(function):
-    (agree if function is products else stays)(function, X, 4)
+    (agree if function is products else wholly)(function, X, 4)
     agree(function, X[::-1], 3)
     agree(function, X * 0.0, 5)
     for n in (0, 1, -1):
@@ -126,7 +126,7 @@ def test_arrays_of_numbers(function):
 
 def test_traces():
     text_of(traces, A, 3)
-    stays(traces, A, 3)
+    wholly(traces, A, 3)
     agree(traces, A[::-1], 0)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import adcompile as ad
 from adcompile.backend.native import products
-from tests.kernels import agree, parts_of, stays
+from tests.kernels import agree, parts_of, wholly
 
 pytest.importorskip("numba")
 pytest.importorskip("scipy")
@@ -114,7 +114,7 @@ def determinants(A, b, x):
 def test_determinants():
     args = np.array([[2.0, 0.3, 0.1], [0.2, 1.5, 0.4], [-0.3, 0.1, 1.1]]), np.ones(3), np.ones(3)
     assert not parts_of(determinants, *args).notes
-    stays(determinants, *args)
+    wholly(determinants, *args)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adcompile.backend.native.unbound import absent, unbound
-from tests.kernels import agree, kernels_of, outcome, parts_of, stays
+from tests.kernels import agree, kernels_of, outcome, parts_of, wholly
 
 
 def in_a_branch(x, n):
@@ -143,6 +143,6 @@ def test_nothing_yet():
     x, y = np.array([0.4, 1.5, -0.3]), np.array([1.0, 1.2, 0.1])
     for function in (best_of, some_alone):
         assert kernels_of(function, x, y) == (1, ())
-        stays(function, x, y)
+        wholly(function, x, y)
         agree(function, x, x + 2.0)
     agree(best_of, x[:0], y)
