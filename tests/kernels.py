@@ -72,6 +72,7 @@ def agree(f, *args, value=True):
 
 def stays(f, *args):
     """The same, and no kernel is left where nothing is raised."""
+    pytest.importorskip("numba")
     joined, left = importlib.import_module("adcompile.backend.native.joined"), []
 
     def counting(kernel, native, plain, spare=None):
