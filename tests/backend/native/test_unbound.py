@@ -140,6 +140,7 @@ def some_alone(x, limit):
 
 
 def test_nothing_yet():
+    pytest.importorskip("numba")
     x, y = np.array([0.4, 1.5, -0.3]), np.array([1.0, 1.2, 0.1])
     for function in (best_of, some_alone):
         assert kernels_of(function, x, y) == (1, ())
