@@ -32,8 +32,9 @@ import numpy as np
 from adcompile.ir.abstract import is_installed_file
 
 LIMIT = 20_000
-MANY = 200
 """Objects that are gone through at most."""
+MANY = 200
+"""Arrays that are compared with each other at most."""
 LONG = 1000
 """Characters of a text that is told by its digest."""
 PLAIN = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented))
@@ -271,9 +272,8 @@ class Surroundings:
         if not any(fn.__globals__.get("__builtins__") is own for own in (builtins, vars(builtins))):
             raise Untold(f"{fn.__qualname__}, which has builtins of its own")
         package = fn.__globals__.get("__package__")
-        if {type(fn.__qualname__), type(fn.__name__)} != {str} or type(package) not in (str, type(None)):
-            raise Untold("a function with names that are no texts")
-        if type(fn.__module__) not in (str, type(None)):
+        optional = {type(package), type(fn.__module__)}
+        if {type(fn.__qualname__), type(fn.__name__)} != {str} or not optional <= {str, type(None)}:
             raise Untold("a function with names that are no texts")
         found = sys.modules.get(name)
         here = type(found) is pytypes.ModuleType and vars(found) is fn.__globals__

@@ -193,7 +193,7 @@ class Arrays(Picking):
             part = self.fresh("part")
             self.line(f"{part} = {place}")
             self.line(f"{part} += {self._stored(value, found.code)}")
-        if self.callee(call) is ops.index_add:  # which gives the array itself
+        if self.callee(call) in (ops.index_add, arrays.accumulate):  # which give the array itself
             self.alias(call.result, array)
         return True
 
