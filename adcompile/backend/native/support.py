@@ -379,22 +379,31 @@ def _dot_backwards(a, b):
     return s
 
 
-@njit(error_model="numpy")
-def dot(a, b):
-    """The product of two vectors. Where elements lie one behind the other, forwards or backwards, LLVM vectorises it if
-    types say so; they do not for what views have been taken of."""
-    if a.shape[0] != b.shape[0]:
-        raise Fault
+def _inner(a, b):
+    """The sum of the products of elements. Where they lie one behind the other, forwards or backwards, LLVM vectorises
+    it if types say so; they do not for what views have been taken of."""
     ahead, back = a.strides[0] == a.itemsize, a.strides[0] == -a.itemsize
     if b.strides[0] == b.itemsize and ahead:
-        s = _dot(dense(a), dense(b))
-    elif b.strides[0] == b.itemsize and back:
-        s = _dot_backwards(dense(a[::-1]), dense(b))
-    elif b.strides[0] == -b.itemsize and ahead:
-        s = _dot_backwards(dense(b[::-1]), dense(a))
-    else:
-        s = _dot(a, b)
-    return a.dtype.type(s)
+        return _dot(dense(a), dense(b))
+    if b.strides[0] == b.itemsize and back:
+        return _dot_backwards(dense(a[::-1]), dense(b))
+    if b.strides[0] == -b.itemsize and ahead:
+        return _dot_backwards(dense(b[::-1]), dense(a))
+    return _dot(a, b)
+
+
+@overload(_inner)
+def _inner_of(a, b):
+    """Asks for strides only where types leave them open: short products of rows are mostly the asking."""
+    return (lambda a, b: _dot(a, b)) if a.layout == b.layout == "C" else _inner
+
+
+@njit(error_model="numpy")
+def dot(a, b):
+    """The product of two vectors."""
+    if a.shape[0] != b.shape[0]:
+        raise Fault
+    return a.dtype.type(_inner(a, b))
 
 
 @njit(error_model="numpy")
