@@ -1,6 +1,6 @@
 """What a loop nest is made of: expressions on one element, and what is done with their values.
 
-    expression = Load(base, index) | Number(atom) | Value(item) | Op(fn, args)
+    expression = Load(base, index) | Number(atom) | At(axis) | Value(item) | Op(fn, args)
     item       = Compute(var, value)           a temporary, stored only if somebody needs it in memory
                | Store(view, fn, value)        view[…] = value, or view[…] = fn(view[…], value)
                | Reduce(var, fn, value, last)  over all axes, or the last one
@@ -20,7 +20,7 @@ from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Call, Role, Var
 from adcompile.nests.elementwise import SELECTIONS, DType
 from adcompile.nests.keys import Keys
-from adcompile.nests.views import Axis, View, compose
+from adcompile.nests.views import Axis, View, along, compose
 
 Index = tuple[Axis, ...]
 FUNCTION = 20
@@ -43,6 +43,14 @@ class Number:
 
 
 @frozen(eq=False)
+class At:
+    """Where along an axis an element lies."""
+
+    axis: Axis
+    dtype: DType = np.dtype(np.int64)
+
+
+@frozen(eq=False)
 class Value:
     """What another item of the same space gives."""
 
@@ -62,7 +70,7 @@ class Op:
     dtype: DType
 
 
-Expr = Union[Load, Number, Value, Op]
+Expr = Union[Load, Number, At, Value, Op]
 
 
 @frozen(eq=False)
@@ -115,7 +123,7 @@ Mode = Literal["read", "write", "add"]
 Access = tuple[Var, Index, Mode]
 
 
-def leaves_of(expr: Expr) -> Iterator[Load | Number | Value]:
+def leaves_of(expr: Expr) -> Iterator[Load | Number | At | Value]:
     work = [expr]
     while work:
         e = work.pop()
@@ -181,6 +189,8 @@ def seen_through(expr: Expr, window: View, known: dict[int, Expr]) -> Expr:
         case Load():
             through = compose(View(expr.base, expr.index, ()), window)
             new: Expr = Load(expr.base, through.index, expr.dtype)
+        case At():
+            new = At(along(expr.axis, window))
         case Op():
             new = Op(expr.fn, tuple(seen_through(a, window, known) for a in expr.args), expr.dtype)
         case Value():

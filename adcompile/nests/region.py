@@ -21,6 +21,7 @@ from adcompile.nests.elementwise import DType, Operation, dtype_of, is_computed,
 from adcompile.nests.extents import reduced_axes, stacked_parts
 from adcompile.nests.facts import Facts
 from adcompile.nests.items import (
+    At,
     Compute,
     Expr,
     Index,
@@ -47,6 +48,8 @@ CHEAP = 4
 REDUCTIONS: dict[Any, Any] = {
     np.sum: operator.add, np.max: np.maximum, np.min: np.minimum, np.amax: np.maximum, np.amin: np.minimum,
 }  # fmt: skip
+TRIANGLES: dict[Any, Any] = {np.tril: operator.ge, np.triu: operator.le}
+"""How the row of an element, moved by the diagonal, is to the column of what is not zero."""
 ZEROS = (np.zeros, np.zeros_like)
 UPDATES = {operator.add: operator.add, operator.sub: operator.sub, operator.mul: operator.mul}
 UPDATES[operator.truediv] = operator.truediv
@@ -88,6 +91,8 @@ class Region:
             taken = self.reduce(call, REDUCTIONS[fn])
         elif fn is np.stack:
             taken = self.stack(call)
+        elif fn in TRIANGLES:
+            taken = self.triangle(call, TRIANGLES[fn])
         elif is_view(call) and isinstance(type_of(call.args[0], self.facts.types), Array):
             taken = self.view(call)
         else:
@@ -185,6 +190,22 @@ class Region:
         space = self.facts.frames.canonical_all(space)
         value = self.operand(g, result.dtype, space)
         self.add(Compute(call.result, value, space, result.dtype, call.role, call))
+        return True
+
+    def triangle(self, call: Call, holds: Any) -> bool:
+        """The elements of matrices on one side of a diagonal, and zero for the others."""
+        (x, *more), t, keys = call.args, type_of(call.args[0], self.facts.types), self.facts.extents.of(call.args[0])
+        diagonal = [*more, *(a for _, a in call.kwargs), Const(0)][0]
+        if not isinstance(t, Array) or not keys or len(keys) < 2 or not is_computed(t.dtype) or t.dtype.kind == "b":
+            return False
+        if len(more) + len(call.kwargs) > 1 or not isinstance(diagonal, Const) or type(diagonal.value) is not int:
+            return False
+        space = self.facts.frames.canonical_all(keys)
+        row, column = (At(Axis(k)) for k in (len(keys) - 2, len(keys) - 1))
+        moved = Op(operator.add, (row, Number(diagonal, row.dtype)), row.dtype) if diagonal.value else row
+        inside = Op(holds, (moved, column), np.dtype(bool))
+        value = Op(np.where, (inside, self.operand(x, t.dtype, space), Number(Const(0), t.dtype)), t.dtype)
+        self.add(Compute(call.result, value, space, t.dtype, call.role, call))
         return True
 
     def add(self, item: Compute | Reduce) -> None:

@@ -68,15 +68,17 @@ def whole(base: Var, extents: Keys) -> View:
 
 def compose(outer: View, inner: View) -> View:
     """A view of a view, as one of the first one's base."""
-    index: list[Axis] = []
-    for axis in outer.index:
-        if axis.loop is None:
-            index.append(axis)
-            continue
-        here = inner.index[axis.loop]
-        step = axis.step * here.step if here.loop is not None else 0
-        index.append(Axis(here.loop, plus(axis.start, here.start, axis.step), step))
-    return View(outer.base, tuple(index), inner.extents, (*outer.inside, *inner.inside))
+    index = tuple(along(axis, inner) for axis in outer.index)
+    return View(outer.base, index, inner.extents, (*outer.inside, *inner.inside))
+
+
+def along(axis: Axis, window: View) -> Axis:
+    """Where along an axis of a base, as the loops of a view of it count."""
+    if axis.loop is None:
+        return axis
+    here = window.index[axis.loop]
+    step = axis.step * here.step if here.loop is not None else 0
+    return Axis(here.loop, plus(axis.start, here.start, axis.step), step)
 
 
 def is_view(call: Call) -> bool:

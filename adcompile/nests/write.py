@@ -17,6 +17,7 @@ from adcompile.ir.types import BOOL, INT, UNKNOWN, Array, RangeT, Scalar, TupleT
 from adcompile.nests.elementwise import DType
 from adcompile.nests.frames import Frames
 from adcompile.nests.items import (
+    At,
     Compute,
     Expr,
     Index,
@@ -114,6 +115,8 @@ class Writer:
         for e in leaves_of(item.value):
             if isinstance(e, Number):
                 self.number(e, item)
+            elif isinstance(e, At):
+                self.frames.form(e.axis.start)
         for _, index, _ in accesses(item):
             for axis in index:
                 self.frames.form(axis.start)
@@ -301,6 +304,8 @@ class Writer:
                 return self.number(expr, item)
             case Load():
                 return self.load(expr, item)
+            case At():
+                return self.along(*self.moved((expr.axis,), item))
             case Value():
                 return self.of_item(expr.item, item)
             case Op():
