@@ -71,6 +71,7 @@ from adcompile.analysis.recursion import endless, enter
 from adcompile.analysis.slots import beware_of_given, beware_of_names, note_stored
 from adcompile.analysis.spectra import may_be_real, note_spectrum
 from adcompile.analysis.terminated import Terminated, run_primal
+from adcompile.analysis.writing import changes_itself
 from adcompile.analysis.yielding import is_generator, of_generators
 from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
 from adcompile.frontend.lower import lower_function
@@ -327,8 +328,7 @@ def call_rule(
     lists: Lists | None = None,
     given: Sequence[Atom] = (),
 ) -> Atom:
-    """A callable with a rule: fold it if all is known, else emit it with its type. `given`: the lists, dicts and
-    objects that it is given."""
+    """A callable with a rule: folded if all is known, or emitted with its type. `given`: lists, dicts and objects."""
     if stores_outcome(rule):
         with b.pinned_at(place):
             return dispatch(b, Const(rule.body), *by_place(rule, args, kwargs), "", place)
@@ -372,7 +372,7 @@ def call_rule(
     var = b.emit(fn, args, t, kwargs, name, place)
     if rule.kind == "elementwise" or fn in SAME_SHAPE:
         note_shape(b, var, args, kwargs)
-    return var
+    return args[0] if changes_itself(fn, types) else var
 
 
 def keeps_objects(t: Type) -> bool:

@@ -21,7 +21,7 @@ from adcompile.analysis.real import chosen
 from adcompile.analysis.store import State, whence
 from adcompile.analysis.writing import AUGMENTED
 from adcompile.errors import Place, Unsupported
-from adcompile.ir.nodes import Atom, Block, Call, Const, Var
+from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, If, Unreachable, Var, While
 from adcompile.ir.types import (
     NEVER,
     Array,
@@ -53,6 +53,20 @@ class Misfit(Exception):
 
     def __init__(self, turned: bool = False) -> None:
         self.turned = turned
+
+
+def varying(body: Block, params: Sequence[Var]) -> list[int]:
+    """The carried positions that some leaf of the body changes."""
+    changed: set[int] = set()
+    todo = [body]
+    while todo:
+        block = todo.pop()
+        end = block.end
+        if isinstance(end, (Continue, Break)):
+            changed.update(k for k, v in enumerate(end.values) if v is not params[k])
+        elif isinstance(end, Unreachable) and block.statements and isinstance(block.statements[-1], If):
+            todo += [block.statements[-1].then, block.statements[-1].orelse]
+    return sorted(changed)
 
 
 def augmented_in(body: Block, params: Sequence[Var]) -> frozenset[int]:
@@ -89,6 +103,20 @@ class Carried:
 
     def slots(self) -> list[Any]:
         return [*self.kept, *(k for k in self.assumed if isinstance(k, Cell))]
+
+    def released(self, loop: For | While, leaves: Mapping[Any, int]) -> list[int]:
+        """The arrays that each iteration gives back as it got them, changed in place: from now on they are not
+        carried."""
+        params = loop.body.params[len(loop.body.params) - len(loop.results) :]
+        changed, at, out = varying(loop.body, params), 0, list[int]()
+        for slot in self.slots():
+            if isinstance(slot, int) and isinstance(self.assumed[slot], Array) and at not in changed:
+                out.append(slot)
+            at += leaves[slot]
+        self.kept = [k for k in self.kept if k not in out]
+        for k in out:
+            del self.assumed[k]
+        return out
 
 
 @dataclass

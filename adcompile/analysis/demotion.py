@@ -104,7 +104,8 @@ def puts_back(b: Builder, fn: Any, args: Sequence[Atom]) -> bool:
         return False
     owner, key, stored = args
     made = b.context.definition.get(stored) if isinstance(stored, Var) else None
-    before = made.args[0] if made is not None and isinstance(made.fn, Const) and made.fn.value in AUGMENTED else None
+    changed = made is not None and isinstance(made.fn, Const) and made.fn.value in AUGMENTED
+    before = made.args[0] if made is not None and changed else stored
     if not isinstance(before, Var) or not isinstance(b.type(before), Array):
         return False
     read = b.context.definition.get(before)

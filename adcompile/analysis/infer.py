@@ -15,7 +15,7 @@ from adcompile.analysis import iteration, laziness, yielding
 from adcompile.analysis.begin import Begin
 from adcompile.analysis.bound import TRUE, flags_of, present, with_bound
 from adcompile.analysis.builder import Builder, Lifted, Tentative
-from adcompile.analysis.carried import Carried, Frame, Misfit, augmented_in, never_turned
+from adcompile.analysis.carried import Carried, Frame, Misfit, augmented_in, never_turned, varying
 from adcompile.analysis.heap import look
 from adcompile.analysis.joins import Join, Side, Tree, asked_once, tells
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
@@ -349,15 +349,13 @@ def run_loop(
     store = b.context.store
     params = s.body.params[1:] if plan else s.body.params
     init = [resolve(b, env, a) for a in s.init]
-    varying = iteration.varying(s.body, params)
-    for k, value in enumerate(init):
-        if k not in varying:
-            env[params[k]] = env[s.results[k]] = value
+    changed = varying(s.body, params)
+    env.update((v, value) for k, value in enumerate(init) if k not in changed for v in (params[k], s.results[k]))
     mark = store.mark()
-    assumed: dict[object, Type] = {k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in varying}
+    assumed: dict[object, Type] = {k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in changed}
     told = flags_of(params, s.results, lambda k: tells(b, init[k]))
     turned = partial(augmented_in, s.body, params)  # few loops ask
-    carried = Carried(assumed, varying, mark, peelable=peelable, flags_of=told, augmented=turned)
+    carried = Carried(assumed, changed, mark, peelable=peelable, flags_of=told, augmented=turned)
     for _ in range(ROUNDS):
         carried.stable = True
         frame = Frame(carried)
@@ -365,7 +363,10 @@ def run_loop(
         frame.check_edges(b)
         store.undo(mark)
         if carried.stable:
-            break
+            same = carried.released(node, leaves)
+            if not same:
+                break
+            env.update((v, init[k]) for k in same for v in (params[k], s.results[k]))
     else:
         raise Unsupported(
             "a value carried by this loop changes its structure in every iteration",

@@ -39,7 +39,7 @@ from adcompile.analysis.unrolled import as_branch
 from adcompile.errors import Place, Unsupported
 from adcompile.frozen import frozen
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Unreachable, Var
+from adcompile.ir.nodes import Atom, Block, Call, Const, Var
 from adcompile.ir.types import (
     INT,
     NEVER,
@@ -484,17 +484,3 @@ def is_mixed(b: Builder, iterable: Atom, items: Sequence[Atom]) -> bool:
 
 def has_unknown(t: Type) -> bool:
     return isinstance(t, Unknown) or any(map(has_unknown, (t.item,) if isinstance(t, Seq) else parts(t)))
-
-
-def varying(body: Block, params: tuple[Var, ...]) -> list[int]:
-    """The carried positions that some leaf of the body changes."""
-    changed: set[int] = set()
-    todo = [body]
-    while todo:
-        block = todo.pop()
-        end = block.end
-        if isinstance(end, (Continue, Break)):
-            changed.update(k for k, v in enumerate(end.values) if v is not params[k])
-        elif isinstance(end, Unreachable) and block.statements and isinstance(block.statements[-1], If):
-            todo += [block.statements[-1].then, block.statements[-1].orelse]
-    return sorted(changed)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir import ops
+from adcompile.ir.types import Array, Type
 
 ITEM_WRITES: set[Any] = {operator.setitem, operator.delitem, setattr, delattr, operator.iconcat}
 AUGMENTED: set[Any] = {
@@ -32,3 +34,8 @@ FUNCTIONS: dict[Any, int] = {
     rt.add_at: 0, rt.add_each: 0, rt.put_each: 0, rt.store_each: 0, rt.add_each_at: 0,
 }  # fmt: skip
 """Which argument these write into."""
+
+
+def changes_itself(fn: Any, types: Sequence[Type]) -> bool:
+    """Whether an operator changes its first operand and gives it back: an array does, where it may be no number."""
+    return fn in AUGMENTED and isinstance(types[0], Array) and bool(types[0].dims)

@@ -32,7 +32,7 @@ from adcompile.ir.nodes import (
     Var,
     While,
 )
-from adcompile.ir.types import INT, RangeT, Seq, Type, widen
+from adcompile.ir.types import INT, Array, Known, RangeT, Seq, SliceT, TupleT, Type, widen
 
 if TYPE_CHECKING:
     from adcompile.autodiff.loops import LoopReversal
@@ -432,8 +432,19 @@ def may_raise(context: Context, call: Call) -> bool:
     division by zero."""
     assert isinstance(call.fn, Const)
     if call.fn.value is operator.getitem:
-        return not (isinstance(call.args[0], Var) and is_structured(context.types[call.args[0]]))
+        owner = context.types[call.args[0]] if isinstance(call.args[0], Var) else None
+        if isinstance(owner, Array) and owner.dims is not None:
+            return not takes_slices(call.args[1], len(owner.dims), context.types)
+        return owner is None or not is_structured(owner)
     return call.fn.value in (operator.mod, operator.floordiv)
+
+
+def takes_slices(index: Atom, rank: int, types: Mapping[Var, Type]) -> bool:
+    """Whether an index is of slices alone, which are never out of range."""
+    t = types[index] if isinstance(index, Var) else Known(index.value)
+    parts = t.items if isinstance(t, TupleT) else (t,)
+    steps = [p.parts[2] for p in parts if isinstance(p, SliceT)]
+    return len(steps) == len(parts) <= rank and all(isinstance(k, Known) and k.value != 0 for k in steps)
 
 
 def always(tree: Leaf) -> list[Statement]:

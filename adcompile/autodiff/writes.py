@@ -243,11 +243,10 @@ def changed_in_place(
 
 def stores_itself(b: Builder, s: Call) -> bool:
     """Whether a store puts back, where it was, a view changed in place: `a[i] *= v`."""
-    value = s.args[2] if len(s.args) == 3 else None
-    made = b.context.definition.get(value) if isinstance(value, Var) else None
-    if made is None or fn_of(made) not in FUNCTIONAL or not isinstance(b.type(made.result), Array):
-        return False
-    view = b.context.definition.get(made.args[0]) if isinstance(made.args[0], Var) else None
+    value, definition = s.args[2] if len(s.args) == 3 else None, b.context.definition
+    view = definition.get(value) if isinstance(value, Var) else None
+    while view is not None and fn_of(view) in FUNCTIONAL and isinstance(b.type(view.result), Array):
+        view = definition.get(view.args[0]) if isinstance(view.args[0], Var) else None
     if view is None or fn_of(view) is not operator.getitem or item_kind(view, b.context.types) != "view":
         return False
     same_index = view.args[1] is s.args[1] or same_constant(view.args[1], s.args[1])

@@ -70,13 +70,14 @@ class Direct:
         """Drop a store that puts a view, changed in place, back where it is."""
         target, index, value = s.args
         made = self.call(value)
-        seen = False
         while made is not None and called(made) in INPLACE and self.is_array(made.args[0]):
-            seen, made = True, self.call(made.args[0])
-        if made is None or not seen or called(made) is not operator.getitem or made.args[0] is not target:
+            made = self.call(made.args[0])
+        if made is None or called(made) is not operator.getitem or made.args[0] is not target:
             return
         if same_atom(made.args[1], index) and self.is_array(target) and item_kind(made, self.types) == "view":
-            self.out[k] = None
+            between = self.statements[self.made[made.result] : k]
+            if any(isinstance(c, Call) and called(c) in INPLACE and c.args[0] is made.result for c in between):
+                self.out[k] = None  # what cannot be written into has raised
 
     def turn(self, k: int, s: Call) -> None:
         """`b += -x` is `b -= x`."""

@@ -242,3 +242,17 @@ def test_a_number_that_no_iteration_turns_into_an_array_is_refused_when_it_is_me
         transform(accumulated)(X, 0)
     assert found.value.place is not None and found.value.place.line == accumulated.__code__.co_firstlineno + 2
     assert np.all(transform(added_up)(X, 0) == 0.0)
+
+
+def damped(x, w):
+    for _ in range(3):
+        x[1:] += x[:-1] * w[1:]
+        x *= w
+    return np.sum(x * x)
+
+
+def test_arrays_changed_in_place_are_not_carried():
+    """Of an array that keeps its name nothing is kept for each iteration but its values."""
+    x, w = np.ones(4), np.full(4, 0.9)
+    text = ad.source(ad.grad(damped, argnums=(0, 1)), x, w)
+    assert "x_bar_kept" not in text and "t_bar_kept" not in text

@@ -5,7 +5,8 @@ import pytest
 
 import adcompile as ad
 from adcompile.backend.native.notes import NativeWarning
-from tests.kernels import agree, kernels_of, parts_of
+from tests.kernels import agree, kernels_of, parts_of, wholly
+from tests.programs import collect
 
 
 def with_a_product(a, m):
@@ -89,3 +90,8 @@ def test_globals_are_read_in_front(monkeypatch):
     monkeypatch.setitem(globals(), "SCALE", np.array([1.0, 1.0, 1.0]))
     np.testing.assert_allclose(g(A), np.exp(A), rtol=1e-12)
     assert not np.allclose(before, np.exp(A))
+
+
+@pytest.mark.parametrize("program", collect("inplace_by_name"), ids=lambda p: p.name)
+def test_arrays_changed_by_name(program):
+    wholly(program.function, *program.args)
