@@ -26,6 +26,7 @@ from adcompile.nests.items import Compute, Index, Item, Load, Reduce, Store, Val
 from adcompile.nests.keys import vars_in
 from adcompile.nests.plan import Plan
 from adcompile.nests.region import Region
+from adcompile.nests.versions import versions
 from adcompile.nests.write import Writer, buffer_type
 from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.passes import DEAD, Unit, optimise, run_passes
@@ -96,6 +97,7 @@ class Lowering:
     renamed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
 
     def run(self) -> Function:
+        self.function = replace(self.function, body=versions(self.function.body, self.types))
         scopes = Scopes(self.function, self.types)
         self.frames = Frames(self.types)
         self.facts = Facts(scopes, Extents(scopes, self.ufuncs), self.frames, self.types, uses=_uses(self.function))
