@@ -249,6 +249,8 @@ def stores_itself(b: Builder, s: Call) -> bool:
         view = definition.get(view.args[0]) if isinstance(view.args[0], Var) else None
     if view is None or fn_of(view) is not operator.getitem or item_kind(view, b.context.types) != "view":
         return False
+    if not isinstance(b.type(view.result), Array):  # a number is none
+        return False
     same_index = view.args[1] is s.args[1] or same_constant(view.args[1], s.args[1])
     return view.args[0] is s.args[0] and same_index
 

@@ -74,6 +74,8 @@ class Direct:
             made = self.call(made.args[0])
         if made is None or called(made) is not operator.getitem or made.args[0] is not target:
             return
+        if not self.is_array(made.result):
+            return
         if same_atom(made.args[1], index) and self.is_array(target) and item_kind(made, self.types) == "view":
             between = self.statements[self.made[made.result] : k]
             if any(isinstance(c, Call) and called(c) in INPLACE and c.args[0] is made.result for c in between):
