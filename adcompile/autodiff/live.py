@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.writing import AUGMENTED
 from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, If, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.walk import FreeVars, atoms_of, free_vars, is_border, occupied, statements_of
 
 WRITES: tuple[Any, ...] = (
-    operator.setitem, operator.imul, operator.itruediv, rt.add_at, rt.add_each, rt.put_each, rt.refill, np.ufunc.at,
+    *AUGMENTED, operator.setitem, rt.add_at, rt.add_each, rt.put_each, rt.refill, np.ufunc.at,
     rt.put_back, setattr, rt.set_own, rt.unset, rt.hand_over,
     rt.check_cotangent, rt.check_tangent_of, rt.check_partial, rt.check_shadow, rt.check_apart, rt.check_kept,
 )  # fmt: skip

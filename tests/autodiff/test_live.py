@@ -2,6 +2,11 @@
 
 import operator
 
+import numpy as np
+import pytest
+
+import adcompile as ad
+from adcompile import rules
 from adcompile.autodiff.live import live_statements
 from adcompile.ir.nodes import Block, Call, Const, If, Raise, Var, Yield
 
@@ -45,3 +50,37 @@ def test_what_blocks_read_is_live():
     inside = Block((), (double(Z, Y),), Yield((Z,)))
     outer = choice((Var("out"),), inside, Block((), (), Yield((X,))))
     assert live_statements([first, outer], outer.results) == [first, outer]
+
+
+def smoothed(u, f):
+    u[1:-1] = 0.5 * (u[:-2] + u[2:]) + f[1:-1]
+
+
+@rules.rrule(smoothed, writes="u")
+def _smoothed(u, f):
+    u[1:-1] = 0.5 * (u[:-2] + u[2:]) + f[1:-1]
+
+    def pullback(y_bar, left_bar):
+        inner = np.zeros_like(left_bar)
+        inner[1:-1] = left_bar[1:-1]
+        u_bar = left_bar - inner
+        left, right = u_bar[:-2], u_bar[2:]
+        left += 0.5 * inner[1:-1]
+        right -= -0.5 * inner[1:-1]
+        return u_bar, inner
+
+    return None, pullback
+
+
+def test_pullbacks_may_write_through_views():
+    u, f, left_bar = np.linspace(0.0, 1.0, 5), np.full(5, 0.1), np.arange(1.0, 6.0)
+    pulled = ad.vjp(smoothed, u, f)[1](None, mutated={"u": left_bar})
+    for arg, bar in enumerate(pulled):
+        for k, e in enumerate(np.eye(5)):
+            after = [u.copy(), f.copy()], [u.copy(), f.copy()]
+            after[0][arg][:] += 1e-6 * e
+            after[1][arg][:] -= 1e-6 * e
+            smoothed(*after[0])
+            smoothed(*after[1])
+            slope = np.dot(left_bar, after[0][0] - after[1][0]) / 2e-6
+            assert bar[k] == pytest.approx(slope, abs=1e-8)
