@@ -87,7 +87,11 @@ def _looked_up(
 
 def _directory() -> Path | None:
     try:
-        return disk.folder_or_none(disk.cache_directory(), KIND)
+        found = disk.folder_or_none(disk.cache_directory(), KIND)
+        if found is not None and not found.is_dir():  # somebody has removed it since
+            disk.folder_or_none.cache_clear()
+            found = disk.folder_or_none(disk.cache_directory(), KIND)
+        return found
     except RuntimeError:  # of a user without a home
         return None
 

@@ -197,7 +197,8 @@ def bound(root: Path) -> None:
     global _writes
     _writes += 1
     if _writes % OFTEN == 1:
-        trim(root, size_limit())
+        with suppress(ValueError):  # of a size that has been set since the first entry was made
+            trim(root, size_limit())
 
 
 def trim(root: Path, limit: int) -> None:

@@ -105,6 +105,11 @@ def has_name(value: Any) -> bool:
     return found is value
 
 
+def is_part(value: Any, space: dict[str, Any], name: str) -> bool:
+    """Whether this is the part of a library that an import of the library and this name gives."""
+    return type(value) is pytypes.ModuleType and vars(value).get("__name__") == f"{space.get('__name__')}.{name}"
+
+
 def is_at_home(fn: pytypes.FunctionType) -> bool:
     """Whether a function is one of a trusted module's, by the names that it sees and the file that it is from."""
     name = fn.__globals__.get("__name__")
@@ -261,7 +266,9 @@ class Surroundings:
         if has_name(fn):
             self.say(*_place(fn))
             return
-        if type(name) is not str or vars(fn):
+        if type(name) is not str:
+            raise Untold(f"{fn.__qualname__}, a function of a module without a name")
+        if vars(fn) and (is_trusted(name) or is_installed(name)):
             raise Untold(f"{fn.__qualname__}, a function with attributes")
         if is_at_home(fn):  # made by one of the module's functions
             self.say(name, fn.__qualname__, str(fn.__code__.co_firstlineno))
@@ -279,6 +286,8 @@ class Surroundings:
         here = type(found) is pytypes.ModuleType and vars(found) is fn.__globals__
         self.say(fn.__qualname__, fn.__name__, name, str(package), str(fn.__module__), str(here))
         self.each([fn.__code__, *(fn.__closure__ or ()), fn.__defaults__, fn.__kwdefaults__])
+        if vars(fn):
+            self.each([vars(fn)])
         self._space(fn.__globals__, True)
         self.say(str(self.index[id(fn.__globals__)]))  # there may be several of one name
 
@@ -306,7 +315,7 @@ class Surroundings:
         self.read.add((id(space), name))
         if name in space:
             value = space[name]
-            if not own and type(value) is pytypes.ModuleType and is_trusted(str(vars(value).get("__name__"))):
+            if not own and is_part(value, space, name):
                 self.told(value)  # it may be there or not, by what has been imported
                 return
             if not own and type(value) is pytypes.FunctionType and not is_at_home(value):

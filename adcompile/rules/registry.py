@@ -94,13 +94,15 @@ _remembered: dict[str, dict[str, Any]] = {}
 
 
 def remember() -> None:
-    """Note which functions and classes libraries have under their names, where a derivative runs that another process
+    """Note which functions, classes and modules libraries have under their names, where a derivative runs that another process
     has made: what the compiler knows is about these, not about what is put in their place until it is imported."""
     if _loaded or _remembered:
         return
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in LIBRARIES and type(module) is ModuleType:
-            _remembered[name] = {k: value for k, value in vars(module).items() if callable(value)}
+            _remembered[name] = {
+                k: value for k, value in list(vars(module).items()) if callable(value) or type(value) is ModuleType
+            }
 
 
 @contextlib.contextmanager
@@ -124,7 +126,9 @@ def register(fn: Any, rule: Rule) -> None:
     """Give `fn` this rule, over any it had; but an frule or rrule adds to the rule there is, and
     then has the say in its mode."""
     ours = _is_ours(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
-    if ours and not _is_a_librarys(fn):
+    if not ours:
+        load()  # or ours would come later
+    elif not _is_a_librarys(fn):
         return  # somebody has put it in the place of a library's function
     old = _rules.get(fn)
     if not rule.context:
@@ -137,7 +141,9 @@ def register(fn: Any, rule: Rule) -> None:
 
 def belongs(fn: Any, context: str) -> None:
     """Move the rule of a callable to a context."""
-    if fn not in _rules and not _is_a_librarys(fn):
+    if not _is_ours(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
+        load()
+    elif fn not in _rules and not _is_a_librarys(fn):
         return
     _rules[fn] = replace(_rules[fn], context=context)
     _changed(fn, _rules[fn])
@@ -184,6 +190,7 @@ def _register_imported() -> bool:
 
 
 def unregister(fn: Any) -> None:
+    load()
     _rules.pop(fn, None)
     _changed(fn, None)
 

@@ -43,6 +43,42 @@ RELATIONS = {  # what the second process has otherwise, without any object being
         plug.K = 5.0
         f = plug.g
         """,
+    "a module that somebody has put into a library": """
+        import cmath, math
+        np.backend = math if first else cmath
+        def f(x):
+            return abs(np.backend.sinh(x * (1.0 + 0.0 * math.pi))) * x + abs(cmath.pi)
+        """,
+    "a module that is not in the library": """
+        import cmath, math
+        if not first:
+            np.backend = math
+        def f(x):
+            return math.cosh(x) * (np.backend.pi if hasattr(np, "backend") else cmath.e)
+        """,
+    "a part of a library in the place of another one's": """
+        import numpy.linalg as nl, scipy.linalg as sl
+        ad.grad(lambda x: x * x)(1.0)
+        if not first:
+            np.linalg = sl
+        def f(x):
+            a = np.array([[2.0, x], [x, 3.0]])
+            return np.linalg.cholesky(a)[1, 0] + 0.0 * nl.cholesky(a)[0, 0] + 0.0 * sl.cholesky(a)[0, 0]
+        """,
+    "what a function has as an attribute": """
+        import functools
+        def inner(x):
+            return x * x
+        def other(x):
+            return x * x * x
+        def wrapped(fn):
+            @functools.wraps(fn)
+            def wrapper(x):
+                return wrapper.__wrapped__(x) * wrapper.scale
+            wrapper.scale = 2.0 if first else 3.0
+            return wrapper
+        f = wrapped(inner if first else other)
+        """,
 }
 BEGIN = """
 import importlib.util, sys, types
@@ -90,3 +126,33 @@ def test_a_file_cannot_be_written_where_warnings_are_errors(tmp_path):
     command = [sys.executable, "-W", "error", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert done.stdout == "2.0\n3.0\n"
+
+
+def test_rules_that_are_registered_after_a_derivative_was_loaded(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import math, adcompile as ad\n"
+        "from adcompile import rules\n"
+        "def g(x): return x * 2.0\n"
+        "def f(x): return math.exp(x) * 1.0\n"
+        "ad.grad(g)(0.7)\n"
+        "rules.elementwise(math.exp)(lambda y, x: 100.0)\n"
+        "print(ad.grad(f)(0.7))\n"
+    )
+    assert [float(printed(script, "1", "1")) for _ in range(2)] == [100.0, 100.0]
+
+
+def test_the_directory_may_go_while_a_process_runs(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, shutil, adcompile as ad\n"
+        "print(ad.grad(lambda x: x * x)(0.5))\n"
+        "shutil.rmtree(os.environ['ADCOMPILE_CACHE'])\n"
+        "os.environ['ADCOMPILE_CACHE_SIZE'] = 'large'\n"
+        "for k in range(40):\n"
+        "    exec(f'def f{k}(x): return x * {k}.0')\n"
+        "print(ad.grad(lambda x: x * x * x)(0.5))\n"
+    )
+    environment = {**os.environ, "ADCOMPILE_CACHE": str(tmp_path / "cache"), "ADCOMPILE_KEEP": "1"}
+    run = subprocess.run([sys.executable, "-W", "error", str(script)], capture_output=True, text=True, env=environment)
+    assert run.stdout.split() == ["1.0", "0.75"], run.stderr

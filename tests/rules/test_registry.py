@@ -296,3 +296,15 @@ def test_rules_of_modules_that_are_called_as_ours_are_others(tmp_path):
     environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout == "True\n"
+
+
+def test_rules_that_are_registered_before_ours(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import math, adcompile as ad\n"
+        "from adcompile import rules\n"
+        "rules.elementwise(math.exp)(lambda y, x: 100.0)\n"
+        "print(ad.grad(lambda x: math.exp(x) * 1.0)(0.7))\n"
+    )
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert float(run.stdout) == 100.0

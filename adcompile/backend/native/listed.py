@@ -255,6 +255,30 @@ class Listed(Ranges):
         self.define(call.result, result, text)
         return True
 
+    def _scattered_list(self, call: Call) -> bool:
+        """`scatter_list(items, index, g)`: zeros for all items but for those of a slice, which are in `g`."""
+        items, index, g = call.args
+        found = self.listed(items)
+        if found is None or not isinstance(items, Var) or self.listed(g) != found or not isinstance(found.item, Number):
+            return False
+        kind, place = self._part(items, 0, index)
+        if kind != "slice" or native_of(self.types[call.result]) != found:
+            return False
+        self.define(call.result, found, f"[{self._sample(found.item)}] * len({self.names[items]})")
+        self.line(f"{self.names[call.result]}[{place}] = {self.atom(g)}")
+        return True
+
+    def _sums_listed(self, call: Call) -> bool:
+        """`rt.add` of two lists of cotangents of the same values."""
+        a, b = call.args
+        found = self.listed(a)
+        if found is None or self.listed(b) != found or not isinstance(found.item, Number):
+            return False
+        p, q = self.fresh("p"), self.fresh("q")
+        self.fault_if(f"len({self.atom(a)}) != len({self.atom(b)})")
+        self.define(call.result, found, f"[{p} + {q} for {p}, {q} in zip({self.atom(a)}, {self.atom(b)})]")
+        return True
+
     def _array_of_list(self, call: Call) -> bool:
         """`np.array(items)`, and `np.stack(items)` of vectors."""
         items, result = call.args[0], native_of(self.types[call.result])
@@ -330,6 +354,7 @@ CALLS: dict[Any, Printed] = {
     ops.put_item: L._put_listed, operator.setitem: L._put_listed, ops.list_set: L._set_listed,
     ops.index_add: L._add_listed, arrays.add_item: L._add_listed,
     len: L._len_listed, list: L._copy_listed, arrays.copy: L._copy_listed,
+    arrays.scatter_list: L._scattered_list, arrays.add: L._sums_listed,
     arrays.zero_list: L._zeros_listed, np.array: L._array_of_list, np.stack: L._array_of_list,
     adjoints.unjoin: L._parts_of_array,
     ops.list_concat: L._joined_lists, operator.add: L._joined_lists, operator.mul: L._repeated_list,

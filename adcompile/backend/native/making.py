@@ -140,7 +140,8 @@ class Making(Scalars):
         return True
 
     def _cumulated(self, call: Call) -> bool:
-        """`np.cumsum(x)` of a vector: each sum is the one before and one element more, as NumPy has it."""
+        """`np.cumsum(x)` and `np.cumprod(x)` of a vector: each is the one before and one element more, as NumPy has
+        it."""
         axis = dict(call.kwargs).get("axis", Const(None))
         if len(call.args) != 1 or any(name != "axis" for name, _ in call.kwargs) or self.rank(call.args[0]) != 1:
             return False
@@ -149,7 +150,7 @@ class Making(Scalars):
         result = self.result_type(call)
         if result != self.native_type(call.args[0]) or result not in (ArrayOf("f8", 1), ArrayOf("f4", 1)):
             return False
-        self.make(call.result, result, f"np.cumsum({self.atom(call.args[0])})")
+        self.make(call.result, result, f"np.{self.callee(call).__name__}({self.atom(call.args[0])})")
         self._as_long(call.result, call.args[0])
         return True
 
@@ -238,14 +239,33 @@ class Making(Scalars):
         return True
 
     def _concatenated(self, call: Call) -> bool:
-        result = self.result_type(call)
+        result, axis = self.result_type(call), dict(call.kwargs).get("axis", Const(0))
         parts = self.made.get(call.args[0]) if isinstance(call.args[0], Var) else None
-        if len(call.args) != 1 or call.kwargs or parts is None or self.callee(parts) is not ops.build_tuple:
+        if len(call.args) != 1 or len(call.kwargs) > ("axis" in dict(call.kwargs)) or parts is None:
+            return False
+        along = self.known(axis)
+        if self.callee(parts) is not ops.build_tuple or not isinstance(result, ArrayOf):
+            return False
+        if type(along) is not int or not -result.rank <= along < result.rank:
             return False
         if not parts.args or any(self.native_type(a) != result or not self.is_array(a) for a in parts.args):
             return False
         self.faults = True  # lengths may differ
-        self.make(call.result, result, f"np.concatenate({self.display(parts)})")
+        texts = "".join(f"{self.atom(a)}, " for a in parts.args)
+        self.make(call.result, result, f"np.concatenate(({texts}), {along % result.rank})")
+        return True
+
+    def _reshaped(self, call: Call) -> bool:
+        """`np.reshape(x, shape)`, which may show memory of `x`."""
+        (x, *shape), result = call.args, self.result_type(call)
+        if call.kwargs or not self.is_array(x) or not isinstance(x, Var) or not isinstance(result, ArrayOf):
+            return False
+        sizes = self._lengths(shape[0]) if len(shape) == 1 else [self.cast(a, "i8") for a in shape]
+        if len(sizes) != result.rank or not sizes:
+            return False
+        self.faults = True  # another number of elements
+        self.define(call.result, result, f"nt.in_rows({self.atom(x)}).reshape(({''.join(f'{n}, ' for n in sizes)}))")
+        self.shares(call.result, x)
         return True
 
     def _outline(self, call: Call) -> bool:

@@ -5,7 +5,8 @@
     np.linalg.norm(x)    →  np.sqrt(np.sum(x * x))
     np.clip(x, a, b)     →  np.minimum(np.maximum(x, a), b)
     np.diff(x)           →  x[1:] - x[:-1]
-    np.hstack(vectors)   →  np.concatenate(vectors)
+    np.hstack(vectors)   →  np.concatenate(vectors); vstack and column_stack are stacks
+    np.concatenate([…])  →  np.concatenate((…))
     np.array([[a, b]])   →  an empty array, into which the numbers are written
     x.sum(), x.max()     →  np.sum(x), np.max(x)
 
@@ -170,10 +171,37 @@ def _diff(s: Spelling, call: Call) -> bool:
     return s.last(call, operator.sub, *parts)
 
 
+def _arrays(s: Spelling, atom: Atom) -> tuple[tuple[Atom, ...], set[int]] | None:
+    """The arrays that a list or tuple holds, and how many axes they have."""
+    t, listed = type_of(atom, s.types), s.lists.get(atom)
+    if isinstance(t, TupleT) and isinstance(atom, Var):
+        items, types = (atom,), t.items
+    elif listed is not None and listed.args:
+        items, types = listed.args, tuple(type_of(a, s.types) for a in listed.args)
+    else:
+        return None
+    found = [t for t in types if isinstance(t, Array) and t.dims]
+    return (items, {len(t.dims or ()) for t in found}) if len(found) == len(types) else None
+
+
 def _joined(s: Spelling, call: Call) -> bool:
-    t = type_of(call.args[0], s.types) if len(call.args) == 1 and not call.kwargs else None
-    vectors = isinstance(t, TupleT) and all(isinstance(i, Array) and len(i.dims or ()) == 1 for i in t.items)
-    return vectors and s.last(call, np.concatenate, *call.args)
+    """A tuple in place of a list, and `concatenate` or `stack` for what is one of them on vectors."""
+    fn = call.fn.value if isinstance(call.fn, Const) else None
+    found = _arrays(s, call.args[0]) if len(call.args) == 1 else None
+    if found is None or call.kwargs and fn not in (np.concatenate, np.stack):
+        return False
+    (items, ranks), kwargs = found, call.kwargs
+    if fn in (np.hstack, np.vstack, np.column_stack):
+        if ranks != {1}:
+            return False
+        fn, kwargs = (np.concatenate, ()) if fn is np.hstack else (np.stack, (("axis", Const(int(fn is not np.vstack))),))
+    elif call.args[0] in items:
+        return False
+    whole = items[0]
+    if call.args[0] not in items:
+        whole = s.new(call, ops.build_tuple, items, TupleT(tuple(type_of(a, s.types) for a in items)))
+    s.made.append(replace(call, fn=Const(fn), args=(whole,), kwargs=kwargs))
+    return True
 
 
 def _displayed(s: Spelling, call: Call) -> bool:
@@ -214,5 +242,6 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.var: lambda s, call: _variance(s, call, False), np.ndarray.var: lambda s, call: _variance(s, call, False),
     np.std: lambda s, call: _variance(s, call, True), np.ndarray.std: lambda s, call: _variance(s, call, True),
     np.ndarray.sum: _named(np.sum), np.ndarray.max: _named(np.max), np.ndarray.min: _named(np.min),
-    np.linalg.norm: _norm, np.hstack: _joined, np.array: _displayed,
+    np.linalg.norm: _norm, np.array: _displayed, np.concatenate: _joined, np.stack: _joined,
+    np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
 }  # fmt: skip

@@ -14,10 +14,10 @@ import math
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
 from adcompile.backend.native.helper import helper
+from adcompile.backend.native.layout import dense, in_line, in_rows
 from adcompile.backend.native.places import (
     added_all_at,
     added_all_where,
@@ -38,6 +38,7 @@ from adcompile.runtime.native import Fault
 
 __all__ = [
     "Fault",
+    "in_rows",
     "added_all_at",
     "added_all_where",
     "added_at",
@@ -351,17 +352,6 @@ def same(a, b):
 disjoint, distinct, ordered = helper(loops.disjoint), helper(loops.distinct), helper(loops.ordered)
 
 
-@intrinsic
-def dense(typing_context, a):
-    """A vector whose elements lie one behind the other, as an array of the type that says so."""
-    of = types.Array(a.dtype, 1, "C")
-
-    def codegen(context, builder, signature, args):
-        return impl_ret_borrowed(context, builder, of, args[0])
-
-    return of(a), codegen
-
-
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})
 def _dot(a, b):
     s = 0.0
@@ -429,16 +419,6 @@ def rolled(a, shift, axis):
 
 LARGE = 4096
 """Multiplications of a product from which on BLAS takes less time than the kernel's own loops."""
-
-
-def in_line(a):
-    """The array as BLAS takes it, row by row or column by column; others are copied."""
-    return a if a.flags.c_contiguous or a.flags.f_contiguous else np.ascontiguousarray(a)
-
-
-@overload(in_line)
-def _in_line(a):
-    return (lambda a: a) if a.layout in "CF" else (lambda a: np.ascontiguousarray(a))
 
 
 @njit(error_model="numpy")

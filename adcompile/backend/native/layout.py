@@ -1,0 +1,43 @@
+"""How arrays lie in memory, for kernels: what their types do not say."""
+
+# Numba has no stubs, and gives the functions their types when they are called.
+# pyright: basic, reportUntypedFunctionDecorator=false, reportMissingImports=false
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, overload
+
+from adcompile.backend.native.helper import helper
+from adcompile.runtime.native import Fault
+
+
+@intrinsic
+def dense(typing_context, a):
+    """An array whose elements lie one behind the other, row by row, as an array of the type that says so."""
+    of = types.Array(a.dtype, a.ndim, "C")
+
+    def codegen(context, builder, signature, args):
+        return impl_ret_borrowed(context, builder, of, args[0])
+
+    return of(a), codegen
+
+
+@helper
+def in_rows(a):
+    """The array as one of the type that `reshape` takes."""
+    if not a.flags.c_contiguous:
+        raise Fault
+    return dense(a)
+
+
+def in_line(a):
+    """The array as BLAS takes it, row by row or column by column; others are copied."""
+    return a if a.flags.c_contiguous or a.flags.f_contiguous else np.ascontiguousarray(a)
+
+
+@overload(in_line)
+def _in_line(a):
+    return (lambda a: a) if a.layout in "CF" else (lambda a: np.ascontiguousarray(a))
