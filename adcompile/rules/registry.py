@@ -94,8 +94,9 @@ _remembered: dict[str, dict[str, Any]] = {}
 
 
 def remember() -> None:
-    """Note which functions, classes and modules libraries have under their names, where a derivative runs that another process
-    has made: what the compiler knows is about these, not about what is put in their place until it is imported."""
+    """Note which functions, classes and modules libraries have under their names, where a derivative runs that another
+    process has made: what the compiler knows is about these, not about what is put in their place until it is
+    imported."""
     if _loaded or _remembered:
         return
     for name, module in list(sys.modules.items()):

@@ -28,7 +28,7 @@ def on_one_path(x, k):
 def in_a_loop(x, k):
     y = x * 2.0
     y += 1.0
-    for i in range(k):
+    for _ in range(k):
         z = y * x
         y *= 0.5
         z += y

@@ -78,6 +78,8 @@ class Handing(Flow):
     """What is given by the first parameter."""
     asked: Mapping[Var, int]
     """The lists and ranges that are taken out of it."""
+    sharing: frozenset[Var]
+    """The tuples of shadows that are handed over."""
     handed: dict[Var, Slot]
     initial: frozenset[Var]
     """Arrays that are written into only until they are filled (`filled`)."""
@@ -205,8 +207,9 @@ def _fills(s: Statement, var: Var, types: Mapping[Var, Type]) -> bool:
 
 def held_together(
     forward: Function, pullback: Function, types: MutableMapping[Var, Type]
-) -> tuple[Function, Function, dict[int, Slot]]:
-    """Both functions with a tuple in place of what holds shadows, if nothing else is held by reference."""
+) -> tuple[Function, Function, dict[int, Slot], frozenset[Var]]:
+    """Both functions with a tuple in place of what holds shadows, if nothing else is held by reference; the slots, and
+    the tuple in the forward function."""
     kept = kept_of(forward)
     for s in forward.body.statements:
         if not isinstance(s, Call) or called(s) is not memory.hold or s.result not in kept:
@@ -215,7 +218,7 @@ def held_together(
         natives = [native_of(types[v]) if isinstance(v, Var) else None for v in values]
         alone = all(isinstance(a, Const) and a.value == n for a, n in ((given, 0), (count, len(values))))
         if not alone or not all(isinstance(n, ArrayOf) for n in natives):
-            return forward, pullback, {}
+            break
         slot = Shadows(TupleOf(tuple(n for n in natives if n is not None)))
         types[s.result] = TupleT(tuple(types[v] for v in values if isinstance(v, Var)))
         together = replace(s, fn=Const(ops.build_tuple), args=tuple(values))
@@ -224,8 +227,8 @@ def held_together(
         types.update((v, types[s.result]) for v in holders)
         body = _Together(holders, types).block(pullback.body)
         first = replace(forward.body, statements=tuple(together if t is s else t for t in forward.body.statements))
-        return replace(forward, body=first), replace(pullback, body=body), {number: slot}
-    return forward, pullback, {}
+        return replace(forward, body=first), replace(pullback, body=body), {number: slot}, frozenset({s.result})
+    return forward, pullback, {}, frozenset()
 
 
 class _Together(Rewriter):

@@ -20,7 +20,7 @@ import adcompile
 from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import keep, write
-from adcompile.backend.native.slots import Slot, Slots, cut, on_lists
+from adcompile.backend.native.slots import Shadows, Sharing, Slot, Slots, cut, on_lists, plainly
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.frozen import frozen
 from adcompile.runtime import loops
@@ -178,7 +178,10 @@ def joined(
     made = f"native({', '.join((*given, *zeros, *arena))})"
     lines = [f"def {kernel.name}({', '.join(names)}):"]
     for k in list(kernel.takes)[:1]:  # else the forward function has run on NumPy
-        lines += [f"    if type({names[0]}[{k}]) is not tuple:", f"        return plain({', '.join(names)})"]
+        known = "sharing" if isinstance(kernel.takes[k], Shadows) else "tuple"
+        lines += [f"    if type({names[0]}[{k}]) is not {known}:", f"        return plain({', '.join(names)})"]
+    if any(isinstance(slot, Shadows) for slot in kernel.takes.values()):
+        given = [f"plainly({t})" if t == names[0] else t for t in given]
     # None: of a branch that was not taken, or an iteration that came first; Numba would compile in vain, each time
     absent = [f"{n} is None" for n in taken]
     absent += [f"any(v is None for v in {n})" for n, kind in zip(taken, kernel.natives) if isinstance(kind, TupleOf)]
@@ -205,6 +208,8 @@ def joined(
         "zeros_like": np.zeros_like,
         "array": array_of,
         "cut": cut,
+        "sharing": Sharing,
+        "plainly": plainly,
         "flat": flat,
         "spare": spare,
         "again": _again,

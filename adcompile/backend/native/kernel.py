@@ -72,10 +72,11 @@ class Kernel:
 @frozen
 class Between:
     """What a kernel is told of lists that go from one to another. Between a forward function and its pullback:
-    whether it hands over lists, and those that it takes. Of a region: that it returns what it has made of lists, and
-    the arrays of which copies do."""
+    whether it hands over lists, the tuples of arrays of which it matters whether they share memory, and what it takes.
+    Of a region: that it returns what it has made of lists, and the arrays of which copies do."""
 
     hands: bool = False
+    sharing: frozenset[Var] = frozenset()
     slots: Slots = field(default_factory=dict[int, Slot])
     returns: bool = False
     steady: frozenset[Var] = frozenset()
@@ -110,6 +111,7 @@ def _kernel(
     def printer(classes: frozenset[Var]) -> Printer:
         out = Printer(types, lists, classes, known)
         out.hands, out.slots, out.asked, out.initial = between.hands, between.slots, asked, initial
+        out.sharing = between.sharing
         out.steady = between.steady
         out.returns, out.inner = between.returns, inner_lists(function, lists) if between.returns else frozenset()
         return out
@@ -229,7 +231,7 @@ class Printer(Taking):
         self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
         self.ends = {}
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
-        self.hands, self.slots, self.asked, self.initial = False, {}, {}, frozenset()
+        self.hands, self.slots, self.asked, self.initial, self.sharing = False, {}, {}, frozenset(), frozenset()
         self.returns, self.inner = False, frozenset()
         self.columns, self.passed, self.steady = [], [], frozenset()
         self.handed = {}
@@ -391,7 +393,8 @@ class Printer(Taking):
         if isinstance(value, Var) and value in self.made and self.callee(self.made[value]) is ops.build_tuple:
             kept = kept or self.made[value] is self.whole
             parts = [self._result(a, flat, roots, inexact, kept) for a in self.made[value].args]
-            return "(" + "".join(f"{p}, " for p in parts) + ")"
+            text = "(" + "".join(f"{p}, " for p in parts) + ")"
+            return f"sharing({text})" if value in self.sharing else text
         if isinstance(value, Var) and value in self.there:
             return self._result_or_none(value, flat, roots, inexact, kept)
         return self._result_there(value, flat, roots, inexact, kept)

@@ -33,6 +33,16 @@ def in_rows(a):
     return dense(a)
 
 
+@helper
+def flattened(a, n):
+    """A matrix as a vector of n elements, or of all for -1; one of a single row or column need not lie in rows."""
+    if n != -1 and n != a.size:
+        raise Fault
+    if a.shape[0] == 1:
+        return a[0, ::]
+    return a[::, 0] if a.shape[1] == 1 else in_rows(a).reshape(a.size)
+
+
 def in_line(a):
     """The array as BLAS takes it, row by row or column by column; others are copied."""
     return a if a.flags.c_contiguous or a.flags.f_contiguous else np.ascontiguousarray(a)

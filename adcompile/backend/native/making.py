@@ -264,7 +264,10 @@ class Making(Scalars):
         if len(sizes) != result.rank or not sizes:
             return False
         self.faults = True  # another number of elements
-        self.define(call.result, result, f"nt.in_rows({self.atom(x)}).reshape(({''.join(f'{n}, ' for n in sizes)}))")
+        text = f"nt.in_rows({self.atom(x)}).reshape(({''.join(f'{n}, ' for n in sizes)}))"
+        if result.rank == 1 and self.rank(x) == 2:
+            text = f"nt.flattened({self.atom(x)}, {sizes[0]})"
+        self.define(call.result, result, text)
         self.shares(call.result, x)
         return True
 

@@ -169,9 +169,9 @@ class _Search:
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
         """A forward function and its pullback as kernels that hand over what loops keep, if both can be."""
         functions, types = (program.functions[first], program.functions[second]), dict(self.types)
-        forward, pullback, together = held_together(*functions, self.types)
+        forward, pullback, together, sharing = held_together(*functions, self.types)
         try:
-            giving = self.kernel(forward, forward.name or first.name, inexact, Between(hands=True))
+            giving = self.kernel(forward, forward.name or first.name, inexact, Between(hands=True, sharing=sharing))
             slots = {**giving.hands, **together}
             taking = self.kernel(pullback, pullback.name or second.name, between=Between(slots=slots))
         except NotNative:  # each is looked at alone, and what is in the way said

@@ -57,6 +57,15 @@ class Shadows:
     type: TupleOf
 
 
+class Sharing(tuple[Any, ...]):
+    """Arrays of which it matters whether they share memory: nobody makes copies of them one by one."""
+
+
+def plainly(kept: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is kept as kernels take it."""
+    return tuple(tuple(item) if type(item) is Sharing else item for item in kept)
+
+
 Slot = Union[Layout, Steps, Shadows]
 Slots = Mapping[int, Slot]
 """By number, what stands in what is kept in place of a list, a range or shadows."""
@@ -66,7 +75,7 @@ def with_lists(kept: tuple[Any, ...], slots: Slots) -> tuple[Any, ...]:
     """What is kept, with lists in place of arrays that hold their items, and the like."""
     items = list(kept)
     for k, slot in slots.items():
-        if type(kept[k]) is not tuple:
+        if type(kept[k]) not in (tuple, Sharing):
             continue
         match slot:
             case Layout():

@@ -194,7 +194,8 @@ def _joined(s: Spelling, call: Call) -> bool:
     if fn in (np.hstack, np.vstack, np.column_stack):
         if ranks != {1}:
             return False
-        fn, kwargs = (np.concatenate, ()) if fn is np.hstack else (np.stack, (("axis", Const(int(fn is not np.vstack))),))
+        kwargs = () if fn is np.hstack else (("axis", Const(int(fn is np.column_stack))),)
+        fn = np.concatenate if fn is np.hstack else np.stack
     elif call.args[0] in items:
         return False
     whole = items[0]

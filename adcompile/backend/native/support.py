@@ -17,7 +17,7 @@ from numba import njit, types
 from numba.extending import intrinsic, overload
 
 from adcompile.backend.native.helper import helper
-from adcompile.backend.native.layout import dense, in_line, in_rows
+from adcompile.backend.native.layout import dense, flattened, in_line, in_rows
 from adcompile.backend.native.places import (
     added_all_at,
     added_all_where,
@@ -38,6 +38,7 @@ from adcompile.runtime.native import Fault
 
 __all__ = [
     "Fault",
+    "flattened",
     "in_rows",
     "added_all_at",
     "added_all_where",
