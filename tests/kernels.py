@@ -70,6 +70,42 @@ def agree(f, *args, value=True):
     return error
 
 
+def pulled(f, args, backend):
+    """What the pullback gives, twice, for a cotangent of every part of the result; or the exception."""
+    args = copy.deepcopy(args)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            y, pullback = ad.vjp(f, *args, backend=backend)
+            y_bar = cotangent(copy.deepcopy(y))
+            return flat([pullback(y_bar), pullback(y_bar)])
+        except Exception as error:
+            return [type(error).__name__]
+
+
+def cotangent(y):
+    if isinstance(y, dict):
+        return {k: cotangent(v) for k, v in y.items()}
+    if type(y) in (list, tuple):
+        return type(y)(map(cotangent, y))
+    if isinstance(y, np.ndarray) and y.dtype.kind in "fc":
+        return np.cos(np.arange(y.size)).reshape(y.shape).astype(y.dtype)
+    return type(y)(1.5) if isinstance(y, (float, complex, np.inexact)) else y
+
+
+def agree_pulled(f, *args):
+    """The pullbacks on both backends give the same."""
+    pytest.importorskip("numba")
+    mine, its = (pulled(f, args, backend) for backend in ("numpy", "numba"))
+    assert len(mine) == len(its)
+    for a, b in zip(mine, its):
+        if isinstance(a, (np.ndarray, np.inexact, float, complex)):
+            near = 1e-5 if is_single(a) else 1e-11
+            np.testing.assert_allclose(b, a, rtol=near, atol=near * (1.0 + np.max(np.abs(a), initial=0.0)))
+        else:
+            assert a == b
+
+
 def stays(f, *args):
     """The same, and no kernel is left where nothing is raised."""
     pytest.importorskip("numba")

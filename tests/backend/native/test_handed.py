@@ -7,7 +7,7 @@ import adcompile as ad
 from adcompile import pipeline
 from adcompile.backend.native.regions import native_parts
 from adcompile.backend.native.slots import with_lists
-from tests.kernels import active, same
+from tests.kernels import active, agree_pulled, cotangent, flat, pulled, same
 
 X = np.linspace(0.2, 1.3, 6)
 
@@ -238,3 +238,78 @@ def test_lists_of_two_branches():
         wanted, plain = ad.vjp(one_of_two, X, n)
         same(wanted, value, (X,))
         same(list(plain(np.cos(X))), list(pullback(np.cos(X))), (X,))
+
+
+def view_and_copy(x, n):
+    y = x * 1.0
+    for k in range(n):
+        y[k] *= x[k - 1]
+    return y, y[::2].copy()
+
+
+def tail(x, n):
+    y = x * 1.0
+    for k in range(n):
+        y[k] *= x[k - 1]
+    return y[1:]
+
+
+def all_and_tail(x, n):
+    y = x.copy()
+    for k in range(n):
+        y[k] *= x[k - 1]
+    return y[1:], y
+
+
+def written_through_a_view(x, n):
+    y = x * 1.0
+    odd = y[1::2]
+    for k in range(n):
+        odd[k] *= x[k - 1]
+        y[k] += odd[k] * x[k]
+    return y
+
+
+def backwards(x, n):
+    y = x * 2.0
+    v = y[::-1]
+    for k in range(n):
+        y[k] *= v[k] + x[k]
+    return np.sum(y * v)
+
+
+def stencil(x, n):
+    a = x * 1.0
+    inner, left, right = a[1:-1], a[:-2], a[2:]
+    for _ in range(n):
+        inner += 0.1 * (left - right) * inner
+    return np.sum(a * a)
+
+
+def blocks(x, n):
+    y = x * 1.0
+    first, second = y[:2], y[2:]
+    for k in range(n):
+        first *= second[k]
+        second += first * x[k]
+    return y
+
+
+def turned(x, n):
+    y = np.outer(x, x)
+    for k in range(n):
+        y[k] *= x[k - 1]
+    return y, y.T
+
+
+SHARING = [view_and_copy, tail, all_and_tail, written_through_a_view, backwards, stencil, blocks, turned]
+
+
+@pytest.mark.parametrize("f", SHARING, ids=lambda f: f.__name__)
+def test_shadows_share_memory_as_their_arrays_do(f):
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    agree_pulled(f, x, 2)
+    along = np.array([0.3, -0.2, 0.5, 0.7])
+    (x_bar, *_), tangent = pulled(f, (x, 2), "numba"), flat([ad.jvp(lambda x: f(x, 2), (x,), (along,))[1]])
+    y_bar = flat([cotangent(f(x.copy(), 2))])
+    assert np.dot(x_bar, along) == pytest.approx(sum(np.sum(a * b) for a, b in zip(y_bar, tangent)))
