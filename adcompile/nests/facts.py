@@ -37,6 +37,7 @@ class Facts:
     views: dict[Var, View] = field(default_factory=dict[Var, View])
     fresh: set[Var] = field(default_factory=set[Var])  # temporaries that are being gathered: not there yet
     origin: dict[Var, Origins] = field(default_factory=dict[Var, Origins])
+    root: dict[Var, frozenset[Var]] = field(default_factory=dict[Var, frozenset[Var]])
 
     def seen(self, var: Var) -> View:
         """An array as a view of memory that has a name of its own."""
@@ -104,16 +105,25 @@ class Facts:
         order = self.scopes.order
         return a not in order or b in order and order[b] < order[a]
 
+    def near(self, a: Var, b: Var) -> bool:
+        """Whether two arrays may be views of one: a guard that asks for others would hardly ever hold."""
+        return a is not b and bool(self.roots(a) & self.roots(b))
+
     def origins(self, var: Var) -> Origins:
         """What made the memory that an array may show."""
         found = self.origin.get(var)
         if found is None:
-            found = self.origin[var] = self._joined(var)
+            found = self.origin[var] = frozenset(o for v in self.roots(var) for o in self._origins(v))
         return found
 
-    def _joined(self, var: Var) -> Origins:
-        """All that reaches a value, through joins and views."""
-        out: set[Any] = set()
+    def roots(self, var: Var) -> frozenset[Var]:
+        """The values that an array may be a view of, through joins, lists and views: what no other value gave them."""
+        if var not in self.root:
+            self.root[var] = self._joined(var)
+        return self.root[var]
+
+    def _joined(self, var: Var) -> frozenset[Var]:
+        out: set[Var] = set()
         seen: set[Var] = set()
         work: list[Atom] = [var]
         while work:
@@ -121,12 +131,9 @@ class Facts:
             if not isinstance(v, Var) or v in seen:
                 continue
             seen.add(v)
-            if v in self.scopes.joins:
-                work.extend(self.scopes.joins[v])
-                continue
-            handed = self._hands_on(v)
+            handed = self.scopes.joins[v] if v in self.scopes.joins else self._hands_on(v)
             if handed is None:
-                out |= self._origins(v)
+                out.add(v)
             else:
                 work.extend(handed)
         return frozenset(out)

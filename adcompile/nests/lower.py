@@ -284,7 +284,8 @@ class Lowering:
         return True
 
     def plan(self, region: Region, live: set[Item]) -> Plan:
-        plan = Plan(self.facts.apart, self.frames.part, region.space_of, self.frames.settled, stored=set(live))
+        facts, frames = self.facts, self.frames
+        plan = Plan(facts.apart, facts.near, frames.part, region.space_of, frames.settled, stored=set(live))
         needed = _needed(region, live)
         for k, item in enumerate(region.items):
             self.demand(plan, region, k, needed)

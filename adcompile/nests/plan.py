@@ -56,11 +56,12 @@ Pair = tuple[Var, Var]
 
 @dataclass(eq=False)
 class Plan:
-    """`apart` says whether two arrays are known to share no memory, `part` sees to it that they do
-    not, by a guard; `space_of` gives items that are known to have one space the same, `settled`
-    places that are known to be the same."""
+    """`apart` says whether two arrays are known to share no memory, `near` whether they may well share some, so that
+    nests are made for that; else `part` sees to it that they do not, by a guard. `space_of` gives items that are known
+    to have one space the same, `settled` places that are known to be the same."""
 
     apart: Callable[[Var, Var], bool]
+    near: Callable[[Var, Var], bool]
     part: Callable[[Var, Var], None]
     space_of: Callable[[Item], Keys]
     settled: Callable[[Index, Keys], Index] = lambda index, space: index
@@ -81,7 +82,10 @@ class Plan:
 
     def stands_apart(self, root: Item, items: Sequence[Item]) -> bool:
         """Whether what gives a value has loops of its own: it reads what is written here."""
-        return isinstance(root, Store) and self.within(items[:-1], root) not in ("apart", "same")
+        if not isinstance(root, Store):
+            return False
+        pairs = (pair for item in items[:-1] for pair in self.unsure(item, root))
+        return any(self.near(*pair) for pair in pairs) or self.within(items[:-1], root) not in ("apart", "same")
 
     def cone(self, root: Item) -> list[Item]:
         """The item, and before it those not yet placed from which it takes values."""
@@ -221,6 +225,8 @@ class Plan:
                 if self.between(old, new, False) == "against":
                     return None
                 pairs.update((p, None) for p in self.unsure(old, new))
+                if any(self.near(*p) for p in pairs):
+                    return None
             if any(isinstance(v, Reduce) and not v.last and self.home(v) is nest for v in values_of(new)):
                 return None
         return list(pairs)

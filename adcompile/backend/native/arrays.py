@@ -115,11 +115,13 @@ class Arrays(Picking):
         if axis >= self.rank(array):  # a kernel knows no array there, or one of fewer axes
             self.refuse(f"an index of {array.name} along axis {axis}")
         text = self.cast(atom, "i8")
-        if self.proved or self.bounded(array, axis, self.rank(array), atom):
+        sure = self.proved or self.bounded(array, axis, self.rank(array), atom)
+        if sure is True:
             return text
         self.faults = True
         name = self.fresh("k")
-        self.line(f"{name} = nt.index({text}, {self.names[array]}.shape[{axis}])")
+        checked = f"nt.index({text}, {self.names[array]}.shape[{axis}])"
+        self.line(f"{name} = {text} if {sure} else {checked}" if sure else f"{name} = {checked}")
         return name
 
     def _place(self, array: Var, index: Atom, result: Var) -> tuple[str, bool]:

@@ -3,7 +3,7 @@
 An index into an axis of length n needs a check unless it is at least 0 and at most n - 1 for all that the loops
 around run over. What cannot be proved so may often be checked once before a loop instead of in it: where that
 check fails the kernel is left, though no iteration might have gone wrong; so only what every iteration reads is
-checked there.
+checked there. An index below 0 is none that goes wrong: where there may be some, each is looked at.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ class Frame:
     conditional: int = 0
     """How many branches around the present statement are inside the loop."""
     checks: dict[str, None] = field(default_factory=dict[str, None])
+    signs: dict[str, str] = field(default_factory=dict[str, str])
+    """By the test for indices below 0, the name of whether there are none."""
 
 
 class Bounds(Base):
@@ -93,21 +95,22 @@ class Bounds(Base):
 
     # -- proofs
 
-    def bounded(self, array: Var, axis: int, rank: int, atom: Atom) -> bool:
-        """Whether an index is in its axis, by proof or by a check before a loop."""
+    def bounded(self, array: Var, axis: int, rank: int, atom: Atom) -> bool | str:
+        """Whether an index is in its axis, by proof or by a check before a loop; the name of what says so, where it
+        may be below 0 in a loop."""
         index = self.form(atom)
-        room = self.lengths_of(array, rank)[axis].plus(index, -1).plus(Linear(-1))
-        needed: list[tuple[Frame, str]] = []
-        for form in (index, room):
-            found = self._not_negative(form)
-            if found is False:
-                return False
-            if found is not True:
-                needed.append(found)
-        for frame, check in needed:
+        room = self._not_negative(self.lengths_of(array, rank)[axis].plus(index, -1).plus(Linear(-1)))
+        least = self._not_negative(index)
+        if room is False or least is False:
+            return False
+        if room is not True:
+            frame, check = room
             frame.checks[check] = None
             self.faults = True
-        return True
+        if least is True:
+            return True
+        frame, check = least
+        return frame.signs.setdefault(check, self.fresh("ahead"))
 
     def _not_negative(self, form: Linear) -> bool | tuple[Frame, str]:
         """Whether a form is never negative: true, false, or if a check before a loop says so."""

@@ -433,9 +433,9 @@ class Flow(Listed):
         """Put the checks of a loop before it."""
         at = next(k for k in range(len(self.lines) - 1, -1, -1) if self.lines[k].strip() == frame.marker)
         margin = self.lines[at][: len(self.lines[at]) - len(frame.marker)]
-        checks: list[str] = []
+        checks = [f"{margin}{name} = not ({check})" for check, name in frame.signs.items()]
         if frame.checks:
-            checks = [f"{margin}if {' or '.join(frame.checks)}:", f"{margin}    raise nt.Fault"]
+            checks += [f"{margin}if {' or '.join(frame.checks)}:", f"{margin}    raise nt.Fault"]
         self.lines[at : at + 1] = checks
 
     def _for_rows(self, loop: For, element: Var) -> None:

@@ -64,7 +64,9 @@ class Products(Making):
             return False
         self.faults = True
         args = ", ".join(f"nt.in_line({self.atom(a)})" for a in call.args)
-        self.make(call.result, result, f"np.linalg.{'solve' if len(call.args) == 2 else 'inv'}({args})")
+        text = f"np.linalg.{'solve' if len(call.args) == 2 else 'inv'}({args})"
+        # LAPACK's matrices lie column by column, NumPy's do not
+        self.make(call.result, result, text if result == ArrayOf("f8", 1) else f"np.ascontiguousarray({text})")
         return True
 
     def determined(self, call: Call) -> bool:
