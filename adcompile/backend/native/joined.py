@@ -174,14 +174,14 @@ def joined(
         native_type = kernel.natives[k]
         assert isinstance(native_type, ArrayOf)
         given[k] = f"array({taken[k]}, {DTYPES[native_type.code]}, {native_type.rank})"
+    if any(isinstance(slot, Shadows) for slot in kernel.takes.values()):
+        given = [f"plainly({text})" if text == names[0] else text for text in given]
     arena = ["arena"] * bool(kernel.lent)
     made = f"native({', '.join((*given, *zeros, *arena))})"
     lines = [f"def {kernel.name}({', '.join(names)}):"]
     for k in list(kernel.takes)[:1]:  # else the forward function has run on NumPy
         known = "sharing" if isinstance(kernel.takes[k], Shadows) else "tuple"
         lines += [f"    if type({names[0]}[{k}]) is not {known}:", f"        return plain({', '.join(names)})"]
-    if any(isinstance(slot, Shadows) for slot in kernel.takes.values()):
-        given = [f"plainly({t})" if t == names[0] else t for t in given]
     # None: of a branch that was not taken, or an iteration that came first; Numba would compile in vain, each time
     absent = [f"{n} is None" for n in taken]
     absent += [f"any(v is None for v in {n})" for n, kind in zip(taken, kernel.natives) if isinstance(kind, TupleOf)]

@@ -4,7 +4,7 @@ import numpy as np
 
 from adcompile.backend.native.bounds import Linear
 from adcompile.ir.nodes import Var
-from tests.kernels import agree, text_of
+from tests.kernels import agree, stays, text_of
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -84,3 +84,38 @@ def with_gaps(a):
 def test_the_last_of_a_range_with_gaps_is_what_counts():
     for n in (0, 1, 2, 5, 6):
         agree(with_gaps, np.linspace(0.5, 1.5, n))
+
+
+def ring(x, a, b):
+    s = 0.0
+    for k in range(a, b):
+        s = s + x[k - 1] * x[k] ** 2
+    return s
+
+
+def lagged(x, lag, n):
+    s = 0.0
+    for k in range(n):
+        for j in range(2):
+            s += x[k] * x[k - lag - j]
+    return s
+
+
+def from_the_end(x, n):
+    y = x * 1.0
+    for k in range(n):
+        y[k - n] *= x[k] + y[-k]
+    return np.sum(y)
+
+
+def test_indices_below_zero_stay():
+    for first, last in ((0, 4), (1, 4), (2, 3), (-1, 3), (3, 3)):
+        stays(ring, A, first, last)
+    for lag in (0, 1, 2):
+        stays(lagged, A, lag, 4)
+    stays(from_the_end, A, 4)
+
+
+def test_indices_out_of_range_raise():
+    for f, args in ((ring, (-4, 2)), (ring, (0, 6)), (lagged, (5, 2)), (lagged, (-1, 4)), (from_the_end, (5,))):
+        agree(f, A, *args)
