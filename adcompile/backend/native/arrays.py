@@ -286,10 +286,19 @@ class Arrays(Picking):
     def _sum(self, call: Call) -> bool:
         if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
             return False
-        result = self.result_type(call)
-        if result not in (Number("f8"), Number("f4")) or self.native_type(call.args[0]).code != result.code:  # type: ignore[union-attr]
+        result, code = self.result_type(call), self.native_type(call.args[0]).code  # type: ignore[union-attr]
+        if result == Number("i8") and code in ("b1", "i8"):
+            self.define(call.result, result, f"nt.counted({self.atom(call.args[0])})")
+            return True
+        if result not in (Number("f8"), Number("f4")) or code != result.code:
             return False
         self.define(call.result, result, f"nt.total({self.atom(call.args[0])})")
+        return True
+
+    def _count(self, call: Call) -> bool:
+        if len(call.args) != 1 or call.kwargs or not self.is_array(call.args[0]):
+            return False
+        self.define(call.result, Number("i8"), f"nt.counted({self.atom(call.args[0])})", LENGTH_BITS)
         return True
 
     def _len(self, call: Call) -> bool:
@@ -425,7 +434,8 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         ndarray.copy: a._copy, np.copy: a._copy, rt.snapshot: a._copy, arrays.copy: a._copy,
         np.zeros_like: a._alike, np.ones_like: a._alike, np.empty_like: a._alike, rt.shadow: a._alike,
         arrays.zeros_like: a._alike, np.zeros: a._filled, np.ones: a._filled, np.empty: a._filled,
-        np.sum: a._sum, ndarray.sum: a._sum, np.dot: a.product, operator.matmul: a.product, np.matmul: a.product,
+        np.sum: a._sum, ndarray.sum: a._sum, np.count_nonzero: a._count,
+        np.dot: a.product, operator.matmul: a.product, np.matmul: a.product,
         ndarray.dot: a.product, np.vdot: a.product, np.inner: a.product,
         len: a._len, ndarray.shape: a._shape, np.shape: a._shape, ndarray.size: a._size,
         np.size: a._size, np.flip: a._flip, ndarray.T: a._transpose, np.tril: a._triangle, np.triu: a._triangle,

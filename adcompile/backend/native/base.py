@@ -15,7 +15,7 @@ from adcompile.errors import Place
 from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Scalar, Type
+from adcompile.ir.types import Maybe, Scalar, Type
 from adcompile.optimise.typing import kinds as scalar_kinds
 from adcompile.optimise.typing import type_of
 
@@ -157,8 +157,9 @@ class Base:
         return found.code
 
     def kinds(self, atom: Atom) -> frozenset[type]:
-        """The classes that a number may have outside of the kernel; empty where it is no number."""
-        return scalar_kinds(type_of(atom, self.types))
+        """The classes that a number may have outside of the kernel, where it is there; empty where it is no number."""
+        t = type_of(atom, self.types)
+        return scalar_kinds(t.type if isinstance(t, Maybe) else t)
 
     def known(self, atom: Atom) -> Any:
         """The number that an atom is known to be, else None."""

@@ -471,6 +471,15 @@ def vector_times(x, b):
     return out
 
 
+@njit(error_model="numpy")
+def counted(a):
+    """The sum of all elements of an array of integers or booleans, which wraps as NumPy's."""
+    s = 0
+    for v in a.flat:
+        s += v
+    return s
+
+
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})
 def total(a):
     """The sum of all elements."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.kernels import agree, kernels_of, parts_of, text_of, wholly
+from tests.kernels import agree, kernels_of, parts_of, stays, text_of, wholly
 
 
 def sums_of_elements(a, i):
@@ -198,3 +198,67 @@ def test_what_is_spread_is_summed():
     agree(transported, C, np.ones(3), np.ones(3))
     P = np.array([[0.2, 0.8, 0.0], [0.5, 0.1, 0.4], [0.3, 0.3, 0.4]])
     wholly(best_actions, P, np.array([1.0, 0.4, -0.3]), 4)
+
+
+def counted(x, n):
+    s = 0.0
+    for k in range(n):
+        m = x > 0.1 * k
+        s += np.sum(x) / (1 + np.count_nonzero(m)) + np.sum(np.arange(n)) * x[k] + np.sum(m) * x[0]
+    return s
+
+
+def test_counts_of_elements():
+    wholly(counted, np.array([0.3, -0.1, 0.25, 0.9]), 3)
+
+
+def reshaped(x):
+    s = 0.0
+    for k in range(3):
+        m = np.reshape(x * (k + 1.0), (2, 3))
+        q = (x * x).reshape(3, 2)
+        both = np.concatenate((m, m * 2.0), axis=1)
+        below = np.concatenate([m, m], axis=-2)
+        s += np.sum(m @ q) + np.sum(both[0]) * np.sum(below[3]) + np.sum(np.cumprod(q.reshape(-1)))
+    return s
+
+
+def side_by_side(x):
+    s = 0.0
+    for k in range(3):
+        m, n = np.vstack([x[:3], x[3:] * k]), np.vstack((x[:3], x[3:]))
+        c, t = np.column_stack([x[:3], x[1:4]]), np.stack([x[:3], x[3:]], axis=-1)
+        s += np.sum(m * n) + np.sum(c * t) + np.sum(np.hstack([x, x * x])[2:8])
+    return s
+
+
+def parts_exchanged(x):
+    s = 0.0
+    for _ in range(3):
+        parts = [x * 1.0, x * 2.0]
+        parts[0] = x * x
+        whole = np.concatenate(parts)
+        parts.append(x[:2])
+        more = parts
+        more[1] = x * 3.0
+        s += np.sum(whole[1:] * np.concatenate(parts)[1:12])
+    return s
+
+
+def products_of_rows(a):
+    total = 0.0
+    for row in a:
+        total += np.prod(row)
+    return total
+
+
+def test_arrays_of_other_shapes():
+    x = np.linspace(0.3, 1.4, 6)
+    a = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
+    wholly(side_by_side, x)
+    stays(reshaped, x)
+    stays(parts_exchanged, x)
+    wholly(products_of_rows, a)
+    wholly(products_of_rows, np.where(a > 0.5, 0.0, a))
+    agree(reshaped, x[:5])
+    agree(reshaped, np.ones(12)[::2])

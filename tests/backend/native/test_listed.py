@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.kernels import agree, kernels_of, outcome, parts_of
+from tests.kernels import agree, kernels_of, outcome, parts_of, stays, wholly
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -125,3 +125,27 @@ def test_tuples():
     for f, args in ((pairs, (A, m)), (cells, (m,))):
         parts = parts_of(f, *args)
         assert parts.kernels and not parts.notes, [str(n) for n in parts.notes]
+
+
+def tree(spot, up, steps):
+    down = 1.0 / up
+    p = (1.001 - down) / (up - down)
+    values = [max(spot * up**j * down ** (steps - j) - 1.0, 0.0) for j in range(steps + 1)]
+    for _ in range(steps):
+        values = [(p * b + (1.0 - p) * a) / 1.001 for a, b in zip(values, values[1:])]
+    return values[0]
+
+
+def differences(x):
+    v = [x[i] * 1.0 for i in range(len(x))]
+    out = 0.0
+    while len(v) > 1:
+        v = [b - a * b for a, b in zip(v[:-1], v[1:])]
+        out += v[0] * v[-1] + sum(v[::2])
+    return out
+
+
+def test_parts_of_lists():
+    wholly(tree, 1.1, 1.07, 5)
+    stays(tree, 1.1, 1.07, 0)
+    wholly(differences, np.linspace(0.3, 1.2, 7))

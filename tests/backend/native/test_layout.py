@@ -1,0 +1,50 @@
+"""What kernels make of arrays that lie in memory in this way or that."""
+
+import numpy as np
+import pytest
+
+numba = pytest.importorskip("numba")
+from adcompile.backend.native import layout  # noqa: E402
+from adcompile.runtime.native import Fault  # noqa: E402
+
+
+@numba.njit
+def rows(a):
+    return layout.in_rows(a)
+
+
+@numba.njit
+def flat(a, n):
+    return layout.flattened(a, n)
+
+
+@numba.njit
+def line(a):
+    return layout.in_line(a)
+
+
+A = np.arange(12.0).reshape(3, 4)
+
+
+def test_arrays_in_rows_are_shown_and_others_are_not():
+    shown = rows(A[1:])
+    shown[0, 0] = 7.0
+    assert A[1, 0] == 7.0 and shown.flags.c_contiguous
+    for a in (A[:, 1:], A.T, A[::2]):
+        with pytest.raises(Fault):
+            rows(a)
+
+
+def test_matrices_as_vectors():
+    assert flat(A, -1).tolist() == A.ravel().tolist() == flat(A, 12).tolist()
+    for part in (A[:, 1:2], A[1:2, ::2], A[:1].T):
+        found = flat(part, -1)
+        assert found.tolist() == part.ravel().tolist() and np.shares_memory(found, A)
+    for a, n in ((A, 11), (A[:, 1:], -1), (A.T, -1)):
+        with pytest.raises(Fault):
+            flat(a, n)
+
+
+def test_what_blas_takes_is_not_copied():
+    assert np.shares_memory(line(A), A) and np.shares_memory(line(A.T), A)
+    assert line(A[::2, ::2]).flags.c_contiguous
