@@ -38,7 +38,7 @@ from adcompile.nests.items import (
 )
 from adcompile.nests.items import cost as cost_of
 from adcompile.nests.keys import Keys, vars_in
-from adcompile.nests.views import Axis, View, basic_index, compose, is_view, whole
+from adcompile.nests.views import Axis, View, basic_index, compose, is_view, linear, plus, whole
 from adcompile.optimise.typing import INPLACE, hashable, type_of
 from adcompile.runtime import arrays, memory
 
@@ -222,14 +222,16 @@ class Region:
         found = self.element(atom, t.dtype, space)
         return found if found.dtype == dtype else Op(None, (found,), dtype)
 
-    def element(self, var: Var, dtype: DType, space: Keys) -> Expr:
+    def element(self, var: Var, dtype: DType, space: Keys, turned: View | None = None) -> Expr:
+        """An element of an array in the loops of a space, or where `turned` says that these find it."""
         item = self.pending.get(var)
-        if item is not None:
+        if item is not None and turned is None:
             found = self.of_pending(item, space)
             if found is not None:
                 return found
         view = self.facts.seen(var)
         shown = compose(view, self.window(view, space))
+        shown = shown if turned is None else compose(shown, turned)
         below = self.pending.get(view.base)
         if below is not None:
             if isinstance(below, Reduce) and self.by_row(below, shown.index, space):
@@ -394,11 +396,27 @@ class Region:
         view = compose(self.facts.seen(target), place)
         space = self.facts.frames.canonical_all(view.extents)
         view = View(view.base, self.facts.frames.canonical_index(view.index), space)
-        self.write(call, view, update, self.operand(value, t.dtype, space), t.dtype)
+        turned = self.turned(view, value, t.dtype)
+        if turned is None:
+            self.write(call, view, update, self.operand(value, t.dtype, space), t.dtype)
+        else:
+            view = compose(view, turned)
+            view = replace(view, index=self.facts.frames.canonical_index(view.index))
+            self.write(call, view, update, self.element(value, t.dtype, space, turned), t.dtype)  # type: ignore[arg-type]
         if fn is not operator.setitem and fn is not memory.add_at:
             self.renamed[call.result] = target
             self.facts.views[call.result] = self.facts.seen(target)
         return True
+
+    def turned(self, view: View, value: Atom, dtype: DType) -> View | None:
+        """Loops that go forwards where these would write backwards: what others write there they may join."""
+        back = {a.loop for a in view.index if a.step == -1}
+        t = type_of(value, self.facts.types)
+        if not back or not isinstance(value, Var) or not isinstance(t, Array) or t.dtype != dtype:
+            return None
+        axes = enumerate(view.extents)
+        index = tuple(Axis(k, plus(linear(n), (-1, ())), -1) if k in back else Axis(k) for k, n in axes)
+        return View(value, index, view.extents)
 
     def is_own(self, target: Var) -> bool:
         """Whether nobody else reads a temporary: then adding to it makes another."""

@@ -210,6 +210,7 @@ SEEN = [
 @pytest.mark.parametrize(("f", "expected"), SEEN)
 def test_what_no_derivative_notices_is_allowed(f, expected):
     other[:], state.value = (2.0, 3.0, 4.0), 1.0
+    state.log.clear()  # what other tests have put there cannot be sorted so
     assert np.allclose(ad.grad(f)(X), expected)
     assert np.isclose(ad.jvp(f, (X,), (X,))[1], expected @ X)
 

@@ -48,12 +48,6 @@ def cached(x):
     return x
 
 
-def labelled(x):
-    return x
-
-
-labelled.factor = 2.0
-
 PAIRS = [
     (1, 2),
     (1, 1.0),
@@ -133,7 +127,6 @@ UNTOLD = {
     "a class of a library": collections.UserDict,
     "a partial": functools.partial(pow, 2),
     "a function that is cached": cached,
-    "a function with attributes": labelled,
     "an exception": ValueError("a"),
     "a namespace": types.SimpleNamespace(a=1),
     "a decimal": decimal.Decimal("1.5"),

@@ -97,3 +97,35 @@ def test_triangles():
         assert not any("np.tri" in line for line in code)
         assert made.agree(*args)
     assert both(triangles_written, *oblong[0][:2]).agree(*oblong[0][:2])
+
+
+def written_backwards(x, w):
+    y = x * 2.0
+    y[::-1] += x * w
+    y[1:][::-1] *= w[1:]
+    y[:0:-1] = y[:-1] + w[1:]
+    y[::-2] += w[: len(y[::-2])]
+    w[::-1] -= y * 0.5
+    return np.sum(y * w)
+
+
+def matrices_written_backwards(x, w):
+    y = x * 2.0
+    y[::-1, ::-1] += x * w
+    y[:, ::-1] *= w[0]
+    y.T[::-1] += w.T
+    y[::-1, 1:] -= y[:, :-1] * w[:, 1:]
+    y[::-1] += np.max(x * w, axis=1, keepdims=True)
+    return np.sum(y * w)
+
+
+def test_what_is_written_backwards():
+    for f, args in (
+        (written_backwards, (random(7), random(7))),
+        (matrices_written_backwards, (random(4, 4), random(4, 4))),
+    ):
+        for kind in ("primal", "joint", "split"):
+            made = both(f, *args, kind=kind)
+            assert made.agree(*args) or kind == "split"
+    text = both(written_backwards, random(7), random(7), kind="primal").text
+    assert "::-1" not in "\n".join(line for line in text.splitlines() if not line.strip().startswith("#"))

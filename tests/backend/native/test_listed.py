@@ -132,7 +132,7 @@ def tree(spot, up, steps):
     p = (1.001 - down) / (up - down)
     values = [max(spot * up**j * down ** (steps - j) - 1.0, 0.0) for j in range(steps + 1)]
     for _ in range(steps):
-        values = [(p * b + (1.0 - p) * a) / 1.001 for a, b in zip(values, values[1:])]
+        values = [(p * b + (1.0 - p) * a) / 1.001 for a, b in zip(values, values[1:])]  # noqa: RUF007
     return values[0]
 
 
@@ -140,7 +140,7 @@ def differences(x):
     v = [x[i] * 1.0 for i in range(len(x))]
     out = 0.0
     while len(v) > 1:
-        v = [b - a * b for a, b in zip(v[:-1], v[1:])]
+        v = [b - a * b for a, b in zip(v[:-1], v[1:])]  # noqa: RUF007
         out += v[0] * v[-1] + sum(v[::2])
     return out
 
