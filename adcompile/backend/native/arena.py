@@ -16,7 +16,7 @@ from adcompile.frozen import frozen
 
 LIMIT = 2**23
 """Words that an arena may have, 64 MiB: what a kernel keeps beyond that is allocated at each call."""
-SIZES: dict[Code, int] = {"f8": 8, "f4": 4, "i8": 8, "b1": 1, "c16": 16}
+SIZES: dict[Code, int] = {"f8": 8, "f4": 4, "i8": 8, "i4": 4, "b1": 1, "c16": 16}
 
 
 @frozen

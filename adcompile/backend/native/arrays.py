@@ -13,7 +13,7 @@ from adcompile import runtime as rt
 from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.picked import Picking
 from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS
-from adcompile.backend.native.values import ArrayOf, Code, Number, TupleOf
+from adcompile.backend.native.values import ArrayOf, Code, Number, TupleOf, read_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array
@@ -144,7 +144,7 @@ class Arrays(Picking):
         found = self.native[array]
         assert isinstance(found, ArrayOf)
         if element:
-            self.define(call.result, Number(found.code), text)
+            self.define(call.result, read_of(found), f"np.int64({text})" if found.code == "i4" else text)
             return True
         self.define(call.result, self.result_type(call), text)
         self.shares(call.result, array)
@@ -173,7 +173,7 @@ class Arrays(Picking):
 
     def _stored(self, value: Atom, code: Code) -> str:
         have = self.code(value)
-        if have != code and (code in ("i8", "b1") or have == "c16"):
+        if have != code and (code in ("i8", "i4", "b1") or have == "c16"):
             self.refuse("a number stored into an array of another kind")
         return self.cast(value, code)
 
@@ -215,7 +215,7 @@ class Arrays(Picking):
         assert isinstance(array, Var)
         found = self.native[array]
         assert isinstance(found, ArrayOf)
-        if symbol is None or symbol == "@":
+        if symbol is None or symbol == "@" or found.code == "i4":
             self.refuse("this operation in place")
         self.writes(array)
         name = self.names[array]

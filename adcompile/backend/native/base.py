@@ -139,7 +139,7 @@ class Base:
             t = Scalar(t.kinds - COMPLEX)
         found = native_of(t)
         if found is None:
-            self.refuse(f"a result of type {_short(type_of(call.result, self.types))}")
+            self.refuse(_named(type_of(call.result, self.types)))
         return found
 
     def number_type(self, call: Call) -> Number:
@@ -322,6 +322,8 @@ def _float(value: float) -> str:
     return repr(value) if math.copysign(1, value) > 0 else f"({value!r})"
 
 
-def _short(t: Type) -> str:
+def _named(t: Type) -> str:
+    if isinstance(t, Scalar):
+        return f"a number of class {' or '.join(sorted(k.__name__ for k in t.kinds))} as a result"
     text = repr(t)
-    return text if len(text) < 80 else type(t).__name__
+    return f"a result of type {text if len(text) < 80 else type(t).__name__}"

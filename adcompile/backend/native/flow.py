@@ -12,7 +12,7 @@ from adcompile.backend.native.classes import KEEPING, ORDER
 from adcompile.backend.native.listed import Listed
 from adcompile.backend.native.lists import NOWHERE
 from adcompile.backend.native.unbound import reads
-from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of
+from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of, read_of
 from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -447,12 +447,13 @@ class Flow(Listed):
         self._enter(loop)
         name, number = self.names[array], self.fresh("k")
         self.reserve(loop, f"{name}.shape[0]")
-        self.native[element] = Number(found.code) if found.rank == 1 else ArrayOf(found.code, found.rank - 1)
+        self.native[element] = read_of(found) if found.rank == 1 else ArrayOf(found.code, found.rank - 1)
         self.names[element] = self.fresh(element.name)
         if found.rank > 1:
             self.shares(element, array)
         self.line(f"for {number} in range({name}.shape[0]):")
-        self.line(f"    {self.names[element]} = {name}[{number}]")
+        text = f"np.int64({name}[{number}])" if found.code == "i4" else f"{name}[{number}]"
+        self.line(f"    {self.names[element]} = {text}")
         self.frames.append(Frame(None, Linear(), Linear(), ""))
         self.defined(element)
         self._body(loop)

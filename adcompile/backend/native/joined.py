@@ -127,7 +127,7 @@ def _function(path: Path, text: str, head: str) -> tuple[types.FunctionType, Cal
 
 
 def _signature(native: Native, numba: Any) -> Any:
-    names = {"f8": "float64", "f4": "float32", "i8": "int64", "b1": "boolean", "c16": "complex128"}
+    names = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "b1": "boolean", "c16": "complex128"}
     match native:
         case Number(code):
             return getattr(numba.types, names[code])

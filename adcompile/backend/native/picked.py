@@ -24,7 +24,7 @@ class Picking(Products):
         """The end of the names of the helpers for such an index."""
         if not self.is_array(array) or not self.is_array(index):
             return None
-        if self.native_type(index) == ArrayOf("i8", 1):
+        if self.native_type(index) in (ArrayOf("i8", 1), ArrayOf("i4", 1)):
             return "at"
         return "where" if self.native_type(index) == ArrayOf("b1", 1) and self.rank(array) == 1 else None
 

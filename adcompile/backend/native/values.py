@@ -14,7 +14,9 @@ from adcompile.errors import Place
 from adcompile.frozen import frozen
 from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, Type, widen
 
-Code = Literal["f8", "f4", "i8", "b1", "c16"]
+Code = Literal["f8", "f4", "i8", "i4", "b1", "c16"]
+""""i4" is for arrays alone, as libraries have them for indices: what is read of them is an integer, and there is no
+arithmetic that gives numbers of their class."""
 
 CLASSES: dict[Code, frozenset[type]] = {
     "f8": frozenset({float, np.float64}),
@@ -27,6 +29,7 @@ DTYPES: dict[Code, str] = {
     "f8": "np.float64",
     "f4": "np.float32",
     "i8": "np.int64",
+    "i4": "np.int32",
     "b1": "np.bool_",
     "c16": "np.complex128",
 }
@@ -36,6 +39,7 @@ _OF_DTYPE: dict[np.dtype, Code] = {
     np.dtype(np.float64): "f8",
     np.dtype(np.float32): "f4",
     np.dtype(np.int64): "i8",
+    np.dtype(np.int32): "i4",
     np.dtype(np.bool_): "b1",
     np.dtype(np.complex128): "c16",
 }
@@ -71,6 +75,11 @@ class ListOf:
 
 
 Native = Union[Number, ArrayOf, TupleOf, ListOf]
+
+
+def read_of(array: ArrayOf) -> Number:
+    """What is read of one place of an array."""
+    return Number("i8" if array.code == "i4" else array.code)
 
 
 def code_of(kinds: frozenset[type]) -> Code | None:

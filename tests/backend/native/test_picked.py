@@ -150,3 +150,62 @@ def mask_of_another_length(x, y, mask):
 def test_masks():
     for mask in (X > 0, X > 5, Y > 0, np.ones(6, bool)):
         agree(mask_of_another_length, X, Y, mask)
+
+
+SMALL = np.array([0, 2, 3, 2], np.int32)
+STARTS, COLUMNS = np.array([0, 2, 3, 5, 6], np.int32), np.array([1, 3, 0, 2, 3, 1], np.int32)
+VALUES, V = np.linspace(0.3, 1.4, 6), np.linspace(-0.5, 0.8, 4)
+
+
+def product_of_rows_in_turn(values, columns, starts, v):
+    y = np.zeros(len(v))
+    for i in range(len(starts) - 1):
+        for j in range(starts[i], starts[i + 1]):
+            y[i] += values[j] * v[columns[j]]
+    return np.sum(y * y)
+
+
+def product_of_parts(values, columns, starts, v):
+    y = np.zeros(len(v))
+    for i in range(len(starts) - 1):
+        a, b = starts[i], starts[i + 1]
+        y[i] = np.dot(values[a:b], v[columns[a:b]])
+    return np.sum(y * y)
+
+
+def added_at_small_places(x, places, n):
+    s = 0.0
+    for k in range(n):
+        x[places] += 0.5 * x[k]
+        np.add.at(x, places, 0.1)
+        s += np.sum(x[places] ** 2) * x[places[k]]
+        if places[k] > 1:
+            s += x[k]
+    for i in places:
+        s += x[i] ** 2
+    return s
+
+
+def arithmetic_of_small_integers(x, places, n):
+    s = 0.0
+    for k in range(n):
+        s += x[k] * (places[k] * 1000000)
+    return s
+
+
+def written_small_integers(x, places, n):
+    counts = np.zeros(4, np.int32)
+    for k in range(n):
+        counts[k] = places[k]
+        counts += 1
+    return np.sum(x[counts[:n] % 4] * x[0])
+
+
+def test_places_as_libraries_have_them():
+    wholly(product_of_rows_in_turn, VALUES, COLUMNS, STARTS, V)
+    wholly(product_of_parts, VALUES, COLUMNS, STARTS, V)
+    wholly(added_at_small_places, X, SMALL, 3)
+    agree(added_at_small_places, X, np.array([0, 7], np.int32), 2)
+    for places in (SMALL, np.array([5000, 3000, 2], np.int32)):
+        agree(arithmetic_of_small_integers, X, places, 3)
+    agree(written_small_integers, X, SMALL, 3)
