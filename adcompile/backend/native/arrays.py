@@ -215,8 +215,9 @@ class Arrays(Picking):
         assert isinstance(array, Var)
         found = self.native[array]
         assert isinstance(found, ArrayOf)
-        if symbol is None or symbol == "@" or found.code == "i4":
-            self.refuse("this operation in place")
+        integers = found.code == "i8" and symbol in ("+", "-", "*")
+        if symbol is None or symbol == "@" or not (integers or found.code in ("f8", "f4", "c16")):
+            self.refuse("this operation in place")  # of integers some raise: what they give is no integer
         self.writes(array)
         name = self.names[array]
         if self.is_array(value):

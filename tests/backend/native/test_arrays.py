@@ -262,3 +262,40 @@ def test_arrays_of_other_shapes():
     wholly(products_of_rows, np.where(a > 0.5, 0.0, a))
     agree(reshaped, x[:5])
     agree(reshaped, np.ones(12)[::2])
+
+
+def halved_integers(x, n):
+    k = np.arange(4)
+    for _ in range(n):
+        k //= 2
+    k /= 2
+    return np.sum(x * k)
+
+
+def negative_powers_of_integers(x, n):
+    k = np.arange(4)
+    k **= -n
+    return np.sum(x)
+
+
+def without_booleans(x, n):
+    k = np.zeros(4, bool)
+    for _ in range(n):
+        k -= np.ones(4, bool)
+    return np.sum(x)
+
+
+def counted_up(x, n):
+    k = np.arange(4)
+    for i in range(n):
+        k += i
+        k *= 2
+        k -= np.arange(4)
+    return np.sum(x * k)
+
+
+def test_integers_in_place():
+    x = np.linspace(0.3, 1.0, 4)
+    for f in (halved_integers, negative_powers_of_integers, without_booleans):
+        agree(f, x, 2)
+    stays(counted_up, x, 3)
