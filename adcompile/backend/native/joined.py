@@ -36,9 +36,10 @@ from adcompile.backend.native import support as nt
 """
 HELPERS = ("helper", "layout", "places", "support")
 """The modules of what kernels call."""
-RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError, AssertionError)
+RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError, AssertionError, RuntimeError)
 """What a kernel raises where NumPy or Python may raise something else; Numba asserts that lists hold arrays of one
-type, and those that nobody may write into are of another."""
+type, and those that nobody may write into are of another. Of kernels that were found compiled, what says something of
+the values is a RuntimeError, as Numba cannot make the text of it."""
 
 
 @frozen

@@ -1,5 +1,6 @@
 """The files that kernels are written to, and what they were compiled to."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -125,3 +126,25 @@ def test_environments_that_hold_something_are_kept():
     *data, _ = function.overloads[function.signatures[0]]._reduce()
     empty, full = Environment(), Environment(1)
     assert alone((*data, (empty, full)))[-1] == (full,)
+
+
+RAISING = """
+import numpy as np, adcompile as ad
+def f(x, w):
+    k = np.zeros(4)
+    k += w
+    return np.sum(x * k)
+try:
+    print(ad.grad(f, backend="numba")(np.ones(4), np.zeros((2, 4))))
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_a_kernel_that_is_found_compiled_raises_what_numpy_raises(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(RAISING)
+    environment = {**os.environ, "ADCOMPILE_CACHE": str(tmp_path / "cache"), "ADCOMPILE_KEEP": "0"}
+    command = [sys.executable, "-W", "ignore", str(script)]
+    said = [subprocess.run(command, capture_output=True, text=True, check=True, env=environment) for _ in range(2)]
+    assert "ValueError non-broadcastable" in said[0].stdout == said[1].stdout
