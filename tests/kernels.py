@@ -83,6 +83,18 @@ def pulled(f, args, backend):
             return [type(error).__name__]
 
 
+def pushed(f, args, backend):
+    """The tangent of the result along one direction; or the exception."""
+    args = copy.deepcopy(args)
+    along = [cotangent(a) if k in active(args)[0] else None for k, a in enumerate(args)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return flat(list(ad.jvp(f, args, along, backend=backend)))
+        except Exception as error:
+            return [type(error).__name__]
+
+
 def cotangent(y):
     if isinstance(y, dict):
         return {k: cotangent(v) for k, v in y.items()}
@@ -95,8 +107,16 @@ def cotangent(y):
 
 def agree_pulled(f, *args):
     """The pullbacks on both backends give the same."""
+    same_leaves(*(pulled(f, args, backend) for backend in ("numpy", "numba")))
+
+
+def agree_pushed(f, *args):
+    """The tangents on both backends are the same."""
+    same_leaves(*(pushed(f, args, backend) for backend in ("numpy", "numba")))
+
+
+def same_leaves(mine, its):
     pytest.importorskip("numba")
-    mine, its = (pulled(f, args, backend) for backend in ("numpy", "numba"))
     assert len(mine) == len(its)
     for a, b in zip(mine, its):
         if isinstance(a, (np.ndarray, np.inexact, float, complex)):

@@ -220,6 +220,15 @@ def written_beside_lists_of_floats(x):
     return total
 
 
+def read_from_the_end(x, k):
+    items, s = [], 0.0
+    for i in range(len(x)):
+        items.append(x[i] * x[0])
+        x[i] *= items[-1]
+        s += items[i - k] * x[i] + items[-1]
+    return s * items[-k]
+
+
 _X = np.array([0.62, 0.77, 1.31, 0.5, 0.98])
 
 SAMPLES = {
@@ -236,4 +245,5 @@ SAMPLES = {
     "tests_of_what_grows": [(_X,)],
     "written_beside_lists_of_floats": [(_X,), (_X[1:],)],
     "in_an_object": [(_X,)],
+    "read_from_the_end": [(_X, 0), (_X, 1)],
 }

@@ -112,6 +112,10 @@ class Bounds(Base):
         frame, check = least
         return frame.signs.setdefault(check, self.fresh("ahead"))
 
+    def is_counted(self, number: Atom) -> bool:
+        """Whether an integer is one that counts from 0 on."""
+        return self._not_negative(self.form(number)) is True
+
     def _not_negative(self, form: Linear) -> bool | tuple[Frame, str]:
         """Whether a form is never negative: true, false, or if a check before a loop says so."""
         place: tuple[Frame, str] | None = None

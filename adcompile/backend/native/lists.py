@@ -312,8 +312,7 @@ class Keeping(Hollow):
                 return [_empty(store.native)]
             begin = [NOWHERE] if isinstance(store.native, ArrayOf) or store.native is None and not store.step else []
             return [*begin, *["0"] * (len(store.codes) - len(begin))] if store.codes else None
-        bounds = self.range_of(value)
-        if bounds is not None:
+        if (bounds := self.range_of(value)) is not None:
             return self._bounds_texts(store, bounds)
         native = self.native_type(value)
         if isinstance(native, Number):
@@ -406,6 +405,8 @@ class Keeping(Hollow):
             raise self.unkept(items, f"{items.name}, a list that the function reads by number")
         store = self._store_of(self.lists.find(items), items.name)
         start, number = self.start(items), self.cast(k, "i8")
+        if not (store.given or self.is_counted(k)):
+            raise self.unkept(items, f"{items.name}, a list that may be read from its end")
         place = number if start == "0" else f"{start} + {number}"
         if self.lists.is_list(call.result):
             name = self.starts[call.result] = self.fresh(f"{call.result.name}_start")

@@ -3,8 +3,10 @@
 import math
 
 import numpy as np
+import pytest
 
-from tests.kernels import agree, parts_of, text_of
+from tests.kernels import agree, agree_pulled, agree_pushed, parts_of, text_of
+from tests.programs import collect
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -100,3 +102,9 @@ def test_lists_from_elsewhere_come_as_arrays():
     assert parts.kernels and not parts.notes
     agree(of_a_list, items, 1.5)
     agree(of_a_list, [0.5, 2, *items], 1.5)
+
+
+@pytest.mark.parametrize("program", collect("lists_filled"), ids=lambda p: p.name)
+def test_lists_in_each_mode(program):
+    agree_pushed(program.function, *program.args)
+    agree_pulled(program.function, *program.args)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.backend.native.share import samples
-from tests.kernels import agree, agree_pulled
+from tests.kernels import agree, agree_pulled, agree_pushed
 
 EVERY = 1 if os.environ.get("ADCOMPILE_ALL") == "1" else 80
 CHOSEN = [case for k, case in enumerate(samples()) if k % EVERY == 3 % EVERY]
@@ -22,3 +22,9 @@ def test_both_backends_agree(name, function, points):
 def test_both_pullbacks_agree(name, function, points):
     for args in points:
         agree_pulled(function, *args)
+
+
+@pytest.mark.parametrize(("name", "function", "points"), CHOSEN, ids=[name for name, *_ in CHOSEN])
+def test_both_tangents_agree(name, function, points):
+    for args in points:
+        agree_pushed(function, *args)
