@@ -122,6 +122,8 @@ def same_leaves(mine, its):
         if isinstance(a, (np.ndarray, np.inexact, float, complex)):
             near = 1e-5 if is_single(a) else 1e-11
             np.testing.assert_allclose(b, a, rtol=near, atol=near * (1.0 + np.max(np.abs(a), initial=0.0)))
+        elif hasattr(a, "__dict__"):
+            same_leaves(flat(vars(a)), flat(vars(b)))
         else:
             assert a == b
 
