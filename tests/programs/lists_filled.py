@@ -221,7 +221,7 @@ def written_beside_lists_of_floats(x):
 
 
 def read_from_the_end(x, k):
-    items, s = [], 0.0
+    x, items, s = x * 1.0, [], 0.0
     for i in range(len(x)):
         items.append(x[i] * x[0])
         x[i] *= items[-1]
