@@ -48,6 +48,7 @@ def cached(x):
     return x
 
 
+ORDERS = (lambda: {16, 64, 32}, lambda: {64, 32, 16})
 PAIRS = [
     (1, 2),
     (1, 1.0),
@@ -62,7 +63,7 @@ PAIRS = [
     ({"a": 1}, {"a": 2}),
     ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
     ({1, 2}, {1, 3}),
-    (lambda: {16, 64, 32}, lambda: {64, 32, 16}),
+    *([ORDERS] if [*ORDERS[0]()] != [*ORDERS[1]()] else []),  # Python 3.10 makes one order of both
     (np.dtype("l"), np.dtype("q")),
     (frozenset({int}), frozenset({float})),
     (np.float32(1), np.float64(1)),
