@@ -225,11 +225,9 @@ class Plan:
                 if self.between(old, new, False) == "against":
                     return None
                 pairs.update((p, None) for p in self.unsure(old, new))
-                if any(self.near(*p) for p in pairs):
-                    return None
             if any(isinstance(v, Reduce) and not v.last and self.home(v) is nest for v in values_of(new)):
                 return None
-        return list(pairs)
+        return None if any(self.near(*pair) for pair in pairs) else list(pairs)
 
     def home(self, item: Item) -> Nest | None:
         found = self.place.get(item)

@@ -144,7 +144,7 @@ class Arrays(Picking):
         found = self.native[array]
         assert isinstance(found, ArrayOf)
         if element:
-            self.define(call.result, read_of(found), f"np.int64({text})" if found.code == "i4" else text)
+            self.define(call.result, *read_of(found, text))
             return True
         self.define(call.result, self.result_type(call), text)
         self.shares(call.result, array)

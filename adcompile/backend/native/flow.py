@@ -447,12 +447,12 @@ class Flow(Listed):
         self._enter(loop)
         name, number = self.names[array], self.fresh("k")
         self.reserve(loop, f"{name}.shape[0]")
-        self.native[element] = read_of(found) if found.rank == 1 else ArrayOf(found.code, found.rank - 1)
+        row = ArrayOf(found.code, found.rank - 1), f"{name}[{number}]"
+        self.native[element], text = read_of(found, row[1]) if found.rank == 1 else row
         self.names[element] = self.fresh(element.name)
         if found.rank > 1:
             self.shares(element, array)
         self.line(f"for {number} in range({name}.shape[0]):")
-        text = f"np.int64({name}[{number}])" if found.code == "i4" else f"{name}[{number}]"
         self.line(f"    {self.names[element]} = {text}")
         self.frames.append(Frame(None, Linear(), Linear(), ""))
         self.defined(element)

@@ -77,9 +77,9 @@ class ListOf:
 Native = Union[Number, ArrayOf, TupleOf, ListOf]
 
 
-def read_of(array: ArrayOf) -> Number:
-    """What is read of one place of an array."""
-    return Number("i8" if array.code == "i4" else array.code)
+def read_of(array: ArrayOf, place: str) -> tuple[Number, str]:
+    """What is read of one place of an array, and the text that reads it."""
+    return (Number("i8"), f"np.int64({place})") if array.code == "i4" else (Number(array.code), place)
 
 
 def code_of(kinds: frozenset[type]) -> Code | None:
