@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -29,6 +30,10 @@ WORD_BITS = 62
 """Beyond, an operation on integers is checked as it runs."""
 REAL = frozenset({float, np.float64})
 COMPLEX = frozenset({complex, np.complex128})
+RING = frozenset(
+    {f for n in ("add", "sub", "mul", "truediv") for f in (getattr(operator, n), getattr(operator, f"i{n}"))}
+)
+"""Operators that give a complex number where they are given one."""
 RESERVED = KEYWORDS | BUILTINS | {"np", "math", "nt", "njit", "implementation", *NAMES.values()}
 
 
@@ -134,9 +139,10 @@ class Base:
         t = type_of(call.result, self.types)
         if isinstance(t, Scalar) and t.kinds & COMPLEX and t.kinds & REAL:
             # real powers may be complex: where they are, the kernel is left
-            if any(n == Number("c16") for n in map(self.native_type, call.args)):
+            complex_ = any(n == Number("c16") for n in map(self.native_type, call.args))
+            if complex_ and not (isinstance(call.fn, Const) and call.fn.value in RING):
                 self.refuse("a number that may be real or complex")
-            t = Scalar(t.kinds - COMPLEX)
+            t = Scalar(t.kinds & COMPLEX if complex_ else t.kinds - COMPLEX)
         found = native_of(t)
         if found is None:
             self.refuse(_named(type_of(call.result, self.types)))

@@ -12,7 +12,7 @@ from adcompile.backend.native.classes import KEEPING, ORDER
 from adcompile.backend.native.listed import Listed
 from adcompile.backend.native.lists import NOWHERE
 from adcompile.backend.native.unbound import reads
-from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of, read_of
+from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, held, read_of
 from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -142,6 +142,8 @@ class Flow(Listed):
         if isinstance(native, Number):
             if native.code == "i8":
                 self.bits[var] = max(self.bits.get(var, 63), self.size(value))
+            if native.code == "c16" and self.code(value) != "c16":
+                self.refuse(f"{var.name}, which is complex on some paths only")
             return self.cast(value, native.code)
         if isinstance(native, ArrayOf):
             if not isinstance(value, Var) or self.native.get(value) != native:
@@ -169,7 +171,7 @@ class Flow(Listed):
 
     def join(self, var: Var, sources: Sequence[Atom]) -> Native | None:
         """The native type of a value that comes by several ways."""
-        found = native_of(self.types[var]) if var in self.types else None
+        found = held(self.types[var]) if var in self.types else None
         if found is not None:
             return found
         if var in self.joined:
@@ -177,7 +179,7 @@ class Flow(Listed):
         for source in sources:
             if isinstance(source, Var) and source in self.native:
                 return self.native[source]
-        return None
+        return next((Number("c16") for a in sources if isinstance(a, Const) and type(a.value) is complex), None)
 
     # -- values that are not there on some paths
 

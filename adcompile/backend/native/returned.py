@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompile.backend.native.handed import Handing, Layout
 from adcompile.backend.native.lists import Lists
-from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, Number, TupleOf
+from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, Number, TupleOf, is_mixed
 from adcompile.ir.nodes import Atom, Call, Function, Var
 from adcompile.ir.types import Array, ListT, RangeT, Seq, TupleT, Type, join
 from adcompile.ir.walk import statements_of
@@ -139,7 +139,7 @@ class Returning(Handing):
         found = scalar_kinds(item) if item is not None else frozenset[type]()
         if found and all(issubclass(kind, np.generic) for kind in found):
             return f"list(r[{k}])"
-        if len(found) != 1 and not (inner and int not in found and code != "c16"):
+        if len(found) != 1 and not (inner and int not in found and not is_mixed(found) and code != "c16"):
             self.refuse("a list of numbers as a result, whose classes are decided at run time")
         return f"list(r[{k}])" if code in ("f8", "f4") and len(found) != 1 else f"r[{k}].tolist()"
 

@@ -13,7 +13,7 @@ import numpy as np
 from adcompile.backend.native.base import WORD_BITS
 from adcompile.backend.native.bounds import Bounds, Linear
 from adcompile.backend.native.elementary import DTYPES, NAMES, vectorised
-from adcompile.backend.native.values import Code, ListOf, Number
+from adcompile.backend.native.values import Code, ListOf, Number, is_mixed
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
@@ -195,12 +195,12 @@ class Scalars(Bounds):
         have = {self.code(a), self.code(b)}
         if "c16" in have:
             return "c16"
-        if have == {"f4", "f8"}:
-            wide = a if self.code(a) == "f8" else b
-            kinds = self.kinds(wide)
-            if float in kinds and np.float64 in kinds:
+        if have == {"f4", "f8"} or is_mixed(self.kinds(a)) or is_mixed(self.kinds(b)):
+            pairs = [{p, q} for p in self.kinds(a) for q in self.kinds(b)]
+            single = {np.float32 in pair and np.float64 not in pair for pair in pairs}
+            if len(single) > 1:
                 self.refuse("a comparison whose precision is decided at run time")
-            return "f8" if np.float64 in kinds else "f4"
+            return "f4" if True in single else "f8"
         for code in ("f8", "f4", "i8"):
             if code in have:
                 return code

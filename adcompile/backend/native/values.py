@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompile.errors import Place
 from adcompile.frozen import frozen
-from adcompile.ir.types import Array, Known, ListT, Scalar, Seq, TupleT, Type, widen
+from adcompile.ir.types import Array, Known, ListT, Maybe, Scalar, Seq, TupleT, Type, widen
 
 Code = Literal["f8", "f4", "i8", "i4", "b1", "c16"]
 """"i4" is for arrays alone, as libraries have them for indices: what is read of them is an integer, and there is no
@@ -33,7 +33,7 @@ DTYPES: dict[Code, str] = {
     "b1": "np.bool_",
     "c16": "np.complex128",
 }
-ORDER: tuple[type, ...] = (int, float, np.float64)
+ORDER: tuple[type, ...] = (int, float, np.float32, np.float64)
 """The class of a sum, difference or product is the last of those of its operands."""
 _OF_DTYPE: dict[np.dtype, Code] = {
     np.dtype(np.float64): "f8",
@@ -91,6 +91,21 @@ def code_of(kinds: frozenset[type]) -> Code | None:
     if kinds & CLASSES["f8"] and kinds <= CLASSES["f8"] | {int}:
         return "f8"
     return None
+
+
+def held(t: Type) -> Native | None:
+    """What a value that comes by several ways is held as: numbers of which some have single precision as others, which
+    is exact, and what may be None as what it is where it is there."""
+    if isinstance(t, Maybe):
+        return held(t.type)
+    if isinstance(t, Scalar) and is_mixed(t.kinds):
+        return Number("f8")
+    return native_of(t)
+
+
+def is_mixed(kinds: frozenset[type]) -> bool:
+    """Whether the precision of a number is decided at run time."""
+    return np.float32 in kinds and len(kinds) > 1 and kinds <= set(ORDER)
 
 
 def native_of(t: Type) -> Native | None:

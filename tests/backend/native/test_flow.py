@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
+import adcompile as ad
 from adcompile.backend.native.kernel import supported
 from adcompile.ir.nodes import Block, Call, Const, Continue, For, If, Var, Yield
 from adcompile.ir.types import RangeT, Scalar
-from tests.kernels import agree, kernels_of, text_of
+from tests.kernels import agree, agree_pulled, kernels_of, text_of, wholly
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -153,3 +154,32 @@ def smallest(a):
 def test_infinity_in_single_precision():
     agree(smallest, A.astype(np.float32))
     assert kernels_of(smallest, A.astype(np.float32))[0] == 1
+
+
+def orbit(a, b):
+    c, z, s = a + 1j * b, 0.0j, 0.0
+    for _ in range(4):
+        z = z * z + c
+        s += abs(z)
+    return abs(z) ** 2 + s
+
+
+def complex_on_some_paths(a, b):
+    z = 0.0
+    for k in range(4):
+        if k > b:
+            z = z * z + a * 1j
+    return abs(z)
+
+
+def test_complex_cotangents():
+    wholly(orbit, -0.4, 0.3)
+    agree_pulled(orbit, -0.4, 0.3)
+    h = 1e-6
+    wanted = [
+        (orbit(-0.4 + h, 0.3) - orbit(-0.4 - h, 0.3)) / (2 * h),
+        (orbit(-0.4, 0.3 + h) - orbit(-0.4, 0.3 - h)) / (2 * h),
+    ]
+    np.testing.assert_allclose(ad.grad(orbit, argnums=(0, 1), backend="numba")(-0.4, 0.3), wanted, rtol=1e-6)
+    for b in (-1, 2, 9):
+        agree(complex_on_some_paths, 0.7, b)

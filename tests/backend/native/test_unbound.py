@@ -147,3 +147,25 @@ def test_nothing_yet():
         wholly(function, x, y)
         agree(function, x, x + 2.0)
     agree(best_of, x[:0], y)
+
+
+def two_that_alternate(x, n):
+    a, b = None, None
+    for _ in range(n):
+        if a is None:
+            a = x.copy()
+        a *= 1.5
+        a, b = b, a
+    total = 0.0
+    if a is not None:
+        total += np.sum(a**2)
+    if b is not None:
+        total += np.sum(b**3)
+    return total
+
+
+def test_arrays_that_are_none_at_first():
+    x = np.array([1.3, 0.7, 2.1])
+    for n in (1, 2, 5):
+        wholly(two_that_alternate, x, n)
+    agree(two_that_alternate, x, 0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from adcompile.backend.native.values import ArrayOf, ListOf, Number, TupleOf, native_of
-from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, scalar
+from adcompile.backend.native.values import ArrayOf, ListOf, Number, TupleOf, held, native_of
+from adcompile.ir.types import Array, Known, ListT, Maybe, Scalar, TupleT, scalar
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,10 @@ from adcompile.ir.types import Array, Known, ListT, Scalar, TupleT, scalar
 )
 def test_native_types(t, native):
     assert native_of(t) == native
+
+
+def test_what_values_that_come_by_several_ways_are_held_as():
+    assert held(scalar(float, np.float32)) == Number("f8")
+    assert held(Maybe(scalar(np.float32))) == Number("f4")
+    assert held(Maybe(Array(np.dtype(float), ("many",)))) == ArrayOf("f8", 1)
+    assert held(scalar(float, complex)) is None
