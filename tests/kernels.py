@@ -175,3 +175,18 @@ def kernels_of(f, *args, value=False):
         entry, _ = transform(f, argnums=active(args)[0], backend="numba").specialise(args, {})
     native = entry.made.derived.native
     return len(native.kernels), native.notes
+
+
+def by_differences(f, *args, h=1e-6, rtol=1e-6):
+    """The compiled gradient is what differences of the function's own values along a direction say."""
+    pytest.importorskip("numba")
+    wrt, _ = active(args)
+    along = {k: cotangent(args[k]) for k in wrt}
+
+    def at(step):
+        return float(f(*[copy.deepcopy(a + step * along[k]) if k in along else a for k, a in enumerate(args)]))
+
+    _, found, _ = outcome(f, args, False, "numba")
+    found = found if isinstance(found, tuple) else (found,)
+    wanted = (at(h) - at(-h)) / (2 * h)
+    np.testing.assert_allclose(sum(np.sum(a * d) for a, d in zip(found, along.values())), wanted, rtol, rtol)

@@ -41,6 +41,13 @@ class Listed(Ranges):
             return False
         return CALLS[fn](self, call)
 
+    def truth(self, atom: Atom) -> str:
+        if self.lists.is_list(atom):
+            raise self.unkept(atom, "a test of whether a list that a loop fills holds anything")
+        if self.listed(atom) is not None:
+            return f"len({self.atom(atom)}) != 0"
+        return super().truth(atom)
+
     # -- making
 
     def _made_list(self, call: Call) -> bool:
@@ -91,9 +98,19 @@ class Listed(Ranges):
         """A value as an item."""
         if isinstance(item, Number):
             return self.cast(value, item.code)
+        if isinstance(item, ListOf) and self.lists.is_list(value):
+            raise self.unkept(value, "a list that a loop fills, as an item of one that is no such list")
+        if self.native_type(value) != item and isinstance(item, TupleOf) and self._is_cotangent(value):
+            parts = self._parts_added(item, value) or ()
+            if len(parts) == len(item.items):  # None is nothing there
+                return "(" + "".join(f"{p or self._sample(n)}, " for p, n in zip(parts, item.items)) + ")"
         if self.native_type(value) != item:
             self.refuse("a list of different kinds of items")
         return self.atom(value)
+
+    def _is_cotangent(self, value: Atom) -> bool:
+        """Whether a tuple is one that adjoints make of others."""
+        return isinstance(value, Var) and value in self.made and self.made[value].role == "adjoint"
 
     def _append(self, items: Var, value: Atom, found: ListOf) -> None:
         self.line(f"{self.names[items]}.append({self._item_text(value, found.item)})")
@@ -259,23 +276,33 @@ class Listed(Ranges):
         """`scatter_list(items, index, g)`: zeros for all items but for those of a slice, which are in `g`."""
         items, index, g = call.args
         found = self.listed(items)
-        if found is None or not isinstance(items, Var) or self.listed(g) != found or not isinstance(found.item, Number):
+        result = native_of(self.types[call.result])
+        if not isinstance(found, ListOf) or not isinstance(items, Var) or self.listed(g) != result:
+            return False
+        if isinstance(found.item, ArrayOf) and result == found:
+            zeros, given = f"nt.zeros_of_all({self.names[items]})", f"nt.copies({self.atom(g)})"
+        elif isinstance(found.item, Number) and isinstance(result, ListOf) and isinstance(result.item, Number):
+            zeros, given = f"[{self._sample(result.item)}] * len({self.names[items]})", self.atom(g)
+        else:
             return False
         kind, place = self._part(items, 0, index)
-        if kind != "slice" or native_of(self.types[call.result]) != found:
+        if kind != "slice":
             return False
-        self.define(call.result, found, f"[{self._sample(found.item)}] * len({self.names[items]})")
-        self.line(f"{self.names[call.result]}[{place}] = {self.atom(g)}")
+        self.define(call.result, result, zeros)
+        self.line(f"{self.names[call.result]}[{place}] = {given}")
         return True
 
     def _sums_listed(self, call: Call) -> bool:
         """`rt.add` of two lists of cotangents of the same values."""
         a, b = call.args
         found = self.listed(a)
-        if found is None or self.listed(b) != found or not isinstance(found.item, Number):
+        if found is None or self.listed(b) != found or not isinstance(found.item, (Number, ArrayOf)):
             return False
-        p, q = self.fresh("p"), self.fresh("q")
         self.fault_if(f"len({self.atom(a)}) != len({self.atom(b)})")
+        if isinstance(found.item, ArrayOf):  # which may show each other's memory: sums lie in their own
+            self.define(call.result, found, f"nt.sums_of_all({self.atom(a)}, {self.atom(b)})")
+            return True
+        p, q = self.fresh("p"), self.fresh("q")
         self.define(call.result, found, f"[{p} + {q} for {p}, {q} in zip({self.atom(a)}, {self.atom(b)})]")
         return True
 

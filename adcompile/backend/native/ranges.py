@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import operator
 from dataclasses import replace
 from typing import Any
@@ -107,7 +108,7 @@ class Ranges(Keeping):
             return True
         if fn is ops.unpack:
             return self._taken_apart(call)
-        if fn in (builtins.zip, builtins.enumerate) and all(map(self.is_array, call.args)):
+        if fn in (builtins.zip, builtins.enumerate, itertools.islice) and self._can_be_gone_through(call, fn):
             self.made[call.result] = call  # only made: nobody goes through it
             return True
         if fn is getattr and self.is_array(call.args[0]) and self.known(call.args[1]) == "shape":
@@ -123,23 +124,42 @@ class Ranges(Keeping):
             return True
         return False
 
+    def _can_be_gone_through(self, call: Call, fn: Any) -> bool:
+        """Whether an iterator of this kind can be made; bounds that Python refuses leave the kernel."""
+        if fn is not itertools.islice:
+            return all(map(self.is_array, call.args))
+        what, *bounds = call.args
+        if not self.is_array(what) and self.range_of(what) is None or len(bounds) > 3 or call.kwargs:
+            return False
+        bounds = [(a, int(k == 2)) for k, a in enumerate(bounds) if not isinstance(a, Const) or a.value is not None]
+        if any(self.native_type(a) != Number("i8") for a, _ in bounds):
+            return False
+        for a, least in bounds:
+            if isinstance(a, Var) or a.value < least:
+                self.fault_if(f"{self.cast(a, 'i8')} < {least}")
+        return True
+
     def _item(self, call: Call) -> bool:
         """An item of a tuple, a shape or a range."""
         value, k = call.args
         if not isinstance(value, Var):
             return False
         bounds = self.range_of(value)
-        if bounds is not None and call.role != "primal":
-            start, _, step, backwards = bounds
-            if backwards:
+        if bounds is not None:
+            start, stop, step, backwards = bounds
+            if backwards or self.native_type(k) != Number("i8"):
                 return False
             text, number = self.cast(start, "i8"), self.cast(k, "i8")
+            if call.role == "primal":  # it may not be there, or be counted from the end
+                self.faults = True
+                place, number = number, self.fresh("k")
+                self.line(f"{number} = nt.index({place}, {self._trips(start, stop, step)})")
             by = self.known(step)
             text = number if self.known(start) == 0 and by == 1 else f"{text} + {number}"
             if by != 1:
                 text = f"{self.cast(start, 'i8')} + {number} * {self.cast(step, 'i8')}"
             self.define(call.result, Number("i8"), text, LENGTH_BITS + 1)
-            if isinstance(by, int):
+            if isinstance(by, int) and call.role != "primal":
                 self.linear[call.result] = self.form(start).plus(self.form(k), by)
             return True
         number = self.known(k)

@@ -13,7 +13,7 @@ import numpy as np
 from adcompile.backend.native.base import WORD_BITS
 from adcompile.backend.native.bounds import Bounds, Linear
 from adcompile.backend.native.elementary import DTYPES, NAMES, vectorised
-from adcompile.backend.native.values import Code, ListOf, Number, is_mixed
+from adcompile.backend.native.values import Code, Number, TupleOf, is_mixed
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
@@ -226,8 +226,6 @@ class Scalars(Bounds):
         if value is not None:
             return str(bool(value))
         found = self.native_type(atom)
-        if isinstance(found, ListOf) and isinstance(atom, Var) and atom in self.names:
-            return f"len({self.names[atom]}) != 0"
         if not isinstance(found, Number):
             self.refuse("a test of what is no number")
         name = self.atom(atom)
@@ -425,9 +423,25 @@ def _asked(p: Scalars, call: Call) -> None:
 def _zero(p: Scalars, call: Call) -> None:
     """`rt.zeros_like` of a number, also of one that is not there: nobody reads what has no value."""
     have = p.native_type(call.args[0])
+    if isinstance(have, TupleOf) and all(n in (Number("f8"), Number("i8")) for n in have.items):
+        zeros = TupleOf(tuple(Number("f8") for _ in have.items))  # those of integers are floats
+        p.define(call.result, zeros, "(" + "0.0, " * len(have.items) + ")")
+        return
     if not isinstance(have, Number) or have.code in ("i8", "b1"):
         p.refuse("the zero tangent of other than a float")
     p.define(call.result, have, p.constant(0.0) if have.code != "c16" else p.constant(0j))
+
+
+def _integers(name: str, single: bool) -> Printed:
+    """A function of `math` that is one of integers."""
+
+    def printed(p: Scalars, call: Call) -> None:
+        if len(call.args) != 1 + (not single) or any(p.code(a) not in ("i8", "b1") for a in call.args):
+            p.refuse(f"{name} of other than {'an integer' if single else 'two integers'}")
+        p.faults = True
+        p.define(call.result, Number("i8"), f"nt.{name}({', '.join(p.cast(a, 'i8') for a in call.args)})", 63)
+
+    return printed
 
 
 def _seed(p: Scalars, call: Call) -> None:
@@ -461,6 +475,7 @@ PRINTED: dict[Any, Printed] = {
     np.sign: _sign,
     np.where: _where,
     **{fn: _two(*how) for fn, how in TWO.items()},
+    **{getattr(math, name): _integers(name, name == "factorial") for name in ("comb", "factorial", "gcd", "perm")},
     **{getattr(m, name): _test(name) for m in (math, np) for name in ("isnan", "isinf", "isfinite")},
     **{getattr(m, name): _rounded(name) for m in (math, np) for name in ("floor", "ceil", "trunc")},
 }

@@ -17,6 +17,19 @@ from numba import njit, types
 from numba.extending import intrinsic, overload
 
 from adcompile.backend.native.helper import helper
+from adcompile.backend.native.integers import (
+    add,
+    comb,
+    factorial,
+    floordiv,
+    gcd,
+    mod,
+    mul,
+    perm,
+    power,
+    sub,
+    whole,
+)
 from adcompile.backend.native.layout import dense, flattened, in_line, in_rows
 from adcompile.backend.native.places import (
     added_all_at,
@@ -40,6 +53,17 @@ __all__ = [
     "Fault",
     "flattened",
     "in_rows",
+    "add",
+    "comb",
+    "factorial",
+    "floordiv",
+    "gcd",
+    "mod",
+    "mul",
+    "perm",
+    "power",
+    "sub",
+    "whole",
     "added_all_at",
     "added_all_where",
     "added_at",
@@ -54,70 +78,6 @@ __all__ = [
     "put_at",
     "put_where",
 ]
-
-_WORD = 2**62
-
-
-# -- integers of Python, which have no bound ----------------------------------------------------
-
-
-@helper
-def add(a, b):
-    r = a + b
-    if (a ^ r) & (b ^ r) < 0:
-        raise Fault
-    return r
-
-
-@helper
-def sub(a, b):
-    r = a - b
-    if (a ^ b) & (a ^ r) < 0:
-        raise Fault
-    return r
-
-
-@helper
-def mul(a, b):
-    if abs(float(a)) * abs(float(b)) > 4.0e18:
-        raise Fault
-    return a * b
-
-
-@helper
-def floordiv(a, b):
-    if b == 0 or b == -1:
-        raise Fault
-    return a // b
-
-
-@helper
-def mod(a, b):
-    if b == 0 or b == -1:
-        raise Fault
-    return a % b
-
-
-@helper
-def power(a, n):
-    """`a ** n` for integers that stay ones."""
-    if n < 0:
-        raise Fault
-    r = 1
-    for _ in range(n):
-        if abs(float(a)) * abs(float(r)) > 4.0e18:
-            raise Fault
-        r *= a
-    return r
-
-
-@helper
-def whole(x):
-    """`int(x)`."""
-    if not abs(x) < 4.0e18:
-        raise Fault
-    return np.int64(x)
-
 
 # -- floats of Python, which raise where NumPy warns --------------------------------------------
 
@@ -236,6 +196,17 @@ def zeros_of_all(items):
     out = items[:0]
     for a in items:
         out.append(np.zeros_like(a))
+    return out
+
+
+@helper
+def sums_of_all(a, b):
+    """The sums of arrays of the same shapes, in a list of the same kind."""
+    out = a[:0]
+    for k in range(len(a)):
+        if a[k].shape != b[k].shape:
+            raise Fault
+        out.append(a[k] + b[k])
     return out
 
 

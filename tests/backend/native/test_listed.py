@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.kernels import agree, kernels_of, outcome, parts_of, stays, wholly
+from tests.kernels import agree, by_differences, kernels_of, outcome, parts_of, stays, wholly
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -149,3 +149,76 @@ def test_parts_of_lists():
     wholly(tree, 1.1, 1.07, 5)
     stays(tree, 1.1, 1.07, 0)
     wholly(differences, np.linspace(0.3, 1.2, 7))
+
+
+def worked_off(x, n):
+    """Arrays that are taken from the front of a list, which grows at its end."""
+    stack, total = [x], 0.0
+    while n and stack:
+        v = stack.pop(0)
+        n -= 1
+        total = total + np.sum(v * v)
+        stack += [v * 0.5, np.sin(v)]
+    return total
+
+
+def tails(x, n):
+    rows = [x * k for k in range(n)]
+    a, b = rows[1:], rows[:-1]
+    a.append(x)
+    return sum(np.sum(r * r) for r in a) * len(b) + (np.sum(b[0] * b[-1]) if b else 0.0)
+
+
+def either_or(x, n):
+    rows = [x * i for i in range(n)]
+    total = np.sum(x * x)
+    if not (rows and n > 1):
+        total = total * 2.0
+    else:
+        rows.append(x)
+    return total + (np.sum(rows[0] * x) if rows and rows[-1][0] > 0.0 else x[1])
+
+
+def nested(x, n):
+    rows = [[v * i for v in x] for i in range(n)]
+    found = any(row and row[0] > 1.0 for row in rows)
+    return sum(x) * 2.0 if found and all(row or n for row in rows) else x[0] * x[1]
+
+
+def rotated(x, s):
+    h = []
+    for v in x:
+        h.append((v * s, 1))
+    first, last = h[0], h.pop()
+    if len(h) > 0:
+        k = 0
+        while k < len(h) - 1:
+            h[k] = h[k + 1]
+            k += 1
+        h[k] = last
+    return first[0] * 2 + h[0][0] * h[-1][0]
+
+
+def test_lists_of_arrays_and_parts_of_them():
+    x = np.array([1.3, 0.7, 2.1])
+    for n in (0, 1, 5):
+        wholly(worked_off, x, n)
+    for n in (1, 2, 4):
+        wholly(tails, x, n)
+    by_differences(worked_off, x, 5)
+    by_differences(tails, x, 4)
+
+
+def test_whether_lists_hold_anything():
+    x = np.array([1.3, 0.7, 2.1])
+    for n in (0, 1, 3):
+        wholly(either_or, x, n)
+        stays(nested, x, n)
+    wholly(nested, x, 3)
+    by_differences(nested, x, 3)
+
+
+def test_cotangents_of_tuples_of_numbers_and_integers():
+    wholly(rotated, np.array([0.9, 0.7, 1.3, 0.2]), 0.8)
+    by_differences(rotated, np.array([0.9, 0.7, 1.3, 0.2]), 0.8)
+    agree(rotated, np.array([0.9]), 0.8)

@@ -1,8 +1,10 @@
 """Ranges, tuples and shapes, which are printed where they are used."""
 
+import itertools
+
 import numpy as np
 
-from tests.kernels import agree, parts_of, text_of
+from tests.kernels import agree, parts_of, text_of, wholly
 
 A = np.array([[0.5, 1.5, -0.7], [1.0, 0.2, 0.4]])
 
@@ -73,3 +75,27 @@ def kept_shapes(a):
 def test_shapes_in_lists():
     agree(kept_shapes, np.arange(6.0).reshape(3, 2))
     agree(kept_shapes, A)
+
+
+def sliced(x, n):
+    return sum(v * v for v in itertools.islice(x, 1, None, 2)) + sum(itertools.islice(x, n))
+
+
+def read_by_number(x, n):
+    steps, s = range(1, len(x), 2), 0.0
+    for k in range(n):
+        s += x[steps[k - 1]] * (k + 1)
+    return s
+
+
+def test_iterators_over_parts():
+    x = np.array([0.5, -0.7, 1.2, 0.4])
+    for n in (0, 2, 9):
+        wholly(sliced, x, n)
+    assert agree(sliced, x, -1) is ValueError
+
+
+def test_items_of_ranges():
+    x = np.array([0.5, -0.7, 1.2, 0.4])
+    wholly(read_by_number, x, 3)
+    assert agree(read_by_number, x, 4) is IndexError

@@ -11,35 +11,6 @@ import numpy as np
 from adcompile.backend.native import support as nt
 from adcompile.runtime.native import Fault
 
-WORDS = [0, 1, -1, 7, -7, 2**31, -(2**31), 2**62, -(2**62), 2**63 - 1, -(2**63)]
-
-
-@pytest.mark.parametrize("name", ["add", "sub", "mul", "floordiv", "mod"])
-def test_integers_are_right_or_leave(name):
-    plain = {
-        "add": int.__add__,
-        "sub": int.__sub__,
-        "mul": int.__mul__,
-        "floordiv": int.__floordiv__,
-        "mod": int.__mod__,
-    }
-    for a in WORDS:
-        for b in WORDS:
-            try:
-                got = getattr(nt, name)(a, b)
-            except Fault:
-                small = abs(a) < 2**31 and abs(b) < 2**31 and not (name in ("floordiv", "mod") and b in (0, -1))
-                assert not small
-                continue
-            assert got == plain[name](a, b)
-
-
-def test_powers_of_integers():
-    assert [nt.power(3, n) for n in range(5)] == [1, 3, 9, 27, 81]
-    for a, n in ((3, 60), (2, -1)):
-        with pytest.raises(Fault):
-            nt.power(a, n)
-
 
 def test_floats_that_python_would_raise_for():
     assert nt.finite(1.0) == 1.0 and nt.divisor(2.0) == 2.0 and nt.whole(-2.7) == -2
