@@ -151,10 +151,13 @@ class Flow(Listed):
             self.shares(var, value)
             if var not in self.varying and self.lengths_of(value, native.rank) != self.lengths.get(var):
                 self.varying.add(var)
+        elif isinstance(native, ListOf):
+            text = self.as_items(value, native)
+            if isinstance(value, Var):
+                self.shares(var, value)
+            return text
         elif self.native_type(value) != native:
             self.refuse(f"{var.name}, which is of different kinds on different paths")
-        elif isinstance(native, ListOf) and isinstance(value, Var):
-            self.shares(var, value)
         return self.atom(value)
 
     def _nothing(self, native: Native) -> str:

@@ -59,7 +59,7 @@ def may_be_int(t: Type, native: Native) -> bool:
 
 def can_be_given(t: Type) -> ListOf | None:
     """The native type of a list that can be a parameter."""
-    native = native_of(t)
+    native = native_of(t) if not isinstance(t, Seq) or t.cls is list else None
     return native if isinstance(native, ListOf) and given_as(native) and not may_be_int(t, native) else None
 
 

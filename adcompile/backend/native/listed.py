@@ -98,8 +98,10 @@ class Listed(Ranges):
         """A value as an item."""
         if isinstance(item, Number):
             return self.cast(value, item.code)
-        if isinstance(item, ListOf) and self.lists.is_list(value):
-            raise self.unkept(value, "a list that a loop fills, as an item of one that is no such list")
+        if isinstance(item, ListOf):
+            if self.lists.is_list(value):
+                raise self.unkept(value, "a list that a loop fills, as an item of one that is no such list")
+            return self.as_items(value, item)
         if self.native_type(value) != item and isinstance(item, TupleOf) and self._is_cotangent(value):
             parts = self._parts_added(item, value) or ()
             if len(parts) == len(item.items):  # None is nothing there
@@ -119,6 +121,26 @@ class Listed(Ranges):
     def _holds_memory(self, items: Var, value: Atom, found: ListOf) -> None:
         if isinstance(value, Var) and isinstance(found.item, (ArrayOf, ListOf)):
             self.shares(items, value)
+
+    def as_items(self, value: Atom, found: ListOf) -> str:
+        """A list, or a tuple of which the items are known, as a list of this type."""
+        if self.listed(value) == found:
+            return self.atom(value)
+        known = self.known(value)
+        made = self.made.get(value) if isinstance(value, Var) else None
+        if type(known) is tuple:
+            parts: tuple[Atom, ...] = tuple(map(Const, known))
+        elif made is not None and self.callee(made) is ops.build_tuple:
+            parts = made.args
+        else:
+            self.refuse(f"{getattr(value, 'name', 'None')}, which is of different kinds on different paths")
+        items = Var("items", self.place)
+        self.define(items, found, self.empty_list(found))
+        for part in parts:
+            self._append(items, part, found)
+        if isinstance(value, Var) and isinstance(found.item, (ArrayOf, ListOf)):
+            self.shares(value, items)
+        return self.names[items]
 
     def _push_listed(self, call: Call) -> bool:
         items, value = call.args
@@ -323,7 +345,8 @@ class Listed(Ranges):
 
     def _parts_of_array(self, call: Call) -> bool:
         """`unjoin(np.array, g, items)`: the items of `g`."""
-        found, g = self.listed(call.args[2]) if len(call.args) == 3 else None, call.args[1]
+        first = all(type(k) is int and k == 0 for k in map(self.known, call.args[3:]))  # the axis that was made
+        found, g = self.listed(call.args[2]) if first else None, call.args[1]
         result = native_of(self.types[call.result])
         if found is None or self.known(call.args[0]) not in (np.array, np.stack) or not isinstance(result, ListOf):
             return False
@@ -345,15 +368,15 @@ class Listed(Ranges):
         return True
 
     def _joined_lists(self, call: Call) -> bool:
-        if len(call.args) != 2 or self.listed(call.args[0]) is None:
+        found = next((n for n in map(self.listed, call.args) if n is not None), None)
+        if found is None or len(call.args) != 2 or native_of(self.types[call.result]) != found:
             return False
-        if self.listed(call.args[0]) != self.listed(call.args[1]):
+        if any(self.lists.is_list(a) for a in call.args):
             return False
-        a, b = call.args
-        assert isinstance(a, Var) and isinstance(b, Var)
-        self.define(call.result, self.native[a], f"{self.names[a]} + {self.names[b]}")
-        self.shares(call.result, a)
-        self.shares(call.result, b)
+        self.define(call.result, found, " + ".join(self.as_items(a, found) for a in call.args))
+        for a in call.args:
+            if isinstance(a, Var):
+                self.shares(call.result, a)
         return True
 
     def _repeated_list(self, call: Call) -> bool:
@@ -380,10 +403,11 @@ CALLS: dict[Any, Printed] = {
     ops.build_list: L._made_list, ops.push: L._push_listed, ops.pop: L._pop_listed, operator.getitem: L._get_listed,
     ops.put_item: L._put_listed, operator.setitem: L._put_listed, ops.list_set: L._set_listed,
     ops.index_add: L._add_listed, arrays.add_item: L._add_listed,
-    len: L._len_listed, list: L._copy_listed, arrays.copy: L._copy_listed,
+    len: L._len_listed, list: L._copy_listed, tuple: L._copy_listed, arrays.copy: L._copy_listed,
     arrays.scatter_list: L._scattered_list, arrays.add: L._sums_listed,
     arrays.zero_list: L._zeros_listed, np.array: L._array_of_list, np.stack: L._array_of_list,
     adjoints.unjoin: L._parts_of_array,
-    ops.list_concat: L._joined_lists, operator.add: L._joined_lists, operator.mul: L._repeated_list,
+    ops.list_concat: L._joined_lists, ops.tuple_concat: L._joined_lists, operator.add: L._joined_lists,
+    operator.mul: L._repeated_list,
     ops.identity: L._same_list, ops.collected: L._same_list, plain.check_filled: L._is_filled,
 }  # fmt: skip

@@ -62,6 +62,8 @@ class Returning(Handing):
         if isinstance(leaf_of(layout), ArrayOf) and not isinstance(plain, Array) and root not in self.inner:
             self.refuse(f"{value.name}, a list of arrays or None")
         text = self._list_text(layout, item_of(self.types.get(value)), first, root in self.inner)
+        if isinstance(t := self.types.get(value), Seq) and t.cls is tuple:
+            return f"tuple({text})"
         origin = self.lists.origin(value)
         if kept and origin in self.absent and origin not in self.lists.sites:  # None on some paths
             flat.append(f"{self.start(value)} >= 0")

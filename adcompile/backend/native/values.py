@@ -127,7 +127,7 @@ def native_of(t: Type) -> Native | None:
             of_items = {native_of(item) for item in items}
             only = of_items.pop() if len(of_items) == 1 else None
             return None if only is None else ListOf(only)
-        case Seq(item, cls) if cls is list:
+        case Seq(item, cls) if cls in (list, tuple):  # a tuple of any length is a list that nobody writes into
             found = native_of(item)
             return None if found is None else ListOf(found)
         case _:

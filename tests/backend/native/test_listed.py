@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from tests.kernels import agree, by_differences, kernels_of, outcome, parts_of, stays, wholly
+from tests.kernels import (
+    agree,
+    agree_pulled,
+    agree_pushed,
+    by_differences,
+    kernels_of,
+    outcome,
+    parts_of,
+    stays,
+    wholly,
+)
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -222,3 +232,84 @@ def test_cotangents_of_tuples_of_numbers_and_integers():
     wholly(rotated, np.array([0.9, 0.7, 1.3, 0.2]), 0.8)
     by_differences(rotated, np.array([0.9, 0.7, 1.3, 0.2]), 0.8)
     agree(rotated, np.array([0.9]), 0.8)
+
+
+def states(x, n):
+    """Euler's method, which keeps all states in tuples."""
+    xs, ts = (x,), ()
+    for k in range(n):
+        ts += (k * 0.1,)
+        xs = xs + (xs[-1] + 0.1 * np.sin(xs[-1]) * ts[-1],)
+    s = 0.0
+    for y in reversed(xs[1:]):
+        s = s * y + y * y
+    return s * len(xs) + xs[0]
+
+
+def states_stacked(x, n):
+    history = ()
+    for k in range(n):
+        x = np.sin(x) * (k + 1)
+        history = history + (x,)
+    return np.sum(np.stack(history) ** 2)
+
+
+def written_after_joining(x, n):
+    history = (x,)
+    for k in range(n):
+        y = x * k
+        history = history + (y, x)
+        y[0] = 3.0
+    return np.sum(history[-2] * history[1]) + np.sum(history[n])
+
+
+def unpacked_into(x, n):
+    history = [x]
+    for _ in range(n):
+        history = [*history, history[-1] * x]
+    return history[-1] + history[n // 2]
+
+
+def begun_anew(x, n):
+    t = (x, 2.0)
+    for i in range(n):
+        t = t + (x * i,) if i > 1 else (x,)
+    return sum(t) * len(t)
+
+
+def not_there(x, n):
+    t = ()
+    for i in range(n):
+        t = t + (x * i,)
+    return t[n] + t[0]
+
+
+def tuple_as_a_result(x, n):
+    t = ()
+    for i in range(n):
+        t = t + (x * i,)
+    return t
+
+
+@pytest.mark.parametrize("f", [states, unpacked_into, begun_anew])
+def test_tuples_of_numbers_that_grow(f):
+    for n in (1, 5):
+        wholly(f, 0.7, n)
+        by_differences(f, 0.7, n)
+    agree_pulled(f, 0.7, 4)
+    agree_pushed(f, 0.7, 4)
+
+
+@pytest.mark.parametrize("f", [states_stacked, written_after_joining])
+def test_tuples_of_arrays_that_grow(f):
+    wholly(f, A, 3)
+    by_differences(f, A, 3)
+    agree_pulled(f, A, 3)
+
+
+def test_tuples_that_hold_nothing():
+    assert agree(not_there, 0.7, 3) is IndexError
+    assert agree(states_stacked, A, 0) is ValueError
+    for n in (0, 3):
+        agree_pulled(tuple_as_a_result, 0.7, n)
+        agree_pushed(tuple_as_a_result, 0.7, n)
