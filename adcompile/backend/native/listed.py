@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.backend.native.base import LENGTH_BITS
+from adcompile.backend.native.base import EXACT_BITS, LENGTH_BITS
 from adcompile.backend.native.ranges import Ranges
 from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of
 from adcompile.ir import ops
@@ -21,6 +21,9 @@ from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Known, Seq
 from adcompile.optimise.typing import hashable
 from adcompile.runtime import adjoints, arrays, plain
+
+INTEGERS, FLOATS = ListOf(Number("i8")), ListOf(Number("f8"))
+"""Lists of integers into which floats come are those of floats from there on."""
 
 
 class Listed(Ranges):
@@ -37,6 +40,10 @@ class Listed(Ranges):
         """Print a call if it is one on lists that kernels know."""
         if not hashable(fn) or fn not in CALLS or call.kwargs:
             return False
+        if fn in JOINING:
+            for a in call.args:
+                if self.lists.is_list(a):
+                    raise self.unkept(a, "a list that a loop fills, of which another is made")
         if fn is not ops.build_list and not any(self.listed(a) for a in call.args):
             return False
         return CALLS[fn](self, call)
@@ -126,6 +133,9 @@ class Listed(Ranges):
         """A list, or a tuple of which the items are known, as a list of this type."""
         if self.listed(value) == found:
             return self.atom(value)
+        if self.listed(value) == INTEGERS and found == FLOATS:
+            self.faults = True  # integers that are no floats exactly
+            return f"nt.floats({self.atom(value)})"
         known = self.known(value)
         made = self.made.get(value) if isinstance(value, Var) else None
         if type(known) is tuple:
@@ -142,10 +152,21 @@ class Listed(Ranges):
             self.shares(value, items)
         return self.names[items]
 
+    def _turned(self, call: Call) -> Var | None:
+        """The list that a call uses up; integers as floats, where what it becomes may hold floats."""
+        items = call.args[0]
+        if not isinstance(items, Var) or self.listed(items) is None:
+            return None
+        if self.listed(items) != INTEGERS or native_of(self.types[call.result]) != FLOATS:
+            return items
+        turned = Var(items.name, items.place)
+        self.define(turned, FLOATS, self.as_items(items, FLOATS))
+        return turned
+
     def _push_listed(self, call: Call) -> bool:
-        items, value = call.args
-        found = self.listed(items)
-        if found is None or not isinstance(items, Var):
+        items, value = self._turned(call), call.args[1]
+        found = self.listed(items) if items is not None else None
+        if found is None or items is None:
             return False
         self._append(items, value, found)
         self.alias(call.result, items)
@@ -181,6 +202,10 @@ class Listed(Ranges):
             self.shares(call.result, items)
             return True
         wanted = native_of(self.types[call.result])
+        if found == FLOATS and wanted == Number("i8"):  # what has not turned yet
+            text = f"nt.integer({self.names[items]}[{self.cast(k, 'i8')}])"
+            self.define(call.result, wanted, text, EXACT_BITS)
+            return True
         if wanted is not None and wanted != found.item:
             self.refuse("an item of a list that has another class there")
         self.define(call.result, found.item, f"{self.names[items]}[{self.cast(k, 'i8')}]")
@@ -188,15 +213,17 @@ class Listed(Ranges):
         return True
 
     def _put_listed(self, call: Call, into: Var | None = None) -> bool:
-        items, k, value = call.args
-        found = self.listed(items)
+        (items, k, value), plain = call.args, self.callee(call) is operator.setitem
+        if into is None and not plain:
+            items = self._turned(call)
+        found = self.listed(items if into is None else into) if items is not None else None
         if found is None or not isinstance(items, Var):
             return False
         self.faults = True
         name = self.names[items] if into is None else self.names[into]
         self.line(f"{name}[{self.cast(k, 'i8')}] = {self._item_text(value, found.item)}")
         self._holds_memory(items, value, found)
-        if into is None and self.callee(call) is not operator.setitem:
+        if into is None and not plain:
             self.alias(call.result, items)
         return True
 
@@ -205,7 +232,11 @@ class Listed(Ranges):
         found = self.listed(items)
         if found is None or not isinstance(items, Var):
             return False
-        self.define(call.result, found, f"{self.names[items]}.copy()")
+        result = native_of(self.types[call.result])
+        if found == INTEGERS and result == FLOATS:
+            self.define(call.result, FLOATS, self.as_items(items, FLOATS))
+        else:
+            self.define(call.result, found, f"{self.names[items]}.copy()")
         self.shares(call.result, items)
         return self._put_listed(call, call.result)
 
@@ -368,10 +399,8 @@ class Listed(Ranges):
         return True
 
     def _joined_lists(self, call: Call) -> bool:
-        found = next((n for n in map(self.listed, call.args) if n is not None), None)
-        if found is None or len(call.args) != 2 or native_of(self.types[call.result]) != found:
-            return False
-        if any(self.lists.is_list(a) for a in call.args):
+        found = native_of(self.types[call.result])
+        if not isinstance(found, ListOf) or len(call.args) != 2:
             return False
         self.define(call.result, found, " + ".join(self.as_items(a, found) for a in call.args))
         for a in call.args:
@@ -397,6 +426,8 @@ class Listed(Ranges):
         return True
 
 
+JOINING = frozenset({operator.add, operator.mul, ops.list_concat, ops.tuple_concat})
+"""Calls that are some on numbers, too."""
 Printed = Callable[[Any, Call], bool]
 L: Any = Listed
 CALLS: dict[Any, Printed] = {

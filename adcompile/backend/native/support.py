@@ -251,6 +251,18 @@ def integer(x):
 
 
 @helper
+def floats(items):
+    """Integers as the floats that they are exactly."""
+    out = [0.0]
+    out.pop()
+    for v in items:
+        if abs(v) > 2**53:
+            raise Fault
+        out.append(float(v))
+    return out
+
+
+@helper
 def integers(a):
     out = [0]
     out.pop()

@@ -313,3 +313,82 @@ def test_tuples_that_hold_nothing():
     for n in (0, 3):
         agree_pulled(tuple_as_a_result, 0.7, n)
         agree_pushed(tuple_as_a_result, 0.7, n)
+
+
+TURNED = np.array([0.3, -0.7, 1.2, 0.5])
+
+
+def sums_of_sums(x):
+    items = []
+    for _ in range(len(x)):
+        items.append(sum(items))
+    items.append(x[0])
+    return max(items) * 2.0 + sum(items)
+
+
+def counted_then_set(x):
+    items = [i for i in range(len(x))]
+    items[2] = x[1]
+    items.insert(1, x[0])
+    del items[0]
+    last = items.pop()
+    return sum(v**2 for v in items) + last
+
+
+def zeros_filled(x):
+    total = [0] * len(x)
+    for i in range(len(x)):
+        total[i] = total[i - 1] + x[i]
+    return total[-1] * total[1]
+
+
+def extended_and_reversed(x):
+    items = [i for i in range(len(x))]
+    items.extend(x)
+    items += [3, 4]
+    items.reverse()
+    return sum(v**2 for v in items) * items[2]
+
+
+def numbered_first(x):
+    """The integers are read as such in between."""
+    items, s = [2 * i for i in range(len(x))], 0.0
+    for i in range(len(x)):
+        s += x[items[i] // 2] * items[i]
+    items[0] = x[0]
+    return s * items[0] + items[-1]
+
+
+@pytest.mark.parametrize("f", [sums_of_sums, counted_then_set, zeros_filled, extended_and_reversed, numbered_first])
+def test_integers_that_become_floats(f):
+    wholly(f, TURNED)
+    by_differences(f, TURNED)
+    agree_pulled(f, TURNED)
+    agree_pushed(f, TURNED)
+
+
+def large_ones(x, n):
+    items = [n + i for i in range(len(x))]
+    for i in range(len(x)):
+        items[i] = items[i] * 3
+    items[1] = x[0]
+    return items[0] % 7 * x[1] + items[1]
+
+
+def test_integers_that_are_no_floats():
+    wholly(large_ones, TURNED, 5)
+    for n in (2**39, 2**53 + 1, 2**61, 2**70):
+        agree(large_ones, TURNED, n)
+
+
+def divided(x):
+    items, s = [0] * len(x), 0.0
+    for i in range(len(x)):
+        s += float(x[i]) / items[i - 1]
+        items[i] = x[i]
+    return s
+
+
+def test_a_zero_that_is_an_integer_raises():
+    assert agree(divided, TURNED) is ZeroDivisionError
+    assert agree(zeros_filled, TURNED[:1]) is IndexError
