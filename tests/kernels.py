@@ -141,6 +141,8 @@ def stays(f, *args):
         patch.setattr(joined, "joined", counting)
         raised = agree(f, *args)
     assert raised or left == []
+    untaken = [n.why for n in kernels_of(f, *args, value=True)[1] if "Numba does not take" in n.why]
+    assert not untaken, untaken
 
 
 def wholly(f, *args):

@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.backend.native.base import LENGTH_BITS
-from adcompile.backend.native.picked import Picking
+from adcompile.backend.native.ordering import ORDERS, Ordering
 from adcompile.backend.native.scalars import COMPARISONS, FUNCTIONS, SYMBOLS
 from adcompile.backend.native.values import ArrayOf, Code, Number, TupleOf, read_of
 from adcompile.ir import ops
@@ -23,7 +23,7 @@ from adcompile.runtime import arrays, loops, memory, overlap
 Part = tuple[str, str]  # what selects along an axis: "item", "slice", "new" or "rest", and its text
 
 
-class Arrays(Picking):
+class Arrays(Ordering):
     """Prints calls on arrays."""
 
     def array_call(self, call: Call, fn: Any) -> bool:
@@ -411,6 +411,18 @@ class Arrays(Picking):
             return False
         return True
 
+    def _broadcast(self, call: Call) -> bool:
+        """`np.broadcast_to(x, np.shape(y))`, where it has nothing to do; the view of it is read alone."""
+        x, shape = call.args[0], self.made.get(call.args[-1]) if isinstance(call.args[-1], Var) else None
+        if len(call.args) != 2 or call.kwargs or not isinstance(x, Var) or not self.is_array(x) or shape is None:
+            return False
+        if self.callee(shape) not in (np.shape, np.ndarray.shape) or self.rank(shape.args[0]) != self.rank(x):
+            return False
+        self.fault_if(f"{self.atom(x)}.shape != {self.atom(shape.args[0])}.shape")
+        self.alias(call.result, x)
+        self.own.discard(call.result)
+        return True
+
     def _sums(self, call: Call) -> bool:
         """Whether `rt.unbroadcast(g, x)` may have to sum, as `x` may have length 1 along some axis."""
         g, x = call.args
@@ -453,8 +465,9 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         arrays.scatter: a.scattered, memory.last_writes: a.last_writes,
         ops.expect_length: a._expected, np.array: a._same_array, np.asarray: a._same_array,
         memory.apart: a._apart, arrays.own: a._owned, memory.is_writable: a._writable,
+        np.broadcast_to: a._broadcast,
         arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip
 
 
-HANDLED = _handled()
+HANDLED = {**_handled(), **ORDERS}

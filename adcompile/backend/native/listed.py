@@ -38,7 +38,7 @@ class Listed(Ranges):
 
     def listed_call(self, call: Call, fn: Any) -> bool:
         """Print a call if it is one on lists that kernels know."""
-        if not hashable(fn) or fn not in CALLS or call.kwargs:
+        if not hashable(fn) or fn not in CALLS or call.kwargs and fn is not ops.sort_order:
             return False
         if fn in JOINING:
             for a in call.args:
@@ -131,7 +131,7 @@ class Listed(Ranges):
 
     def as_items(self, value: Atom, found: ListOf) -> str:
         """A list, or a tuple of which the items are known, as a list of this type."""
-        if self.listed(value) == found:
+        if self.native_type(value) == found:
             return self.atom(value)
         if self.listed(value) == INTEGERS and found == FLOATS:
             self.faults = True  # integers that are no floats exactly
@@ -390,6 +390,17 @@ class Listed(Ranges):
             return False
         return True
 
+    def _sort_order(self, call: Call) -> bool:
+        """`sort_order(items, reverse=…)`: how `sorted` goes through numbers."""
+        reverse = self.known(dict(call.kwargs).get("reverse", Const(False)))
+        found = self.listed(call.args[0])
+        if found not in (INTEGERS, FLOATS) or len(call.args) != 1 or type(reverse) is not bool:
+            return False
+        self.faults = True  # what is no number
+        dtype = "np.int64" if found == INTEGERS else "np.float64"
+        self.define(call.result, INTEGERS, f"nt.sort_order({self.atom(call.args[0])}, {reverse}, {dtype})")
+        return True
+
     def _is_filled(self, call: Call) -> bool:
         """`rt.check_filled(place, items, 1, 0)`."""
         items, rest = call.args[1], [self.known(a) for a in call.args[2:]]
@@ -439,6 +450,6 @@ CALLS: dict[Any, Printed] = {
     arrays.zero_list: L._zeros_listed, np.array: L._array_of_list, np.stack: L._array_of_list,
     adjoints.unjoin: L._parts_of_array,
     ops.list_concat: L._joined_lists, ops.tuple_concat: L._joined_lists, operator.add: L._joined_lists,
-    operator.mul: L._repeated_list,
+    operator.mul: L._repeated_list, ops.sort_order: L._sort_order,
     ops.identity: L._same_list, ops.collected: L._same_list, plain.check_filled: L._is_filled,
 }  # fmt: skip

@@ -17,7 +17,7 @@ from adcompile.backend.native.values import Code, Number, TupleOf, is_mixed
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.optimise.typing import INPLACE
-from adcompile.runtime import arrays, plain, special
+from adcompile.runtime import arrays, plain, special, state
 
 SYMBOLS: dict[Any, str] = {
     operator.add: "+",
@@ -444,6 +444,14 @@ def _integers(name: str, single: bool) -> Printed:
     return printed
 
 
+def _one_length(p: Scalars, call: Call) -> None:
+    """`rt.one_length(place, *lengths)`: all of them are one."""
+    first, *others = (p.cast(a, "i8") for a in call.args[1:])
+    for other in others:
+        p.fault_if(f"{first} != {other}")
+    p.define(call.result, Number("i8"), first, p.size(call.args[1]))
+
+
 def _seed(p: Scalars, call: Call) -> None:
     """`rt.seed`, which asks whether a function has given a real number."""
     value = call.args[-1]
@@ -468,6 +476,7 @@ PRINTED: dict[Any, Printed] = {
     ops.identity: _identity,
     plain.check_real: _asked,
     plain.seed: _seed,
+    state.one_length: _one_length,
     arrays.zeros_like: _zero,
     np.square: _square,
     np.conjugate: _conjugate,

@@ -145,9 +145,11 @@ def _norm(s: Spelling, call: Call) -> bool:
 
 
 def _clip(s: Spelling, call: Call) -> bool:
-    if len(call.args) != 3 or call.kwargs or s.array(call.args[0]) is None:
+    if len(call.args) != 3 or call.kwargs:
         return False
     a, low, high = call.args
+    if s.array(a) is None and not isinstance(type_of(a, s.types), Scalar):
+        return False
     t = s.types[call.result]
     # arrays as bounds may not fit, and NumPy says so of all three at once
     if t != type_of(a, s.types) or not (_is_number(low, s.types) and _is_number(high, s.types)):

@@ -31,6 +31,17 @@ from adcompile.backend.native.integers import (
     whole,
 )
 from adcompile.backend.native.layout import dense, flattened, in_line, in_rows
+from adcompile.backend.native.orders import (
+    all_interpolated,
+    cells,
+    interpolated,
+    nonzero,
+    order_of,
+    place_in,
+    places_in,
+    sort_order,
+    sorted_numbers,
+)
 from adcompile.backend.native.places import (
     added_all_at,
     added_all_where,
@@ -53,6 +64,15 @@ __all__ = [
     "Fault",
     "flattened",
     "in_rows",
+    "all_interpolated",
+    "cells",
+    "interpolated",
+    "nonzero",
+    "order_of",
+    "place_in",
+    "places_in",
+    "sort_order",
+    "sorted_numbers",
     "add",
     "comb",
     "factorial",
