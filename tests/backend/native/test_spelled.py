@@ -34,6 +34,8 @@ x = np.linalg.solve(A.T, x) * np.linalg.inv(A)[0]
 x = np.linalg.inv(A) @ x + np.linalg.solve(A, A)[1]
 x = x * (1.5 if np.any(x > A[0, 1]) else 0.5) * (2.0 if np.all(x > -9.0) else 3.0)
 x = x * A[np.argmax(x), np.argmin(x)]
+x = x * np.clip(x[0], b[0], 0.6) + A[np.clip(np.searchsorted(b, x[1]), 1, 2)]
+x = np.average(x, weights=b) * A[0] + np.average(A) * x
 """.strip().splitlines()
 
 
