@@ -21,6 +21,7 @@ from adcompile.backend.native.flow import HANDING_ON
 from adcompile.backend.native.handed import handed, held_together
 from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
 from adcompile.backend.native.lists import Lists, lists_of
+from adcompile.backend.native.lockstep import in_lockstep
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.notes import Note
 from adcompile.backend.native.ranges import counts_from_zero
@@ -164,6 +165,8 @@ class _Search:
         """A function as a kernel, its array statements as loops. Where such a kernel is left, the function as it
         is runs on NumPy."""
         new = self.lowered(function, least=1)
+        if self.effects is not None:
+            new = in_lockstep(new, self.ufuncs, self.effects)
         return kernel(new.function, name, new.types, inexact, Hints(new.sure, new.sums), between)
 
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:

@@ -1,0 +1,283 @@
+"""Loops whose iterations run a loop each until it is done, sixteen of them side by side.
+
+    for i in range(n):            for b in range(n / 16):
+        x = …                         for l in range(16): x of i = 16 b + l
+        while …:             →        while any lane runs:
+            step                          for l in range(16): step, and what it changes where lane l runs
+        … x …                         for l in range(16): … x …
+
+Newton's method for one element after another waits for each sine before it can begin the next; those of several
+elements are computed at once, by vector instructions (`runtime/vecmath`). What the inner loop keeps, a row for each
+turn, holds the numbers of all lanes.
+
+That is done where the iterations know nothing of each other but sums in the tail, which are formed in their order, and
+where a function is computed that has vector instructions: what the lanes that are done compute in vain costs less.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adcompile.backend.native.iterations import Iterations, carried, inner_loop
+from adcompile.backend.native.lanes import Calls, Lane, Unfit, sort_of
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, If, Raise, Statement, Unreachable, Var
+from adcompile.ir.nodes import While, Yield
+from adcompile.ir.types import BOOL, INT, Array, RangeT, Scalar, Seq, Type
+from adcompile.ir.walk import Rewriter, results_of, statements_of, substitute
+from adcompile.nests import Lowered
+from adcompile.optimise.effects import Effects
+from adcompile.optimise.typing import type_of
+from adcompile.runtime.loops import Leave
+
+WIDTH = 16
+"""Lanes: two vectors of the widest kind, so that one is computed while the other waits."""
+ROW = Array(np.dtype(np.float64), ("many",))
+
+
+def in_lockstep(new: Lowered, ufuncs: frozenset[Any], effects: Effects) -> Lowered:
+    """The function with such loops side by side; `ufuncs` are the functions that have vector instructions."""
+    loops = [s for s in statements_of(new.function.body) if isinstance(s, For) and inner_loop(s) is not None]
+    for loop in loops if ufuncs else ():
+        try:
+            new = Lockstep(new, Iterations(new, loop, effects), ufuncs).made()
+        except Unfit:
+            continue
+    return new
+
+
+class Lockstep:
+    """Writes a loop whose iterations go side by side.
+
+    What lanes hold lies in one array: whether each runs, what the inner loop carries, and what it and the tail read of
+    the head.
+    """
+
+    def __init__(self, new: Lowered, found: Iterations, ufuncs: frozenset[Any]) -> None:
+        self.new, self.found, self.ufuncs = new, found, ufuncs
+        self.types = dict(new.types)
+        self.sure = set(new.sure)
+        self.lanes = Var("lanes")
+        self.types[self.lanes] = ROW
+        inner = found.inner
+        self.states = [k for k in range(len(carried(inner))) if k not in found.filled]
+        self.slots = {carried(inner)[k]: n + 1 for n, k in enumerate(self.states)}
+        self.slots |= {v: len(self.slots) + 1 + n for n, v in enumerate(found.given)}
+
+    def made(self) -> Lowered:
+        replaced = self.loop()
+        for v in self.found.listed():
+            self.types[v] = of_rows(self.types[v])
+        function = self.new.function
+        body = _Replaced(self, {self.found.loop: replaced}).block(function.body)
+        return replace(self.new, function=replace(function, body=body), types=self.types, sure=frozenset(self.sure))
+
+    def calls(self) -> Calls:
+        return Calls(self.types, self.found.loop.role, sure=self.sure)
+
+    def place(self, calls: Calls, lane: Atom, slot: int) -> Atom:
+        return lane if slot == 0 else calls.call("at", INT, operator.add, lane, Const(slot * WIDTH))
+
+    # -- the loop over blocks
+
+    def loop(self) -> list[Statement]:
+        loop, found, inner = self.found.loop, self.found, self.found.inner
+        front = self.calls()
+        trips, first = found.trips(front)
+        front.out.append(Call(self.lanes, Const(np.empty), (Const(WIDTH * (len(self.slots) + 1)),)))
+        more = front.call("t", INT, operator.add, trips, Const(WIDTH - 1))
+        count = front.call("n", INT, operator.floordiv, more, Const(WIDTH))
+        blocks = front.call("blocks", RangeT(True), range, count)
+        b, params = Var("b"), tuple(self.fresh(p) for p in carried(loop))
+        self.types[b] = INT
+        inside = self.calls()
+        base = inside.call("base", INT, operator.mul, b, Const(WIDTH))
+        left = inside.call("left", INT, operator.sub, trips, base)
+        width = inside.call("width", INT, builtins.min, left, Const(WIDTH))
+        steps = inside.call("steps", RangeT(True), range, width)
+        offset = base if isinstance(first, Const) and first.value == 0 else inside.call("base", INT, operator.add, base, first)
+        now: dict[int, Atom] = {}
+        inside.out += found.front
+        inside.out += self.head(params, steps, offset, now)
+        inside.out += self.spare(width)
+        inside.out += [found.begun[inner.init[k]] for k in found.filled[:1]]
+        inside.out += self.turns()
+        inside.out += self.tail(params, steps, offset, now)
+        end = Continue(tuple(now[k] for k in range(len(params))))
+        body = Block((b, *params), tuple(inside.out), end)
+        return [*front.out, For(loop.results, blocks, loop.init, body, loop.place, loop.role)]
+
+    def fresh(self, var: Var) -> Var:
+        new = Var(var.name, var.place)
+        if var in self.types:
+            self.types[new] = self.types[var]
+        return new
+
+    def head(self, params: tuple[Var, ...], steps: Var, offset: Atom, now: dict[int, Atom]) -> list[Statement]:
+        """What stands in front of the inner loop, for each lane."""
+        found, lane = self.found, Var("l")
+        self.types[lane] = INT
+        calls = self.calls()
+        i = calls.call(found.element.name, INT, operator.add, offset, lane)
+        calls.out += found.head
+        calls.store(self.lanes, lane, Const(1.0))
+        inner = found.inner
+        for k in self.states:
+            calls.store(self.lanes, self.place(calls, lane, self.slots[carried(inner)[k]]), inner.init[k])
+        for v in found.given:
+            calls.store(self.lanes, self.place(calls, lane, self.slots[v]), v)
+        return [self.part(found.early, params, steps, lane, calls, {found.element: i}, now)]
+
+    def part(self, which: list[int], params: tuple[Var, ...], steps: Var, lane: Var, calls: Calls,
+             mapping: dict[Var, Atom], now: dict[int, Atom]) -> For:  # fmt: skip
+        """A loop over lanes that carries a part of what the loop carries."""
+        loop = self.found.loop
+        assert isinstance(loop.body.end, Continue)
+        own, end = tuple(carried(loop)[k] for k in which), tuple(loop.body.end.values[k] for k in which)
+        results = tuple(self.fresh(p) for p in own)
+        body = substitute(Block((lane, *own), tuple(calls.out), Continue(end)), mapping)
+        now.update(zip(which, results))
+        return For(results, steps, tuple(params[k] for k in which), body, loop.place, loop.role)
+
+    def spare(self, width: Var) -> list[Statement]:
+        """Lanes for which there is no element do what the first one does."""
+        calls, lane = self.calls(), Var("l")
+        self.types[lane] = INT
+        front = self.calls()
+        steps = front.call("steps", RangeT(), range, width, Const(WIDTH))
+        for slot in range(len(self.slots) + 1):
+            value = calls.load(self.lanes, Const(slot * WIDTH), "float", "t")
+            calls.store(self.lanes, self.place(calls, lane, slot), value)
+        body = Block((lane,), tuple(calls.out), Continue(()))
+        return [*front.out, For((), steps, (), body, role=self.found.loop.role)]
+
+    # -- the inner loop
+
+    def turns(self) -> list[Statement]:
+        """The turns of the inner loop, until no lane runs."""
+        found, inner = self.found, self.found.inner
+        calls, rows = self.calls(), Var("row")
+        one = found.filled[:1]
+        keeps = [self.fresh(carried(inner)[k]) for k in one]
+        if keeps:
+            self.types[rows] = ROW
+            calls.out.append(Call(rows, Const(np.empty), (Const(WIDTH * len(found.filled)),), role="adjoint"))
+        steps = calls.call("steps", RangeT(True), range, Const(WIDTH))
+        some, bad = self.turn(calls, steps, rows)
+        if isinstance(bad, Var):
+            fine = calls.call("fine", BOOL, operator.not_, bad)
+            calls.out.append(If((), fine, Block((), (), Yield()), Block((), (), Raise(Const(Leave)))))
+        now: list[Atom] = [calls.call(v.name, of_rows(self.types[v]), ops.push, v, rows) for v in keeps]
+        ends = Block((), (), Continue(tuple(now))), Block((), (), Break(tuple(now)))
+        calls.out.append(If((), some, *ends))
+        params = (*((inner.body.params[0],) if isinstance(inner, For) else ()), *keeps)
+        body = Block(params, tuple(calls.out), Unreachable())
+        init, results = (tuple(values[k] for k in one) for values in (inner.init, inner.results))
+        if isinstance(inner, For):
+            return [For(results, inner.iterable, init, body, inner.place, inner.role)]
+        return [While(results, init, body, inner.place, inner.role)]
+
+    def turn(self, out: Calls, steps: Var, rows: Var) -> tuple[Atom, Atom]:
+        """One turn for all lanes: whether any runs on, and whether one has met what leaves the kernel."""
+        found, inner = self.found, self.found.inner
+        lane, some, bad = Var("l"), Var("some"), Var("bad")
+        self.types |= {lane: INT, some: BOOL, bad: BOOL}
+        calls = self.calls()
+        runs = calls.call("runs", BOOL, operator.gt, calls.load(self.lanes, lane, "float", "t"), Const(0.0))
+        now: dict[Var, Atom] = {}
+        for v, slot in self.slots.items():
+            sort = sort_of(type_of(v, self.types))
+            now[v] = calls.load(self.lanes, self.place(calls, lane, slot), sort, v.name)
+        differ = set(now.values())
+        if isinstance(inner, For):
+            now[inner.body.params[0]] = inner.body.params[0]
+        lists = {carried(inner)[k]: (carried(inner)[k], None) for k in found.filled}
+        flat = Lane(calls, now, differ, dict(lists), self.ufuncs, found.own, bad)
+        flat.block(inner.body, runs)
+        if not flat.heavy:
+            raise Unfit
+        for k in self.states:
+            p = carried(inner)[k]
+            value = flat.carried(k, now[p])
+            if value is not now[p]:
+                calls.store(self.lanes, self.place(calls, lane, self.slots[p]), value)
+        goes_on = flat.goes_on()
+        calls.store(self.lanes, lane, goes_on)
+        for n, k in enumerate(found.filled):
+            kept = flat.kept(k, carried(inner)[k])
+            if kept is None:
+                raise Unfit
+            calls.store(rows, self.place(calls, lane, n), kept)
+        body = Block((lane, some, bad), tuple(calls.out), Continue((flat.test(operator.or_, some, goes_on), flat.bad)))
+        results = self.fresh(some), self.fresh(bad)
+        body = replace(body, statements=tuple(calls.out))
+        out.out.append(For(results, steps, (Const(False), Const(False)), body, role=self.found.loop.role))
+        return results[0], results[1] if flat.bad is not bad else Const(False)
+
+    # -- behind it
+
+    def tail(self, params: tuple[Var, ...], steps: Var, offset: Atom, now: dict[int, Atom]) -> list[Statement]:
+        found, lane, inner = self.found, Var("l"), self.found.inner
+        self.types[lane] = INT
+        calls = self.calls()
+        mapping: dict[Var, Atom] = {found.element: calls.call(found.element.name, INT, operator.add, offset, lane)}
+        for k in self.states:
+            result = inner.results[k]
+            self.result(calls, result, lane, self.slots[carried(inner)[k]])
+        for k in found.filled:  # one list of rows stands for all lists
+            mapping[inner.results[k]] = inner.results[found.filled[0]]
+        for v in found.late_reads:
+            mapping[v] = self.fresh(v)
+            self.result(calls, mapping[v], lane, self.slots[v])
+        calls.out += found.tail
+        return [self.part(found.late, params, steps, lane, calls, mapping, now)]
+
+    def result(self, calls: Calls, result: Var, lane: Var, slot: int) -> None:
+        """What the inner loop has given for a lane, of the class that it has there."""
+        self.as_it_was(calls, result, self.lanes, self.place(calls, lane, slot))
+
+    def as_it_was(self, calls: Calls, result: Var, array: Var, place: Atom) -> None:
+        sort = sort_of(type_of(result, self.types))
+        if sort == "float":
+            calls.out.append(Call(result, Const(operator.getitem), (array, place), role=calls.role))
+            self.sure.add(result)
+            return
+        value = calls.load(array, place, "float", result.name)
+        fn, more = (operator.ne, (Const(0.0),)) if sort == "test" else (int, ())
+        calls.out.append(Call(result, Const(fn), (value, *more), role=calls.role))
+
+
+class _Replaced(Rewriter):
+    """The function with a loop in place of another, and reads of what that has kept as those of lanes."""
+
+    def __init__(self, writer: Lockstep, loops: dict[For, list[Statement]]) -> None:
+        self.writer, self.loops = writer, loops
+        self.lane: dict[Var, Atom] = {}  # of lists that are read
+
+    def statement(self, s: Statement) -> tuple[Statement, ...]:
+        found = self.writer.found
+        if isinstance(s, For) and s in self.loops:
+            return tuple(self.loops[s])
+        if isinstance(s, Call) and s.result in found.rows:
+            calls = Calls(self.writer.types, s.role)
+            self.lane[s.result] = calls.call("lane", INT, operator.and_, found.rows[s.result], Const(WIDTH - 1))
+            return (s, *calls.out)
+        if isinstance(s, Call) and s.result in found.read:
+            items = s.args[0]
+            assert isinstance(items, Var)
+            calls = Calls(self.writer.types, s.role, sure=self.writer.sure)
+            row = calls.call("row", ROW, operator.getitem, *s.args)
+            place = self.writer.place(calls, self.lane[items], found.read[s.result])
+            self.writer.as_it_was(calls, s.result, row, place)
+            return tuple(calls.out)
+        return super().statement(s)
+
+
+def of_rows(t: Type) -> Type:
+    """The type of lists of numbers, or of lists of these, with rows in place of the numbers."""
+    return replace(t, item=of_rows(t.item)) if isinstance(t, Seq) else ROW
