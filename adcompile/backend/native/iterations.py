@@ -4,22 +4,36 @@ stands in front of the inner loop, the inner loop and what comes behind it."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
 
 from adcompile.backend.native.lanes import Calls, Unfit, sort_of
 from adcompile.backend.native.lists import lists_of
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Function, Statement, Unreachable, Var, While
-from adcompile.ir.types import INT, Array, RangeT, TupleT
-from adcompile.ir.walk import all_blocks, atoms_of, defined, end_atoms, free_vars, statements_of
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Continue,
+    For,
+    If,
+    Raise,
+    Return,
+    Statement,
+    Unreachable,
+    Var,
+    While,
+)
+from adcompile.ir.types import INT, Array, Maybe, RangeT, TupleT
+from adcompile.ir.walk import all_blocks, atoms_of, defined, end_atoms, free_vars, results_of, statements_of
 from adcompile.nests import Lowered
 from adcompile.nests.extents import Extents, Scopes
 from adcompile.nests.facts import Facts
-from adcompile.nests.frames import Frames
+from adcompile.nests.frames import Frame, Frames
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.trails import writes_into
 from adcompile.optimise.typing import type_of
+from adcompile.runtime.loops import disjoint
 
 
 def inner_loop(loop: For) -> For | While | None:
@@ -43,20 +57,32 @@ class Iterations:
         inner = inner_loop(loop)
         if inner is None or not isinstance(loop.body.end, Continue):
             raise Unfit
-        self.inner, self.element, body = inner, loop.body.params[0], loop.body.statements
+        self.inner, body = inner, loop.body.statements
         at = body.index(inner)
         self.tail = body[at + 1 :]
         self.own = defined(loop.body)
-        self.lists = lists_of(self.function, self.types)
         self.front: list[Call] = []  # of the inner loop: what its range is made of
         self.head: list[Call] = []
         self.begun: dict[Var, Call] = {}  # the lists that it fills
+        self.element = self.own_number()
+        self.lists = lists_of(self.function, self.types)
         for s in body[:at]:
             self.begin(s)
         self.hoist()
         self.part()
         self.memory()
         self.keeps()
+
+    def own_number(self) -> Var:
+        """The number of an iteration, which reads an element of the array that the loop goes through, if it does."""
+        element, array = self.loop.body.params[0], self.loop.iterable
+        if not isinstance(type_of(array, self.types), Array):
+            return element
+        number = Var("i")
+        self.own.add(number)
+        self.head.append(Call(element, Const(operator.getitem), (array, number), place=self.loop.place))
+        sort_of(type_of(element, self.types))
+        return number
 
     # -- what stands in front of the inner loop
 
@@ -85,14 +111,14 @@ class Iterations:
     # -- what the iterations carry
 
     def part(self) -> None:
-        """What they carry, by whether the head or the tail has to do with it, and what the tail reads of the head."""
+        """What they carry, by whether the head or the tail has to do with it; `wanted` is what the tail reads."""
         made = {s.result for s in self.head}
         first = {a for s in self.head for a in atoms_of(s)} | {*free_vars(self.inner.body), *self.inner.init}
         behind = Block((), self.tail, Unreachable())
         last = free_vars(behind)
         assert isinstance(self.loop.body.end, Continue)
         self.early, self.late = list[int](), list[int]()
-        wanted = dict.fromkeys(last)
+        self.wanted = wanted = dict.fromkeys(last)
         for k, (p, value) in enumerate(zip(carried(self.loop), self.loop.body.end.values)):
             if p not in first:
                 self.late.append(k)
@@ -108,7 +134,10 @@ class Iterations:
         reads = (*wanted, *free_vars(self.inner.body), *(v for v in made if v in inside))
         self.given = [v for v in dict.fromkeys(reads) if v in made or v in held]
         """Of the head, what the inner loop or the tail reads."""
-        self.late_reads = [v for v in wanted if v in made]
+        if any(sort_of(type_of(v, self.types)) == "count" for v in self.given):  # it may be too large for a float
+            raise Unfit
+        if any(isinstance(self.types.get(v), Maybe) for v in (*carried(self.inner), *self.given)):
+            raise Unfit
 
     # -- memory
 
@@ -116,8 +145,7 @@ class Iterations:
         """The tail of one iteration now comes behind the heads of others: it may write nothing that they read, but
         an element at the place of the iteration."""
         reads = [(a, s) for s in self.head for a in s.args if isinstance(type_of(a, self.types), Array)]
-        scopes = Scopes(self.function, self.types)
-        facts = Facts(scopes, Extents(scopes), Frames(dict(self.types)), dict(self.types))
+        facts = self.facts()
         for s in statements_of(Block((), self.tail, Unreachable())):
             if not isinstance(s, Call) or called(s) is ops.push:
                 continue
@@ -130,6 +158,16 @@ class Iterations:
                     if not same and not (isinstance(r, Var) and facts.apart(w, r)):
                         raise Unfit
 
+    def facts(self) -> Facts:
+        """What is known of the arrays; also where the function leaves because they share memory."""
+        scopes, frames, known = Scopes(self.function, self.types), Frames(dict(self.types)), Frame()
+        frames.stack.append(known)
+        for s in self.function.body.statements:
+            made = scopes.defs.get(s.test) if isinstance(s, If) and isinstance(s.test, Var) else None
+            if made is not None and called(made) is disjoint and isinstance(s, If) and isinstance(s.orelse.end, Raise):
+                known.apart.add(frozenset(a for a in made.args if isinstance(a, Var)))
+        return Facts(scopes, Extents(scopes), frames, dict(self.types))
+
     def at_element(self, s: Call) -> bool:
         return called(s) in (operator.getitem, operator.setitem) and s.args[1] is self.element
 
@@ -140,57 +178,96 @@ class Iterations:
         them that have one for each iteration."""
         params, results = carried(self.inner), self.inner.results
         self.filled = [k for k, p in enumerate(params) if self.lists.is_list(p)]
-        starts = [self.inner.init[k] for k in self.filled]
-        if set(starts) != set(self.begun):
+        if {self.inner.init[k] for k in self.filled} != set(self.begun):
             raise Unfit
-        roots = {self.lists.find(params[k]): n for n, k in enumerate(self.filled)}
-        if len(roots) < len(self.filled):
-            raise Unfit
+        self.roots = {self.lists.find(params[k]): n for n, k in enumerate(self.filled)}
         kept = {results[k] for k in self.filled}
         pushed = [s for s in self.tail if isinstance(s, Call) and called(s) is ops.push and s.args[1] in kept]
         outer = {self.lists.find(s.args[0]) for s in pushed if isinstance(s.args[0], Var)}
-        if len(outer) < len(self.filled) or len(pushed) != len(self.filled):
+        if not len(self.roots) == len(outer) == len(pushed) == len(self.filled):
             raise Unfit
         self.read: dict[Var, int] = {}  # what is read of them, and in which of them
         self.rows: dict[Var, Atom] = {}  # the lists that are read, by the number of their iteration
-        places = {self.inner, *self.begun.values(), *pushed}
-        for s, atoms in reading(self.function.body, set(all_blocks(self.inner.body))):
-            for a in atoms:
-                if isinstance(a, Var) and self.lists.find(a) in roots and s not in places:
-                    if not isinstance(s, Call) or called(s) is not operator.getitem or s.args[0] is not a:
-                        raise Unfit
-                    self.read[s.result] = roots[self.lists.find(a)]
-            if isinstance(s, Call) and called(s) is operator.getitem and self.lists.find(s.result) in roots:
-                self.rows[s.result] = s.args[1]
-            elif isinstance(s, Call) and called(s) is ops.push and s not in pushed:
-                if isinstance(s.args[0], Var) and self.lists.find(s.args[0]) in outer:
+        self.readings({self.inner, *self.begun.values(), *pushed}, outer, set(self.listed()))
+
+    def readings(self, filling: set[Statement], outer: set[Var], listed: set[Var]) -> None:
+        """Find what is read of the lists, and that nothing else is done with them. `filling`: what fills them."""
+        counting = counts(self.function.body)
+        if listed & {*self.function.params, *self.function.captured}:
+            raise Unfit
+        inner = set(all_blocks(self.inner.body))
+        for block in all_blocks(self.function.body):
+            if block in inner:
+                continue
+            if isinstance(block.end, Return) and block.end.value in listed:
+                raise Unfit
+            if any(isinstance(a, Var) and self.lists.find(a) in self.roots for a in end_atoms(block.end)):
+                raise Unfit
+            for s in block.statements:
+                if s not in filling and listed & {*atoms_of(s), *results_of(s)}:
+                    self.reading(s, outer, counting)
+        calls = [s for s in statements_of(self.function.body) if isinstance(s, Call)]
+        if not {s.args[0] for s in calls if s.result in self.read} <= set(self.rows):
+            raise Unfit
+        asked = {a for s in calls if called(s) in (operator.is_, operator.is_not) for a in s.args}
+        if asked & set(self.read):  # what is not there is not told from what is
+            raise Unfit
+
+    def reading(self, s: Statement, outer: set[Var], counting: set[Var]) -> None:
+        """A statement that has to do with the lists, or with lists of them."""
+        roots = [self.lists.find(a) for a in atoms_of(s) if isinstance(a, Var)]
+        if not isinstance(s, Call):
+            if any(root in self.roots for root in roots):
+                raise Unfit
+        elif called(s) is operator.getitem:
+            number = s.args[1]
+            if number not in counting and not (isinstance(number, Const) and number.value >= 0):
+                raise Unfit
+            if self.lists.find(s.result) in self.roots:
+                self.rows[s.result] = number
+            elif any(root in self.roots for root in roots):
+                if sort_of(type_of(s.result, self.types)) == "count":
                     raise Unfit
-        bases = {s.args[0] for s in statements_of(self.function.body) if isinstance(s, Call) and s.result in self.read}
-        if not bases <= set(self.rows) or any(sort_of(type_of(v, self.types)) == "count" for v in self.read):
+                self.read[s.result] = next(self.roots[root] for root in roots if root in self.roots)
+        elif called(s) is ops.push:
+            if any(root in outer or root in self.roots for root in roots[:1]):
+                raise Unfit
+        elif called(s) is not ops.build_list or s.args:
             raise Unfit
 
     def listed(self) -> list[Var]:
         """The values that are such lists, or lists of them, or of those."""
-        roots = {self.lists.find(carried(self.inner)[k]) for k in self.filled}
-        while more := {self.lists.find(v) for v, item in self.lists.item.items() if self.lists.find(item) in roots} - roots:
+        roots = set(self.roots)
+        while (
+            more := {self.lists.find(v) for v, item in self.lists.item.items() if self.lists.find(item) in roots}
+            - roots
+        ):
             roots |= more
         return [v for v in self.types if self.lists.find(v) in roots]
 
     def trips(self, calls: Calls) -> tuple[Atom, Atom]:
         """How many iterations there are, and the number of the first."""
         made = {s.result: s for s in statements_of(self.function.body) if isinstance(s, Call)}
+        if isinstance(type_of(self.loop.iterable, self.types), Array):
+            return calls.call("n", INT, len, self.loop.iterable), Const(0)
         found = made.get(self.loop.iterable) if isinstance(self.loop.iterable, Var) else None
-        if found is None or called(found) is not range or len(found.args) > 2:
-            raise Unfit
-        *start, stop = found.args
-        if not start:
-            return stop, Const(0)
-        return calls.call("n", INT, operator.sub, stop, start[0]), start[0]
+        match found.args if found is not None and called(found) is range else ():
+            case (stop,):
+                return stop, Const(0)
+            case (start, stop):
+                return calls.call("n", INT, operator.sub, stop, start), start
+            case _:
+                raise Unfit
 
 
-def reading(body: Block, left_out: set[Block]) -> Iterator[tuple[Statement | None, Sequence[Atom]]]:
-    """What each statement reads, and each end of a block, outside of some blocks."""
-    for block in all_blocks(body):
-        if block not in left_out:
-            yield from ((s, atoms_of(s)) for s in block.statements)
-            yield None, end_atoms(block.end)
+def counts(body: Block) -> set[Var]:
+    """The numbers of iterations: they count from 0 on, or down to it."""
+    made = {s.result: s for s in statements_of(body) if isinstance(s, Call)}
+    out: set[Var] = set()
+    for s in statements_of(body):
+        found = made.get(s.iterable) if isinstance(s, For) and isinstance(s.iterable, Var) else None
+        if found is not None and called(found) is reversed and isinstance(found.args[0], Var):
+            found = made.get(found.args[0])
+        if found is not None and called(found) is range and len(found.args) == 1 and isinstance(s, For):
+            out.add(s.body.params[0])
+    return out

@@ -20,12 +20,13 @@ import numpy as np
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Raise, Role, Unreachable, Var, Yield
-from adcompile.ir.types import BOOL, FLOAT64, INT, Type
+from adcompile.ir.types import BOOL, FLOAT64, INT, Maybe, Type
 from adcompile.optimise.direct import called
 from adcompile.optimise.typing import INPLACE, kinds, type_of
 
+_SAME = "sin cos tan sinh cosh tanh exp expm1 log1p log2 log10 sqrt fabs"
 OF_NUMPY: dict[Any, Any] = {
-    **{getattr(math, name): getattr(np, name) for name in "sin cos tan sinh cosh tanh exp expm1 log1p log2 log10 sqrt fabs".split()},
+    **{getattr(math, name): getattr(np, name) for name in _SAME.split()},
     **{getattr(math, f"a{name}"): getattr(np, f"arc{name}") for name in ("sin", "cos", "tan")},
     math.atan2: np.arctan2, math.hypot: np.hypot, math.pow: np.power, math.log: np.log,
 }  # fmt: skip
@@ -49,12 +50,21 @@ class Unfit(Exception):
 
 
 def sort_of(t: Type) -> str:
-    """What a number is in a lane: a float, a test or a count."""
-    found = kinds(t)
+    """What a number is in a lane: a float, a test or a count; one that may be None is read where it is there."""
+    found = kinds(t.type if isinstance(t, Maybe) else t)
     for name, these in (("float", {float, np.float64}), ("test", {bool, np.bool_}), ("count", {int})):
         if found and found <= these:
             return name
     raise Unfit
+
+
+def is_small(atom: Atom) -> bool:
+    """Whether a number of iterations begins here, or goes on by this much."""
+    return isinstance(atom, Const) and abs(atom.value) <= COUNTING
+
+
+def is_none(atom: Atom) -> bool:
+    return isinstance(atom, Const) and atom.value is None
 
 
 @dataclass(eq=False)
@@ -82,9 +92,9 @@ class Calls:
         self.sure.add(self.call("t", INT, operator.setitem, array, place, self.as_float(value)))
 
     def as_float(self, value: Atom) -> Atom:
-        """A number as a lane holds it."""
+        """A number as a lane holds it; of none, anything."""
         if isinstance(value, Const):
-            return Const(float(value.value))
+            return Const(float(value.value or 0.0))
         sort = sort_of(type_of(value, self.types))
         return self.call("t", FLOAT64, np.where, value, Const(1.0), Const(0.0)) if sort == "test" else value
 
@@ -104,7 +114,7 @@ class Lane:
     heavy: bool = False  # whether a function has been met that vector instructions compute
 
     def block(self, block: Block, mask: Atom) -> None:
-        for s in block.statements:
+        for s in () if isinstance(block.end, Raise) else block.statements:
             match s:
                 case Call():
                     self.statement(s, mask)
@@ -133,9 +143,11 @@ class Lane:
             self.lanes.add(self.now[r])
 
     def chosen(self, test: Atom, one: Atom, other: Atom) -> Atom:
-        """One of two values."""
-        if one is other:
+        """One of two values; where there is none, that is read by nobody."""
+        if one is other or is_none(other):
             return one
+        if is_none(one):
+            return other
         sorts = {sort_of(type_of(a, self.calls.types)) for a in (one, other)}
         if "test" in sorts and len(sorts) > 1:
             raise Unfit
@@ -154,7 +166,8 @@ class Lane:
         found = self.now.get(atom, atom) if isinstance(atom, Var) else atom
         if found in self.lists or found in self.own and found is not self.now.get(found):  # type: ignore[arg-type]
             raise Unfit
-        sort_of(type_of(found, self.calls.types))
+        if not is_none(found):
+            sort_of(type_of(found, self.calls.types))
         return found
 
     # -- calls
@@ -169,6 +182,8 @@ class Lane:
         if s.kwargs:
             raise Unfit
         args = tuple(map(self.atom, s.args))
+        if any(map(is_none, args)):
+            raise Unfit
         sort = sort_of(type_of(s.result, self.calls.types))
         if sort == "count":
             self.now[s.result] = self.count(s, fn, args)
@@ -189,8 +204,7 @@ class Lane:
 
     def count(self, s: Call, fn: Any, args: Sequence[Atom]) -> Atom:
         """A number that counts iterations, as a float."""
-        steps = [a.value for a in args if isinstance(a, Const)]
-        if fn not in (operator.add, operator.sub) or len(steps) != 1 or abs(steps[0]) > COUNTING:
+        if fn not in (operator.add, operator.sub) or sum(map(is_small, args)) != 1:
             raise Unfit
         if not any(a in self.lanes for a in args):
             return self.calls.call(s.result.name, INT, fn, *args)
@@ -244,5 +258,3 @@ class Lane:
             if pushed is not None:
                 out = pushed if out is None else self.chosen(mask, pushed, out)
         return out
-
-

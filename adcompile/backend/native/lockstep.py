@@ -23,13 +23,28 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.iterations import Iterations, carried, inner_loop
-from adcompile.backend.native.lanes import Calls, Lane, Unfit, sort_of
+from adcompile.backend.native.lanes import Calls, Lane, Unfit, is_small, sort_of
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, If, Raise, Statement, Unreachable, Var
-from adcompile.ir.nodes import While, Yield
-from adcompile.ir.types import BOOL, INT, Array, RangeT, Scalar, Seq, Type
-from adcompile.ir.walk import Rewriter, results_of, statements_of, substitute
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    For,
+    If,
+    Raise,
+    Statement,
+    Unreachable,
+    Var,
+    While,
+    Yield,
+)
+from adcompile.ir.types import BOOL, INT, Array, RangeT, Seq, Type
+from adcompile.ir.walk import Rewriter, statements_of, substitute
 from adcompile.nests import Lowered
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.typing import type_of
@@ -40,12 +55,16 @@ WIDTH = 16
 ROW = Array(np.dtype(np.float64), ("many",))
 
 
-def in_lockstep(new: Lowered, ufuncs: frozenset[Any], effects: Effects) -> Lowered:
-    """The function with such loops side by side; `ufuncs` are the functions that have vector instructions."""
-    loops = [s for s in statements_of(new.function.body) if isinstance(s, For) and inner_loop(s) is not None]
-    for loop in loops if ufuncs else ():
+def in_lockstep(new: Lowered, ufuncs: frozenset[Any], effects: Effects, inexact: bool) -> Lowered:
+    """The function with such loops side by side; `ufuncs` are the functions that have vector instructions. `inexact`:
+    nobody asks what classes the numbers have that it gives."""
+    elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For) and inner_loop(s)]
+    for element in elements if ufuncs else ():
+        loops = (s for s in statements_of(new.function.body) if isinstance(s, For))
+        loop = next(s for s in loops if s.body.params[0] is element)
+        classes = frozenset[Var]() if inexact else undecided(new.function, new.types)
         try:
-            new = Lockstep(new, Iterations(new, loop, effects), ufuncs).made()
+            new = Lockstep(new, Iterations(new, loop, effects), ufuncs, classes).made()
         except Unfit:
             continue
     return new
@@ -58,7 +77,7 @@ class Lockstep:
     the head.
     """
 
-    def __init__(self, new: Lowered, found: Iterations, ufuncs: frozenset[Any]) -> None:
+    def __init__(self, new: Lowered, found: Iterations, ufuncs: frozenset[Any], classes: frozenset[Var]) -> None:
         self.new, self.found, self.ufuncs = new, found, ufuncs
         self.types = dict(new.types)
         self.sure = set(new.sure)
@@ -66,8 +85,11 @@ class Lockstep:
         self.types[self.lanes] = ROW
         inner = found.inner
         self.states = [k for k in range(len(carried(inner))) if k not in found.filled]
+        self.filled = [carried(inner)[k] for k in found.filled]
         self.slots = {carried(inner)[k]: n + 1 for n, k in enumerate(self.states)}
         self.slots |= {v: len(self.slots) + 1 + n for n, v in enumerate(found.given)}
+        if classes & {*(inner.results[k] for k in self.states), *found.given}:  # lanes do not hold them
+            raise Unfit
 
     def made(self) -> Lowered:
         replaced = self.loop()
@@ -100,13 +122,13 @@ class Lockstep:
         left = inside.call("left", INT, operator.sub, trips, base)
         width = inside.call("width", INT, builtins.min, left, Const(WIDTH))
         steps = inside.call("steps", RangeT(True), range, width)
-        offset = base if isinstance(first, Const) and first.value == 0 else inside.call("base", INT, operator.add, base, first)
+        is_zero = isinstance(first, Const) and first.value == 0
+        offset = base if is_zero else inside.call("base", INT, operator.add, base, first)
         now: dict[int, Atom] = {}
         inside.out += found.front
         inside.out += self.head(params, steps, offset, now)
-        inside.out += self.spare(width)
-        inside.out += [found.begun[inner.init[k]] for k in found.filled[:1]]
-        inside.out += self.turns()
+        inside.out += [s for s in found.begun.values() if found.filled and s.result is inner.init[found.filled[0]]]
+        inside.out += self.turns(width, steps)
         inside.out += self.tail(params, steps, offset, now)
         end = Continue(tuple(now[k] for k in range(len(params))))
         body = Block((b, *params), tuple(inside.out), end)
@@ -128,7 +150,10 @@ class Lockstep:
         calls.store(self.lanes, lane, Const(1.0))
         inner = found.inner
         for k in self.states:
-            calls.store(self.lanes, self.place(calls, lane, self.slots[carried(inner)[k]]), inner.init[k])
+            first = inner.init[k]
+            if sort_of(type_of(first, self.types)) == "count" and not is_small(first):
+                raise Unfit
+            calls.store(self.lanes, self.place(calls, lane, self.slots[carried(inner)[k]]), first)
         for v in found.given:
             calls.store(self.lanes, self.place(calls, lane, self.slots[v]), v)
         return [self.part(found.early, params, steps, lane, calls, {found.element: i}, now)]
@@ -144,96 +169,97 @@ class Lockstep:
         now.update(zip(which, results))
         return For(results, steps, tuple(params[k] for k in which), body, loop.place, loop.role)
 
-    def spare(self, width: Var) -> list[Statement]:
-        """Lanes for which there is no element do what the first one does."""
-        calls, lane = self.calls(), Var("l")
-        self.types[lane] = INT
-        front = self.calls()
-        steps = front.call("steps", RangeT(), range, width, Const(WIDTH))
-        for slot in range(len(self.slots) + 1):
-            value = calls.load(self.lanes, Const(slot * WIDTH), "float", "t")
-            calls.store(self.lanes, self.place(calls, lane, slot), value)
-        body = Block((lane,), tuple(calls.out), Continue(()))
-        return [*front.out, For((), steps, (), body, role=self.found.loop.role)]
-
     # -- the inner loop
 
-    def turns(self) -> list[Statement]:
-        """The turns of the inner loop, until no lane runs."""
+    def turns(self, width: Var, steps: Var) -> list[Statement]:
+        """The turns of the inner loop, until no lane runs. One list of rows stands for all that it fills."""
         found, inner = self.found, self.found.inner
         calls, rows = self.calls(), Var("row")
         one = found.filled[:1]
         keeps = [self.fresh(carried(inner)[k]) for k in one]
         if keeps:
             self.types[rows] = ROW
-            calls.out.append(Call(rows, Const(np.empty), (Const(WIDTH * len(found.filled)),), role="adjoint"))
-        steps = calls.call("steps", RangeT(True), range, Const(WIDTH))
+            length = calls.call("length", INT, operator.mul, width, Const(len(found.filled)))
+            calls.out.append(Call(rows, Const(np.empty), (length,), role="adjoint"))
         some, bad = self.turn(calls, steps, rows)
-        if isinstance(bad, Var):
-            fine = calls.call("fine", BOOL, operator.not_, bad)
-            calls.out.append(If((), fine, Block((), (), Yield()), Block((), (), Raise(Const(Leave)))))
-        now: list[Atom] = [calls.call(v.name, of_rows(self.types[v]), ops.push, v, rows) for v in keeps]
-        ends = Block((), (), Continue(tuple(now))), Block((), (), Break(tuple(now)))
-        calls.out.append(If((), some, *ends))
+        fine = calls.call("fine", BOOL, operator.not_, bad)
+        calls.out.append(If((), fine, Block((), (), Yield()), Block((), (), Raise(Const(Leave)))))
+        now = tuple(calls.call(v.name, of_rows(self.types[v]), ops.push, v, rows) for v in keeps)
+        calls.out.append(If((), some, Block((), (), Continue(now)), Block((), (), Break(now))))
         params = (*((inner.body.params[0],) if isinstance(inner, For) else ()), *keeps)
         body = Block(params, tuple(calls.out), Unreachable())
-        init, results = (tuple(values[k] for k in one) for values in (inner.init, inner.results))
+        init, results = tuple(inner.init[k] for k in one), tuple(inner.results[k] for k in one)
         if isinstance(inner, For):
             return [For(results, inner.iterable, init, body, inner.place, inner.role)]
         return [While(results, init, body, inner.place, inner.role)]
 
-    def turn(self, out: Calls, steps: Var, rows: Var) -> tuple[Atom, Atom]:
+    def turn(self, out: Calls, steps: Var, rows: Var) -> tuple[Var, Var]:
         """One turn for all lanes: whether any runs on, and whether one has met what leaves the kernel."""
-        found, inner = self.found, self.found.inner
         lane, some, bad = Var("l"), Var("some"), Var("bad")
         self.types |= {lane: INT, some: BOOL, bad: BOOL}
         calls = self.calls()
         runs = calls.call("runs", BOOL, operator.gt, calls.load(self.lanes, lane, "float", "t"), Const(0.0))
+        flat = self.flat(calls, lane, bad)
+        flat.block(self.found.inner.body, runs)
+        if not flat.heavy:
+            raise Unfit
+        goes_on = self.put(flat, lane)
+        self.keep(flat, lane, rows)
+        end = Continue((flat.test(operator.or_, some, goes_on), flat.bad))
+        results = self.fresh(some), self.fresh(bad)
+        body = Block((lane, some, bad), tuple(calls.out), end)
+        out.out.append(For(results, steps, (Const(False), Const(False)), body, role=self.found.loop.role))
+        return results
+
+    def flat(self, calls: Calls, lane: Var, bad: Var) -> Lane:
+        """The inner loop in a lane, with what it holds."""
+        inner = self.found.inner
         now: dict[Var, Atom] = {}
         for v, slot in self.slots.items():
-            sort = sort_of(type_of(v, self.types))
-            now[v] = calls.load(self.lanes, self.place(calls, lane, slot), sort, v.name)
+            now[v] = calls.load(self.lanes, self.place(calls, lane, slot), sort_of(type_of(v, self.types)), v.name)
         differ = set(now.values())
         if isinstance(inner, For):
             now[inner.body.params[0]] = inner.body.params[0]
-        lists = {carried(inner)[k]: (carried(inner)[k], None) for k in found.filled}
-        flat = Lane(calls, now, differ, dict(lists), self.ufuncs, found.own, bad)
-        flat.block(inner.body, runs)
-        if not flat.heavy:
-            raise Unfit
+        lists: dict[Var, tuple[Var, Atom | None]] = {p: (p, None) for p in self.filled}
+        return Lane(calls, now, differ, lists, self.ufuncs, self.found.own, bad)
+
+    def put(self, flat: Lane, lane: Var) -> Atom:
+        """Put into a lane what it carries, and whether it runs on, which it gives."""
         for k in self.states:
-            p = carried(inner)[k]
-            value = flat.carried(k, now[p])
-            if value is not now[p]:
-                calls.store(self.lanes, self.place(calls, lane, self.slots[p]), value)
+            p = carried(self.found.inner)[k]
+            value = flat.carried(k, flat.now[p])
+            if value is not flat.now[p]:
+                flat.calls.store(self.lanes, self.place(flat.calls, lane, self.slots[p]), value)
         goes_on = flat.goes_on()
-        calls.store(self.lanes, lane, goes_on)
-        for n, k in enumerate(found.filled):
-            kept = flat.kept(k, carried(inner)[k])
+        flat.calls.store(self.lanes, lane, goes_on)
+        return goes_on
+
+    def keep(self, flat: Lane, lane: Var, rows: Var) -> None:
+        """Put into a row what a lane keeps, all of one lane side by side."""
+        calls, many = flat.calls, len(self.filled)
+        first = calls.call("at", INT, operator.mul, lane, Const(many)) if many else lane
+        for n, (k, p) in enumerate(zip(self.found.filled, self.filled)):
+            kept = flat.kept(k, p)
             if kept is None:
                 raise Unfit
-            calls.store(rows, self.place(calls, lane, n), kept)
-        body = Block((lane, some, bad), tuple(calls.out), Continue((flat.test(operator.or_, some, goes_on), flat.bad)))
-        results = self.fresh(some), self.fresh(bad)
-        body = replace(body, statements=tuple(calls.out))
-        out.out.append(For(results, steps, (Const(False), Const(False)), body, role=self.found.loop.role))
-        return results[0], results[1] if flat.bad is not bad else Const(False)
+            calls.store(rows, calls.call("at", INT, operator.add, first, Const(n)), kept)
 
     # -- behind it
 
     def tail(self, params: tuple[Var, ...], steps: Var, offset: Atom, now: dict[int, Atom]) -> list[Statement]:
+        """What stands behind the inner loop, for each lane."""
         found, lane, inner = self.found, Var("l"), self.found.inner
         self.types[lane] = INT
         calls = self.calls()
         mapping: dict[Var, Atom] = {found.element: calls.call(found.element.name, INT, operator.add, offset, lane)}
+        mapping |= {inner.results[k]: inner.results[found.filled[0]] for k in found.filled}
         for k in self.states:
-            result = inner.results[k]
-            self.result(calls, result, lane, self.slots[carried(inner)[k]])
-        for k in found.filled:  # one list of rows stands for all lists
-            mapping[inner.results[k]] = inner.results[found.filled[0]]
-        for v in found.late_reads:
-            mapping[v] = self.fresh(v)
-            self.result(calls, mapping[v], lane, self.slots[v])
+            if inner.results[k] in found.wanted:
+                self.result(calls, inner.results[k], lane, self.slots[carried(inner)[k]])
+        for v in found.given:
+            if v in found.wanted:
+                mapping[v] = again = self.fresh(v)
+                self.result(calls, again, lane, self.slots[v])
         calls.out += found.tail
         return [self.part(found.late, params, steps, lane, calls, mapping, now)]
 
@@ -265,14 +291,15 @@ class _Replaced(Rewriter):
             return tuple(self.loops[s])
         if isinstance(s, Call) and s.result in found.rows:
             calls = Calls(self.writer.types, s.role)
-            self.lane[s.result] = calls.call("lane", INT, operator.and_, found.rows[s.result], Const(WIDTH - 1))
+            lane = calls.call("lane", INT, operator.and_, found.rows[s.result], Const(WIDTH - 1))
+            self.lane[s.result] = calls.call("at", INT, operator.mul, lane, Const(len(found.filled)))
             return (s, *calls.out)
         if isinstance(s, Call) and s.result in found.read:
             items = s.args[0]
             assert isinstance(items, Var)
             calls = Calls(self.writer.types, s.role, sure=self.writer.sure)
             row = calls.call("row", ROW, operator.getitem, *s.args)
-            place = self.writer.place(calls, self.lane[items], found.read[s.result])
+            place = calls.call("at", INT, operator.add, self.lane[items], Const(found.read[s.result]))
             self.writer.as_it_was(calls, s.result, row, place)
             return tuple(calls.out)
         return super().statement(s)

@@ -166,7 +166,7 @@ class _Search:
         is runs on NumPy."""
         new = self.lowered(function, least=1)
         if self.effects is not None:
-            new = in_lockstep(new, self.ufuncs, self.effects)
+            new = in_lockstep(new, self.ufuncs, self.effects, inexact)
         return kernel(new.function, name, new.types, inexact, Hints(new.sure, new.sums), between)
 
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
