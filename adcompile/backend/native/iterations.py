@@ -4,6 +4,7 @@ stands in front of the inner loop, the inner loop and what comes behind it."""
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 
 from adcompile.backend.native.lanes import Calls, Unfit, sort_of
 from adcompile.backend.native.lists import lists_of
@@ -35,6 +36,9 @@ from adcompile.optimise.trails import writes_into
 from adcompile.optimise.typing import type_of
 from adcompile.runtime.loops import disjoint
 
+PLACES = (operator.getitem, operator.add, operator.sub, operator.mul)
+"""What elements are read by, and where."""
+
 
 def inner_loop(loop: For) -> For | While | None:
     """The first loop in a loop, if it has none itself."""
@@ -63,6 +67,7 @@ class Iterations:
         self.own = defined(loop.body)
         self.front: list[Call] = []  # of the inner loop: what its range is made of
         self.head: list[Call] = []
+        self.hoisted: set[Var] = set()
         self.begun: dict[Var, Call] = {}  # the lists that it fills
         self.element = self.own_number()
         self.lists = lists_of(self.function, self.types)
@@ -103,10 +108,14 @@ class Iterations:
         """Elements that the inner loop reads at places which stay: they are read in front of it."""
         inside = defined(self.inner.body)
         for s in statements_of(self.inner.body):
-            if isinstance(s, Call) and called(s) is operator.getitem and not any(a in inside for a in s.args):
-                if isinstance(type_of(s.args[0], self.types), Array):
-                    sort_of(type_of(s.result, self.types))
-                    self.head.append(s)
+            if not isinstance(s, Call) or called(s) not in PLACES or any(a in inside for a in s.args):
+                continue
+            sort = sort_of(type_of(s.result, self.types)) if called(s) is not operator.getitem else "count"
+            if sort == "count" or isinstance(type_of(s.args[0], self.types), Array):
+                sort_of(type_of(s.result, self.types))
+                self.head.append(s)
+                self.hoisted.add(s.result)
+                inside.discard(s.result)
 
     # -- what the iterations carry
 
@@ -130,14 +139,31 @@ class Iterations:
         held = {carried(self.loop)[k] for k in self.early}
         if held & set(wanted):
             raise Unfit
-        inside = {s.result for s in statements_of(self.inner.body) if isinstance(s, Call)}
-        reads = (*wanted, *free_vars(self.inner.body), *(v for v in made if v in inside))
-        self.given = [v for v in dict.fromkeys(reads) if v in made or v in held]
-        """Of the head, what the inner loop or the tail reads."""
+        needed = {a for s in statements_of(self.inner.body) if not self.is_hoisted(s) for a in atoms_of(s)}
+        needed.update(a for block in all_blocks(self.inner.body) for a in end_atoms(block.end))
+        reads = [v for v in dict.fromkeys((*made, *held)) if v in needed or v in wanted]
+        integers = [v for v in reads if v not in needed and sort_of(type_of(v, self.types)) == "count"]
+        self.given = [v for v in reads if v not in integers]
+        """Of the head, what the inner loop or the tail reads, but integers in the tail: these are computed again."""
+        self.again = self.needed_for(integers, held)
         if any(sort_of(type_of(v, self.types)) == "count" for v in self.given):  # it may be too large for a float
             raise Unfit
         if any(isinstance(self.types.get(v), Maybe) for v in (*carried(self.inner), *self.given)):
             raise Unfit
+
+    def is_hoisted(self, s: Statement) -> bool:
+        return isinstance(s, Call) and s.result in self.hoisted
+
+    def needed_for(self, integers: Sequence[Var], held: set[Var]) -> list[Call]:
+        """The calls of the head that give these."""
+        wanted, out = set[Atom](integers), list[Call]()
+        for s in reversed(self.head):
+            if s.result in wanted:
+                out.append(s)
+                wanted.update(s.args)
+        if wanted & held:
+            raise Unfit
+        return out[::-1]
 
     # -- memory
 

@@ -109,6 +109,7 @@ class Lane:
     lists: dict[Var, tuple[Var, Atom | None]]  # of what is kept: the list that came in, and what has been pushed
     elementary: frozenset[Any]
     own: set[Var]  # what an iteration defines, and a lane has by another name
+    done: set[Var]  # what has been computed in front
     bad: Atom
     leaves: list[tuple[Atom, Continue | Break]] = field(default_factory=list["tuple[Atom, Continue | Break]"])
     heavy: bool = False  # whether a function has been met that vector instructions compute
@@ -173,7 +174,7 @@ class Lane:
     # -- calls
 
     def statement(self, s: Call, mask: Atom) -> None:
-        if s.result in self.now:  # has been computed in front
+        if s.result in self.done:
             return
         fn = INPLACE.get(called(s), called(s))
         if fn is ops.push:

@@ -221,7 +221,7 @@ class Lockstep:
         if isinstance(inner, For):
             now[inner.body.params[0]] = inner.body.params[0]
         lists: dict[Var, tuple[Var, Atom | None]] = {p: (p, None) for p in self.filled}
-        return Lane(calls, now, differ, lists, self.ufuncs, self.found.own, bad)
+        return Lane(calls, now, differ, lists, self.ufuncs, self.found.own, self.found.hoisted, bad)
 
     def put(self, flat: Lane, lane: Var) -> Atom:
         """Put into a lane what it carries, and whether it runs on, which it gives."""
@@ -260,6 +260,9 @@ class Lockstep:
             if v in found.wanted:
                 mapping[v] = again = self.fresh(v)
                 self.result(calls, again, lane, self.slots[v])
+        for s in found.again:
+            mapping[s.result] = again = self.fresh(s.result)
+            calls.out.append(replace(s, result=again))
         calls.out += found.tail
         return [self.part(found.late, params, steps, lane, calls, mapping, now)]
 
