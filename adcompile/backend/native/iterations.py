@@ -4,7 +4,7 @@ stands in front of the inner loop, the inner loop and what comes behind it."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from adcompile.backend.native.lanes import Calls, Unfit, sort_of
 from adcompile.backend.native.lists import lists_of
@@ -24,7 +24,7 @@ from adcompile.ir.nodes import (
     Var,
     While,
 )
-from adcompile.ir.types import INT, Array, Maybe, RangeT, TupleT
+from adcompile.ir.types import INT, Array, Maybe, RangeT, TupleT, Type
 from adcompile.ir.walk import all_blocks, atoms_of, defined, end_atoms, free_vars, results_of, statements_of
 from adcompile.nests import Lowered
 from adcompile.nests.extents import Extents, Scopes
@@ -218,7 +218,7 @@ class Iterations:
 
     def readings(self, filling: set[Statement], outer: set[Var], listed: set[Var]) -> None:
         """Find what is read of the lists, and that nothing else is done with them. `filling`: what fills them."""
-        counting = counts(self.function.body)
+        counting = counts(self.function.body, self.types)
         if listed & {*self.function.params, *self.function.captured}:
             raise Unfit
         inner = set(all_blocks(self.inner.body))
@@ -286,14 +286,14 @@ class Iterations:
                 raise Unfit
 
 
-def counts(body: Block) -> set[Var]:
+def counts(body: Block, types: Mapping[Var, Type]) -> set[Var]:
     """The numbers of iterations: they count from 0 on, or down to it."""
     made = {s.result: s for s in statements_of(body) if isinstance(s, Call)}
     out: set[Var] = set()
     for s in statements_of(body):
-        found = made.get(s.iterable) if isinstance(s, For) and isinstance(s.iterable, Var) else None
-        if found is not None and called(found) is reversed and isinstance(found.args[0], Var):
-            found = made.get(found.args[0])
-        if found is not None and called(found) is range and len(found.args) == 1 and isinstance(s, For):
-            out.add(s.body.params[0])
+        if isinstance(s, For):
+            found = made.get(s.iterable) if isinstance(s.iterable, Var) else None
+            backwards = found is not None and called(found) is reversed
+            if type_of(found.args[0] if found is not None and backwards else s.iterable, types) == RangeT(True):
+                out.add(s.body.params[0])
     return out

@@ -49,10 +49,13 @@ class Unfit(Exception):
     """A loop whose iterations do not go side by side."""
 
 
+SORTS = {"float": {float, np.float64}, "test": {bool, np.bool_}, "count": {int, np.int64, np.int32}}
+
+
 def sort_of(t: Type) -> str:
     """What a number is in a lane: a float, a test or a count; one that may be None is read where it is there."""
     found = kinds(t.type if isinstance(t, Maybe) else t)
-    for name, these in (("float", {float, np.float64}), ("test", {bool, np.bool_}), ("count", {int})):
+    for name, these in SORTS.items():
         if found and found <= these:
             return name
     raise Unfit

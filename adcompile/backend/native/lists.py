@@ -32,7 +32,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import Known, ListT, Seq, Type
+from adcompile.ir.types import Known, ListT, RangeT, Seq, Type
 from adcompile.ir.walk import blocks_of
 from adcompile.runtime import arrays
 
@@ -286,12 +286,10 @@ class Keeping(Hollow):
             self.line(f"{store.name}.append({texts[0]})")
             self.line(f"{store.top} += 1")
             return
-        if outlines:
-            pass
-        elif self.is_placed(value) and isinstance(value, Var):
+        if not outlines and self.is_placed(value) and isinstance(value, Var):
             name = self.names[value]
             texts = [self.begins[value], *(f"{name}.shape[{k}]" for k in range(len(store.codes) - 1))]
-        elif isinstance(store.native, ArrayOf) and texts[0] != NOWHERE:
+        elif not outlines and isinstance(store.native, ArrayOf) and texts[0] != NOWHERE:
             texts = self._copied(store, texts[0], store.native)
         if not self._reserved(root):
             for column in store.columns:
@@ -359,7 +357,8 @@ class Keeping(Hollow):
         ends = [Var("start", call.place), Var("stop", call.place)]
         for end, column in zip(ends, store.columns):
             self.define(end, Number("i8"), f"{column}[{place}]", LENGTH_BITS)
-        self.made[call.result] = replace(call, fn=Const(range), args=(*ends, Const(store.step)), kwargs=())
+        args = ends[1:] if self.types.get(call.result) == RangeT(True) else [*ends, Const(store.step)]
+        self.made[call.result] = replace(call, fn=Const(range), args=tuple(args), kwargs=())
 
     def _copied(self, store: Store, name: str, native: ArrayOf) -> list[str]:
         """Copy what an array holds behind the others; gives where it begins, and its shape."""
