@@ -24,7 +24,7 @@ from adcompile.ir.nodes import (
     Var,
     While,
 )
-from adcompile.ir.types import INT, Array, Maybe, RangeT, TupleT, Type
+from adcompile.ir.types import INT, UNKNOWN, Array, Maybe, RangeT, TupleT, Type
 from adcompile.ir.walk import all_blocks, atoms_of, defined, end_atoms, free_vars, results_of, statements_of
 from adcompile.nests import Lowered
 from adcompile.nests.extents import Extents, Scopes
@@ -33,7 +33,7 @@ from adcompile.nests.frames import Frame, Frames
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.trails import writes_into
-from adcompile.optimise.typing import type_of
+from adcompile.optimise.typing import kinds, type_of
 from adcompile.runtime.loops import disjoint
 
 PLACES = (operator.getitem, operator.add, operator.sub, operator.mul)
@@ -97,7 +97,7 @@ class Iterations:
         t = self.types.get(s.result)
         if called(s) is ops.build_list and not s.args:
             self.begun[s.result] = s
-        elif isinstance(t, (RangeT, TupleT)) and not any(a in self.own for a in s.args):
+        elif (isinstance(t, (RangeT, TupleT)) or kinds(t or UNKNOWN)) and not any(a in self.own for a in s.args):
             self.front.append(s)
             self.own.discard(s.result)
         else:
@@ -170,7 +170,8 @@ class Iterations:
     def memory(self) -> None:
         """The tail of one iteration now comes behind the heads of others: it may write nothing that they read, but
         an element at the place of the iteration."""
-        reads = [(a, s) for s in self.head for a in s.args if isinstance(type_of(a, self.types), Array)]
+        calls = [s for s in (*self.front, *self.head, *statements_of(self.inner.body)) if isinstance(s, Call)]
+        reads = [(a, s) for s in calls for a in s.args if isinstance(type_of(a, self.types), Array)]
         facts = self.facts()
         for s in statements_of(Block((), self.tail, Unreachable())):
             if not isinstance(s, Call) or called(s) is ops.push:

@@ -12,15 +12,15 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from collections.abc import MutableMapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Raise, Role, Unreachable, Var, Yield
-from adcompile.ir.types import BOOL, FLOAT64, INT, Maybe, Type
+from adcompile.ir.types import BOOL, FLOAT64, INT, Array, Maybe, Type
 from adcompile.optimise.direct import called
 from adcompile.optimise.typing import INPLACE, kinds, type_of
 
@@ -107,6 +107,8 @@ class Lane:
     """Writes a block as straight-line code. `now`: what stands for its Vars."""
 
     calls: Calls
+    front: Calls  # what is computed once for all lanes
+    pure: Callable[[Call], bool]
     now: dict[Var, Atom]
     lanes: set[Atom]  # of these, what differs between lanes
     lists: dict[Var, tuple[Var, Atom | None]]  # of what is kept: the list that came in, and what has been pushed
@@ -183,12 +185,12 @@ class Lane:
         if fn is ops.push:
             self.push(s)
             return
-        if s.kwargs:
-            raise Unfit
-        args = tuple(map(self.atom, s.args))
-        if any(map(is_none, args)):
+        if s.kwargs or any(map(is_none, s.args)):
             raise Unfit
         sort = sort_of(type_of(s.result, self.calls.types))
+        if self.once(s):
+            return
+        args = tuple(map(self.atom, s.args))
         if sort == "count":
             self.now[s.result] = self.count(s, fn, args)
         elif sort == "test":
@@ -197,8 +199,22 @@ class Lane:
             self.now[s.result] = self.calls.call(s.result.name, BOOL, fn, *args)
         else:
             self.now[s.result] = self.number(s, fn, args, mask)
-        if any(a in self.lanes for a in args):
-            self.lanes.add(self.now[s.result])
+        self.lanes.add(self.now[s.result])
+
+    def once(self, s: Call) -> bool:
+        """Compute in front of the lanes what is the same in all of them; also elements of arrays."""
+        args = [self.now.get(a, a) if isinstance(a, Var) else a for a in s.args]
+        if any(a in self.lanes for a in args) or not self.pure(s):
+            return False
+        array = called(s) is operator.getitem and isinstance(type_of(args[0], self.calls.types), Array)
+        for a in args[array:]:
+            self.atom(a)
+        if array and args[0] in self.own:
+            raise Unfit
+        result = self.now[s.result] = Var(s.result.name, s.result.place)
+        self.calls.types[result] = self.calls.types[s.result]
+        self.front.out.append(replace(s, result=result, args=tuple(args)))
+        return True
 
     def push(self, s: Call) -> None:
         source, before = self.lists.get(s.args[0], (None, None)) if isinstance(s.args[0], Var) else (None, None)
@@ -210,8 +226,6 @@ class Lane:
         """A number that counts iterations, as a float."""
         if fn not in (operator.add, operator.sub) or sum(map(is_small, args)) != 1:
             raise Unfit
-        if not any(a in self.lanes for a in args):
-            return self.calls.call(s.result.name, INT, fn, *args)
         return self.calls.call(s.result.name, FLOAT64, fn, *map(self.calls.as_float, args))
 
     def number(self, s: Call, fn: Any, args: tuple[Atom, ...], mask: Atom) -> Atom:

@@ -199,7 +199,7 @@ class Lockstep:
         self.types |= {lane: INT, some: BOOL, bad: BOOL}
         calls = self.calls()
         runs = calls.call("runs", BOOL, operator.gt, calls.load(self.lanes, lane, "float", "t"), Const(0.0))
-        flat = self.flat(calls, lane, bad)
+        flat = self.flat(calls, out, lane, bad)
         flat.block(self.found.inner.body, runs)
         if not flat.heavy:
             raise Unfit
@@ -211,7 +211,7 @@ class Lockstep:
         out.out.append(For(results, steps, (Const(False), Const(False)), body, role=self.found.loop.role))
         return results
 
-    def flat(self, calls: Calls, lane: Var, bad: Var) -> Lane:
+    def flat(self, calls: Calls, front: Calls, lane: Var, bad: Var) -> Lane:
         """The inner loop in a lane, with what it holds."""
         inner = self.found.inner
         now: dict[Var, Atom] = {}
@@ -221,7 +221,18 @@ class Lockstep:
         if isinstance(inner, For):
             now[inner.body.params[0]] = inner.body.params[0]
         lists: dict[Var, tuple[Var, Atom | None]] = {p: (p, None) for p in self.filled}
-        return Lane(calls, now, differ, lists, self.ufuncs, self.found.own, self.found.hoisted, bad)
+        return Lane(
+            calls,
+            front,
+            self.found.effects.pure,
+            now,
+            differ,
+            lists,
+            self.ufuncs,
+            self.found.own,
+            self.found.hoisted,
+            bad,
+        )
 
     def put(self, flat: Lane, lane: Var) -> Atom:
         """Put into a lane what it carries, and whether it runs on, which it gives."""
