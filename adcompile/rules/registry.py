@@ -101,9 +101,7 @@ def remember() -> None:
         return
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in LIBRARIES and type(module) is ModuleType:
-            _remembered[name] = {
-                k: value for k, value in list(vars(module).items()) if callable(value) or type(value) is ModuleType
-            }
+            _remembered[name] = vars(module).copy()  # at once: most processes never ask
 
 
 @contextlib.contextmanager
@@ -113,7 +111,8 @@ def as_remembered() -> Generator[None, None, None]:
     for name, before in _remembered.items():
         module = sys.modules.get(name)
         space = vars(module) if type(module) is ModuleType else {}
-        now = {k: space[k] for k, value in before.items() if k in space and space[k] is not value}
+        others = {k: value for k, value in before.items() if k in space and space[k] is not value}
+        now = {k: space[k] for k, value in others.items() if callable(value) or type(value) is ModuleType}
         changed.append((space, now))
         space.update({k: before[k] for k in now})
     try:

@@ -110,6 +110,12 @@ def keep(function: Any, path: Path, fill: Callable[[], None] = lambda: None) -> 
     return function
 
 
+def is_kept(made: Any, signature: Any) -> bool:
+    """Whether another process has compiled such a function for this signature."""
+    entries = made._cache._cache_file
+    return entries.place(_key(signature, made.targetctx.codegen())).exists()
+
+
 def _key(signature: Any, codegen: Any) -> Any:
     """What tells the entries of one file apart; Numba adds the bytecode, which is not there before it is needed."""
     return signature, codegen.magic_tuple()

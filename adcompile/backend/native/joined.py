@@ -19,7 +19,7 @@ import numpy as np
 import adcompile
 from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.elementary import header
-from adcompile.backend.native.files import keep, write
+from adcompile.backend.native.files import is_kept, keep, write
 from adcompile.backend.native.slots import Shadows, Sharing, Slot, Slots, cut, on_lists, plainly
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.frozen import frozen
@@ -79,14 +79,16 @@ def _salt_of_functions() -> str:
 
 
 def compile_kernel(kernel: Attached, elementary: Elementary = "vectorised") -> Any:
-    """The kernel as a Numba function, compiled for contiguous arrays; for others when they come."""
+    """The kernel as a Numba function, compiled for contiguous arrays; for others when they come. What another process
+    has compiled is loaded with the first call, which may be for others, or never come."""
     numba: Any = importlib.import_module("numba")
     text = HEADER + header(kernel.elementary, elementary == "libm") + "\n\n" + kernel.source
     path = write(text, kernel.name, _salt() + (_salt_of_functions() if kernel.elementary else ""))
     function, fill = _function(path, text, kernel.source.partition("\n")[0])
     signature = tuple(_signature(n, numba) for n in kernel.natives)
     try:
-        return _compile(keep(numba.njit(error_model="numpy", cache=True)(function), path, fill), signature)
+        made = keep(numba.njit(error_model="numpy", cache=True)(function), path, fill)
+        return made if is_kept(made, signature) else _compile(made, signature)
     except (numba.core.errors.NumbaError, NotImplementedError) as error:
         raise NotNative(f"code that Numba does not take ({str(error).strip().splitlines()[0]})") from error
     except Exception:  # whatever Numba's cache raises that we know nothing of: no entry then
