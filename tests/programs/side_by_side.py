@@ -85,8 +85,10 @@ def neighbours_read(e, m):
     total = 0.0
     for i in range(1, len(m) - 1):
         x = m[i] + 0.1 * m[i - 1]
-        while x > 0.5:
-            x = x - 0.2 * math.tanh(x) - 0.01 * m[i + 1] * e[i]
+        for k in range(4):
+            x = x - 0.2 * math.tanh(x) * e[k] - 0.01 * m[i + 1] * e[i]
+            if k % 2 == 1:
+                x = x + 0.1 / k
         total += x * m[i]
     return total
 

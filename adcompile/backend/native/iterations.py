@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 
-from adcompile.backend.native.lanes import Calls, Unfit, sort_of
+from adcompile.backend.native.lanes import Calls, Unfit, may_raise, sort_of
 from adcompile.backend.native.lists import lists_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -105,17 +105,23 @@ class Iterations:
             self.head.append(s)
 
     def hoist(self) -> None:
-        """Elements that the inner loop reads at places which stay: they are read in front of it."""
-        inside = defined(self.inner.body)
+        """Elements that the inner loop reads at places which stay are read in front of it: those of the iteration's own
+        number, and what each turn reads. What a turn perhaps does not read need not be there."""
+        inside, body = defined(self.inner.body), self.inner.body.statements
+        always = set(body[: next((k for k, s in enumerate(body) if isinstance(s, If)), len(body))])
         for s in statements_of(self.inner.body):
             if not isinstance(s, Call) or called(s) not in PLACES or any(a in inside for a in s.args):
                 continue
-            sort = sort_of(type_of(s.result, self.types)) if called(s) is not operator.getitem else "count"
-            if sort == "count" or isinstance(type_of(s.args[0], self.types), Array):
-                sort_of(type_of(s.result, self.types))
-                self.head.append(s)
-                self.hoisted.add(s.result)
-                inside.discard(s.result)
+            if called(s) is operator.getitem:
+                array = isinstance(type_of(s.args[0], self.types), Array)
+                if not array or s not in always and s.args[1] is not self.element:
+                    continue
+            elif sort_of(type_of(s.result, self.types)) != "count":
+                continue
+            sort_of(type_of(s.result, self.types))
+            self.head.append(s)
+            self.hoisted.add(s.result)
+            inside.discard(s.result)
 
     # -- what the iterations carry
 
@@ -173,15 +179,19 @@ class Iterations:
         calls = [s for s in (*self.front, *self.head, *statements_of(self.inner.body)) if isinstance(s, Call)]
         reads = [(a, s) for s in calls for a in s.args if isinstance(type_of(a, self.types), Array)]
         facts = self.facts()
+        once = self.trips(Calls({}, "primal"))[1]  # whether no number stands for an element that another one has
+        each = isinstance(once, Const) and once.value >= 0
         for s in statements_of(Block((), self.tail, Unreachable())):
             if not isinstance(s, Call) or called(s) is ops.push:
                 continue
+            if isinstance(self.inner, While) and may_raise(s, self.types):
+                raise Unfit  # in front of which the loops of others would run, for ever perhaps
             written = writes_into(s, self.types, self.effects)
             if written is None:
                 raise Unfit
             for w in written:
                 for r, reading in reads:
-                    same = w is r and self.at_element(s) and self.at_element(reading)
+                    same = each and w is r and self.at_element(s) and self.at_element(reading)
                     if not same and not (isinstance(r, Var) and facts.apart(w, r)):
                         raise Unfit
 
@@ -213,9 +223,18 @@ class Iterations:
         outer = {self.lists.find(s.args[0]) for s in pushed if isinstance(s.args[0], Var)}
         if not len(self.roots) == len(outer) == len(pushed) == len(self.filled):
             raise Unfit
+        self.begin_here(outer)
         self.read: dict[Var, int] = {}  # what is read of them, and in which of them
         self.rows: dict[Var, Atom] = {}  # the lists that are read, by the number of their iteration
         self.readings({self.inner, *self.begun.values(), *pushed}, outer, set(self.listed()))
+
+    def begin_here(self, outer: set[Var]) -> None:
+        """The lists that have one list for each iteration are empty when the loop begins."""
+        calls = (s for s in statements_of(self.function.body) if isinstance(s, Call))
+        made = {s.result for s in calls if called(s) is ops.build_list and not s.args}
+        for p, value in zip(carried(self.loop), self.loop.init):
+            if self.lists.find(p) in outer and value not in made:
+                raise Unfit
 
     def readings(self, filling: set[Statement], outer: set[Var], listed: set[Var]) -> None:
         """Find what is read of the lists, and that nothing else is done with them. `filling`: what fills them."""
@@ -248,6 +267,8 @@ class Iterations:
                 raise Unfit
         elif called(s) is operator.getitem:
             number = s.args[1]
+            if s.role == "primal":  # by the function itself, at a place that may not be there
+                raise Unfit
             if number not in counting and not (isinstance(number, Const) and number.value >= 0):
                 raise Unfit
             if self.lists.find(s.result) in self.roots:

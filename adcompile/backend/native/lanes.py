@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ OF_NUMPY: dict[Any, Any] = {
     **{getattr(math, name): getattr(np, name) for name in _SAME.split()},
     **{getattr(math, f"a{name}"): getattr(np, f"arc{name}") for name in ("sin", "cos", "tan")},
     math.atan2: np.arctan2, math.hypot: np.hypot, math.pow: np.power, math.log: np.log,
+    operator.truediv: np.true_divide,
 }  # fmt: skip
 """NumPy's functions in place of Python's: where Python's raise, these give what is not finite."""
 ARITHMETIC = frozenset({
@@ -64,6 +65,21 @@ def sort_of(t: Type) -> str:
 def is_small(atom: Atom) -> bool:
     """Whether a number of iterations begins here, or goes on by this much."""
     return isinstance(atom, Const) and abs(atom.value) <= COUNTING
+
+
+def may_raise(s: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether a call on numbers may raise where NumPy gives what is not finite."""
+    fn = INPLACE.get(called(s), called(s))
+    if fn in (operator.truediv, operator.pow, operator.floordiv, operator.mod):
+        return bool(kinds(type_of(s.result, types)) & {int, float})
+    return fn in OF_NUMPY and fn not in (math.fabs, operator.truediv)
+
+
+def never_raises(s: Call) -> bool:
+    fn = INPLACE.get(called(s), called(s))
+    if fn in (operator.floordiv, operator.mod):
+        return isinstance(s.args[1], Const) and s.args[1].value != 0
+    return fn in TESTS or fn in ARITHMETIC and fn is not operator.truediv
 
 
 def is_none(atom: Atom) -> bool:
@@ -117,6 +133,7 @@ class Lane:
     done: set[Var]  # what has been computed in front
     bad: Atom
     leaves: list[tuple[Atom, Continue | Break]] = field(default_factory=list["tuple[Atom, Continue | Break]"])
+    branched: int = 0  # the branches around
     heavy: bool = False  # whether a function has been met that vector instructions compute
 
     def block(self, block: Block, mask: Atom) -> None:
@@ -141,8 +158,10 @@ class Lane:
         if sort_of(type_of(test, self.calls.types)) != "test":
             raise Unfit
         other = self.test(operator.not_, test)
+        self.branched += 1
         self.block(s.then, self.test(operator.and_, mask, test))
         self.block(s.orelse, self.test(operator.and_, mask, other))
+        self.branched -= 1
         ends = [b.end.values for b in (s.then, s.orelse) if isinstance(b.end, Yield)]
         for k, r in enumerate(s.results):
             self.now[r] = self.chosen(test, self.atom(ends[0][k]), self.atom(ends[-1][k]))
@@ -202,9 +221,10 @@ class Lane:
         self.lanes.add(self.now[s.result])
 
     def once(self, s: Call) -> bool:
-        """Compute in front of the lanes what is the same in all of them; also elements of arrays."""
+        """Compute in front of the lanes what is the same in all of them; also elements of arrays. What may raise is not
+        computed where the function perhaps does not."""
         args = [self.now.get(a, a) if isinstance(a, Var) else a for a in s.args]
-        if any(a in self.lanes for a in args) or not self.pure(s):
+        if any(a in self.lanes for a in args) or not self.pure(s) or self.branched and not never_raises(s):
             return False
         array = called(s) is operator.getitem and isinstance(type_of(args[0], self.calls.types), Array)
         for a in args[array:]:
@@ -229,15 +249,14 @@ class Lane:
         return self.calls.call(s.result.name, FLOAT64, fn, *map(self.calls.as_float, args))
 
     def number(self, s: Call, fn: Any, args: tuple[Atom, ...], mask: Atom) -> Atom:
-        raises = fn in OF_NUMPY and fn is not math.fabs
-        if fn in (operator.truediv, operator.pow):
-            raises = float in kinds(type_of(s.result, self.calls.types))
+        raises = may_raise(s, self.calls.types)
         fn = OF_NUMPY.get(fn, fn)
         if isinstance(fn, np.ufunc) and len(args) != fn.nin:
             raise Unfit
         small = isinstance(args[-1], Const) and args[-1].value in (2, 3)
         if fn is operator.pow:
-            fn, args = (fn, args) if small else (np.power, tuple(map(self.calls.as_float, args)))
+            base = self.calls.call("t", FLOAT64, np.float64, args[0])
+            fn, args = (fn, (base, args[1])) if small else (np.power, tuple(map(self.calls.as_float, args)))
         elif fn not in ARITHMETIC and fn not in self.elementary:
             raise Unfit
         self.heavy = self.heavy or fn in self.elementary

@@ -77,7 +77,7 @@ def squared(x):
         y = float(x[i])
         while y < 1e300:
             y = math.exp(0.1 * y) + y**2
-        total += 1.0 / y
+        total += y * 1e-300
     return total
 
 
