@@ -3,6 +3,7 @@ stands in front of the inner loop, the inner loop and what comes behind it."""
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Mapping, Sequence
 
@@ -36,6 +37,8 @@ from adcompile.optimise.trails import writes_into
 from adcompile.optimise.typing import kinds, type_of
 from adcompile.runtime.loops import disjoint
 
+SELDOM = (math.sin, math.cos, math.tan, math.exp, math.expm1, math.sinh, math.cosh, math.tanh, math.atan, math.atan2)
+"""These raise where a number is too large alone."""
 PLACES = (operator.getitem, operator.add, operator.sub, operator.mul)
 """What elements are read by, and where."""
 
@@ -184,7 +187,7 @@ class Iterations:
         for s in statements_of(Block((), self.tail, Unreachable())):
             if not isinstance(s, Call) or called(s) is ops.push:
                 continue
-            if isinstance(self.inner, While) and may_raise(s, self.types):
+            if isinstance(self.inner, While) and may_raise(s, self.types) and called(s) not in SELDOM:
                 raise Unfit  # in front of which the loops of others would run, for ever perhaps
             written = writes_into(s, self.types, self.effects)
             if written is None:

@@ -104,6 +104,8 @@ class Listed(Ranges):
     def _item_text(self, value: Atom, item: Native) -> str:
         """A value as an item."""
         if isinstance(item, Number):
+            if item.code in ("b1", "f4") and self.code(value) != item.code:  # it would not be what it is
+                self.refuse("a list of different kinds of items")
             return self.cast(value, item.code)
         if isinstance(item, ListOf):
             if self.lists.is_list(value):

@@ -13,6 +13,7 @@ from adcompile.backend.native.values import ArrayOf, Number, TupleOf
 from adcompile.ir.nodes import Atom, Call, Const, Var
 
 STABLE = ("stable", "mergesort")
+KINDS = (None, "quicksort", "heapsort", *STABLE)
 
 
 class Ordering(Picking):
@@ -25,7 +26,9 @@ class Ordering(Picking):
         found, how = self.native_type(a), self.known(kind)
         if given or len(call.args) > 3 or not self.is_array(a) or isinstance(kind, Var):
             return False
-        if found not in (ArrayOf("f8", 1), ArrayOf("i8", 1)) or self.known(axis) not in (-1, 0):
+        if how not in KINDS or type(self.known(axis)) is not int or self.known(axis) not in (-1, 0):
+            return False
+        if found not in (ArrayOf("f8", 1), ArrayOf("i8", 1)):
             return False
         orders = self.callee(call) is np.argsort
         if self.result_type(call) != (ArrayOf("i8", 1) if orders else found):

@@ -150,7 +150,8 @@ class Ranges(Keeping):
             if backwards or self.native_type(k) != Number("i8"):
                 return False
             text, number = self.cast(start, "i8"), self.cast(k, "i8")
-            if call.role == "primal":  # it may not be there, or be counted from the end
+            counted = call.role != "primal" and self.is_counted(k)
+            if not counted:  # it may not be there, or be counted from the end
                 self.faults = True
                 place, number = number, self.fresh("k")
                 self.line(f"{number} = nt.index({place}, {self._trips(start, stop, step)})")
@@ -159,7 +160,7 @@ class Ranges(Keeping):
             if by != 1:
                 text = f"{self.cast(start, 'i8')} + {number} * {self.cast(step, 'i8')}"
             self.define(call.result, Number("i8"), text, LENGTH_BITS + 1)
-            if isinstance(by, int) and call.role != "primal":
+            if isinstance(by, int) and counted:
                 self.linear[call.result] = self.form(start).plus(self.form(k), by)
             return True
         number = self.known(k)

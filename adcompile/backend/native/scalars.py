@@ -38,6 +38,7 @@ SYMBOLS: dict[Any, str] = {
     special.quotient: "/",
     special.power: "**",
 }
+WHOLE = frozenset({int, bool, np.int64, np.int32, np.bool_})
 NEVER_RAISE = frozenset({special.quotient, special.power})
 BITS: dict[Any, str] = {operator.and_: "&", operator.or_: "|", operator.xor: "^"}
 COMPARISONS: dict[Any, str] = {
@@ -116,7 +117,8 @@ class Scalars(Bounds):
             return
         if symbol in ("/", "//", "%") and fn not in NEVER_RAISE and (symbol != "/" or self.may_raise(call)):
             right = self.nonzero(b, right)
-        self.define(call.result, result, f"{left} {symbol} {right}")
+        text = f"{left} {symbol} {right}"
+        self.define(call.result, result, text if symbol in "+-/" else self.unsigned(call, text))
 
     def may_raise(self, call: Call) -> bool:
         """Whether Python, not NumPy, may do the arithmetic: all operands may be numbers of its own."""
@@ -126,6 +128,14 @@ class Scalars(Bounds):
             and not isinstance(call.fn.value, np.ufunc)
             and all(self.kinds(a) & own for a in call.args)
         )
+
+    def unsigned(self, call: Call, text: str) -> str:
+        """A float that may stand for an integer: there is no negative zero among these."""
+        found = self.kinds(call.result)
+        if not found & WHOLE or found <= WHOLE:
+            return text
+        self.faults = True
+        return f"nt.unsigned({text})"
 
     def nonzero(self, atom: Atom, text: str) -> str:
         """A divisor, checked unless it is known."""
@@ -271,7 +281,7 @@ def _negative(p: Scalars, call: Call) -> None:
         p.faults = True
         p.define(call.result, result, f"nt.sub(0, {p.cast(call.args[0], 'i8')})", 63)
         return
-    p.define(call.result, result, f"-{p.cast(call.args[0], result.code)}", size)
+    p.define(call.result, result, p.unsigned(call, f"-{p.cast(call.args[0], result.code)}"), size)
 
 
 def _positive(p: Scalars, call: Call) -> None:

@@ -111,6 +111,14 @@ def finite(x):
 
 
 @helper
+def unsigned(x):
+    """What would be zero without a sign if it stood for an integer."""
+    if x == 0.0 and math.copysign(1.0, x) < 0.0:
+        raise Fault
+    return x
+
+
+@helper
 def divisor(x):
     if x == 0:
         raise Fault

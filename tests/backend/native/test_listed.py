@@ -392,3 +392,33 @@ def divided(x):
 def test_a_zero_that_is_an_integer_raises():
     assert agree(divided, TURNED) is ZeroDivisionError
     assert agree(zeros_filled, TURNED[:1]) is IndexError
+
+
+def bools_then_numbers(x):
+    items, s = [True], 0.0
+    for k in range(2):
+        items.append(x[k])
+        s += items[-1] * x[0]
+    return s
+
+
+def bools_overwritten(x):
+    items, s = [v > 0 for v in x], 0.0
+    for i in range(len(x)):
+        items[i] = x[i] * 2.0
+        s += items[i] * x[0]
+    return s
+
+
+def single_then_double(x):
+    items, s = [np.float32(0.1), np.float32(0.2)], 0.0
+    for i in range(2):
+        items[i] = x[i]
+        s += items[0] * x[i]
+    return s
+
+
+@pytest.mark.parametrize("f", [bools_then_numbers, bools_overwritten, single_then_double])
+def test_items_that_would_not_be_what_they_are(f):
+    agree(f, A)
+    agree_pushed(f, A)

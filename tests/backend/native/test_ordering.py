@@ -115,3 +115,14 @@ def test_what_numpy_decides():
     assert agree(means, X, np.array([1.0, -1.0, 0.0, 0.0])) is ZeroDivisionError
     assert agree(means, X, W[:3]) is not None
     agree(in_intervals, X, W[::-1])
+
+
+@pytest.mark.parametrize("given", [{"kind": "foo"}, {"kind": 3}, {"axis": 0.0}])
+def test_what_numpy_does_not_take(given):
+    def f(x):
+        s = 0.0
+        for k in range(2):
+            s += np.sort(x, **given)[0] * x[k]
+        return s
+
+    assert agree(f, np.array([0.3, -0.7, 1.1])) in (ValueError, TypeError)

@@ -3,8 +3,9 @@
 import itertools
 
 import numpy as np
+import pytest
 
-from tests.kernels import agree, parts_of, text_of, wholly
+from tests.kernels import agree, by_differences, parts_of, stays, text_of, wholly
 
 A = np.array([[0.5, 1.5, -0.7], [1.0, 0.2, 0.4]])
 
@@ -99,3 +100,31 @@ def test_items_of_ranges():
     x = np.array([0.5, -0.7, 1.2, 0.4])
     wholly(read_by_number, x, 3)
     assert agree(read_by_number, x, 4) is IndexError
+
+
+def items_from_the_end(x, k):
+    numbers = range(1, 4)
+    s = 0.0
+    for _ in range(2):
+        s += x[numbers[-k]] ** 2
+    return s
+
+
+def items_backwards(x, k):
+    numbers, s = range(len(x) - 1, -1, -k), 0.0
+    for i in range(2):
+        s += x[numbers[-1 - i]] * x[i] * numbers[-k]
+    return s
+
+
+def items_by_negative_numbers(x, k):
+    numbers, s = range(len(x)), 0.0
+    for j in range(-len(x), 0, k):
+        s += x[numbers[j]] ** 2 * numbers[j]
+    return s
+
+
+@pytest.mark.parametrize("f", [items_from_the_end, items_backwards, items_by_negative_numbers])
+def test_items_of_ranges_from_their_end(f):
+    stays(f, np.array([0.3, -0.7, 1.1, 0.5]), 1)
+    by_differences(f, np.array([0.3, -0.7, 1.1, 0.5]), 1)

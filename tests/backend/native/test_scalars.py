@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.kernels import agree, text_of
+from tests.kernels import agree, agree_pushed, text_of
 
 
 def elementary(x, y):
@@ -91,3 +91,37 @@ def flags(x):
 @pytest.mark.parametrize("x", [0.0, 0.5, 2.0, np.float32(2.0)])
 def test_bools_are_numbers(x):
     agree(flags, x)
+
+
+def negative_of_what_is_an_integer_first(x):
+    s, c = 0, 0.0
+    for k in range(2):
+        c = c + math.copysign(1.0, -s) * x[k]
+        if k > 0:
+            s = s + x[k]
+    return c
+
+
+def product_of_what_is_an_integer_first(x):
+    s, c = 0, 0.0
+    for k in range(3):
+        c = c + math.copysign(1.0, s * -2) * x[k]
+        if k > 0:
+            s = s + x[k]
+    return c
+
+
+def items_that_are_integers_first(x):
+    items, c = [0] * 3, 0.0
+    for k in range(2):
+        items[k] = x[k]
+        c = c + math.atan2(0.0, -items[2]) * x[k]
+    return c
+
+
+@pytest.mark.parametrize(
+    "f", [negative_of_what_is_an_integer_first, product_of_what_is_an_integer_first, items_that_are_integers_first]
+)
+def test_integers_have_no_negative_zero(f):
+    agree(f, np.array([0.3, -0.7, 1.1]))
+    agree_pushed(f, np.array([0.3, -0.7, 1.1]))
