@@ -30,22 +30,6 @@ def newton_broken_off(e, m):
     return np.sum(out * out)
 
 
-def bisected(e, m):
-    """What is kept of each turn is whether it went up; one step of Newton's method gives the derivative."""
-    total = 0.0
-    for i in range(len(m)):
-        low, high = 0.0, 8.0
-        while high - low > 1e-4:
-            middle = 0.5 * (low + high)
-            if middle - e[i] * math.sin(middle) > m[i]:
-                high = middle
-            else:
-                low = middle
-        a = 0.5 * (low + high)
-        total += a - (a - e[i] * math.sin(a) - m[i]) / (1.0 - e[i] * math.cos(a))
-    return total
-
-
 def steps_in_time(e, m):
     """Elements that change in place, once in each step of a loop around."""
     state = m.copy()
@@ -93,7 +77,7 @@ def neighbours_read(e, m):
     return total
 
 
-def picked(e, m):
+def solved_in_another_order(e, m):
     order = np.argsort(-np.arange(len(m)))
     out = np.zeros(len(m))
     for i in range(len(m)):
@@ -157,11 +141,10 @@ _LONG, _SHORT = (_E, _M), (_E[:5], _M[:5])
 SAMPLES = {
     "newton": [_LONG, _SHORT],
     "newton_broken_off": [_LONG],
-    "bisected": [_LONG],
     "steps_in_time": [_LONG],
     "many_ways": [_LONG, _SHORT],
     "neighbours_read": [_LONG],
-    "picked": [_LONG],
+    "solved_in_another_order": [_LONG],
     "two_numbers": [_LONG],
     "largest": [_LONG],
     "warm_start": [_LONG],

@@ -30,6 +30,28 @@ def test_iterations_go_side_by_side(name):
     agree_pushed(f, E, M)
 
 
+def bisected(e, m):
+    """What is kept of each turn is whether it went up; one step of Newton's method gives the derivative."""
+    total = 0.0
+    for i in range(len(m)):
+        low, high = 0.0, 8.0
+        while high - low > 1e-4:
+            middle = 0.5 * (low + high)
+            if middle - e[i] * math.sin(middle) > m[i]:
+                high = middle
+            else:
+                low = middle
+        a = 0.5 * (low + high)
+        total += a - (a - e[i] * math.sin(a) - m[i]) / (1.0 - e[i] * math.cos(a))
+    return total
+
+
+def test_bisection():
+    """No program for finite differences: what it gives jumps by what is left of the interval."""
+    assert lanes_in(bisected, E, M) == 1
+    stays(bisected, E, M)
+
+
 @pytest.mark.parametrize("name", APART)
 def test_iterations_that_follow_each_other_do_not(name):
     f = getattr(side_by_side, name)
