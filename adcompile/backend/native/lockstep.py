@@ -96,7 +96,7 @@ class Lockstep:
         for v in self.found.listed():
             self.types[v] = of_rows(self.types[v])
         function = self.new.function
-        body = _Replaced(self, {self.found.loop: replaced}).block(function.body)
+        body = _Replaced(self, tuple(replaced)).block(function.body)
         return replace(self.new, function=replace(function, body=body), types=self.types, sure=frozenset(self.sure))
 
     def calls(self) -> Calls:
@@ -127,7 +127,7 @@ class Lockstep:
         now: dict[int, Atom] = {}
         inside.out += found.front
         inside.out += self.head(params, steps, offset, now)
-        inside.out += [s for s in found.begun.values() if found.filled and s.result is inner.init[found.filled[0]]]
+        inside.out += [s for s in found.begun.values() if s.result in [inner.init[k] for k in found.filled[:1]]]
         inside.out += self.turns(width, steps)
         inside.out += self.tail(params, steps, offset, now)
         end = Continue(tuple(now[k] for k in range(len(params))))
@@ -266,22 +266,20 @@ class Lockstep:
         mapping |= {inner.results[k]: inner.results[found.filled[0]] for k in found.filled}
         for k in self.states:
             if inner.results[k] in found.wanted:
-                self.result(calls, inner.results[k], lane, self.slots[carried(inner)[k]])
+                place = self.place(calls, lane, self.slots[carried(inner)[k]])
+                self.as_it_was(calls, inner.results[k], self.lanes, place)
         for v in found.given:
             if v in found.wanted:
                 mapping[v] = again = self.fresh(v)
-                self.result(calls, again, lane, self.slots[v])
+                self.as_it_was(calls, again, self.lanes, self.place(calls, lane, self.slots[v]))
         for s in found.again:
             mapping[s.result] = again = self.fresh(s.result)
             calls.out.append(replace(s, result=again))
         calls.out += found.tail
         return [self.part(found.late, params, steps, lane, calls, mapping, now)]
 
-    def result(self, calls: Calls, result: Var, lane: Var, slot: int) -> None:
-        """What the inner loop has given for a lane, of the class that it has there."""
-        self.as_it_was(calls, result, self.lanes, self.place(calls, lane, slot))
-
     def as_it_was(self, calls: Calls, result: Var, array: Var, place: Atom) -> None:
+        """What a lane holds, of the class that it has outside."""
         sort = sort_of(type_of(result, self.types))
         if sort == "float":
             calls.out.append(Call(result, Const(operator.getitem), (array, place), role=calls.role))
@@ -295,14 +293,14 @@ class Lockstep:
 class _Replaced(Rewriter):
     """The function with a loop in place of another, and reads of what that has kept as those of lanes."""
 
-    def __init__(self, writer: Lockstep, loops: dict[For, list[Statement]]) -> None:
-        self.writer, self.loops = writer, loops
+    def __init__(self, writer: Lockstep, replaced: tuple[Statement, ...]) -> None:
+        self.writer, self.replaced = writer, replaced
         self.lane: dict[Var, Atom] = {}  # of lists that are read
 
     def statement(self, s: Statement) -> tuple[Statement, ...]:
         found = self.writer.found
-        if isinstance(s, For) and s in self.loops:
-            return tuple(self.loops[s])
+        if s is found.loop:
+            return self.replaced
         if isinstance(s, Call) and s.result in found.rows:
             calls = Calls(self.writer.types, s.role)
             lane = calls.call("lane", INT, operator.and_, found.rows[s.result], Const(WIDTH - 1))

@@ -15,6 +15,8 @@ from tests.kernels import (
     stays,
     wholly,
 )
+from tests.programs.lists_left_behind import rotated_after_reading
+from tests.programs.lists_turning_active import counted_then_set, sums_of_sums, zeros_filled
 
 A = np.array([0.5, 1.5, -0.7, 2.0])
 
@@ -196,20 +198,6 @@ def nested(x, n):
     return sum(x) * 2.0 if found and all(row or n for row in rows) else x[0] * x[1]
 
 
-def rotated(x, s):
-    h = []
-    for v in x:
-        h.append((v * s, 1))
-    first, last = h[0], h.pop()
-    if len(h) > 0:
-        k = 0
-        while k < len(h) - 1:
-            h[k] = h[k + 1]
-            k += 1
-        h[k] = last
-    return first[0] * 2 + h[0][0] * h[-1][0]
-
-
 def test_lists_of_arrays_and_parts_of_them():
     x = np.array([1.3, 0.7, 2.1])
     for n in (0, 1, 5):
@@ -230,9 +218,9 @@ def test_whether_lists_hold_anything():
 
 
 def test_cotangents_of_tuples_of_numbers_and_integers():
-    wholly(rotated, np.array([0.9, 0.7, 1.3, 0.2]), 0.8)
-    by_differences(rotated, np.array([0.9, 0.7, 1.3, 0.2]), 0.8)
-    agree(rotated, np.array([0.9]), 0.8)
+    wholly(rotated_after_reading, np.array([0.9, 0.7, 1.3, 0.2]), 0.8)
+    by_differences(rotated_after_reading, np.array([0.9, 0.7, 1.3, 0.2]), 0.8)
+    agree(rotated_after_reading, np.array([0.9]), 0.8)
 
 
 def states(x, n):
@@ -317,30 +305,6 @@ def test_tuples_that_hold_nothing():
 
 
 TURNED = np.array([0.3, -0.7, 1.2, 0.5])
-
-
-def sums_of_sums(x):
-    items = []
-    for _ in range(len(x)):
-        items.append(sum(items))
-    items.append(x[0])
-    return max(items) * 2.0 + sum(items)
-
-
-def counted_then_set(x):
-    items = [i for i in range(len(x))]
-    items[2] = x[1]
-    items.insert(1, x[0])
-    del items[0]
-    last = items.pop()
-    return sum(v**2 for v in items) + last
-
-
-def zeros_filled(x):
-    total = [0] * len(x)
-    for i in range(len(x)):
-        total[i] = total[i - 1] + x[i]
-    return total[-1] * total[1]
 
 
 def extended_and_reversed(x):

@@ -5,6 +5,7 @@ import pytest
 
 from adcompile.backend.native.unbound import absent, unbound
 from tests.kernels import agree, kernels_of, on_numpy, outcome, parts_of, wholly
+from tests.programs.optional_arrays import two_that_alternate
 
 
 def in_a_branch(x, n):
@@ -147,21 +148,6 @@ def test_nothing_yet():
         wholly(function, x, y)
         agree(function, x, x + 2.0)
     agree(best_of, x[:0], y)
-
-
-def two_that_alternate(x, n):
-    a, b = None, None
-    for _ in range(n):
-        if a is None:
-            a = x.copy()
-        a *= 1.5
-        a, b = b, a
-    total = 0.0
-    if a is not None:
-        total += np.sum(a**2)
-    if b is not None:
-        total += np.sum(b**3)
-    return total
 
 
 def test_arrays_that_are_none_at_first():
