@@ -118,4 +118,9 @@ def is_kept(made: Any, signature: Any) -> bool:
 
 def _key(signature: Any, codegen: Any) -> Any:
     """What tells the entries of one file apart; Numba adds the bytecode, which is not there before it is needed."""
-    return signature, codegen.magic_tuple()
+    return signature, _processor(codegen)
+
+
+@functools.cache
+def _processor(codegen: Any) -> Any:
+    return codegen.magic_tuple()
