@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, ListT, Seq, Type
@@ -24,7 +26,8 @@ from adcompile.runtime.shadows import shadows
 
 ANYWHERE = "anywhere"  # memory that came from outside, or of which nothing is known
 Origins = frozenset[Any]
-OUTLINES = (memory.outline, outlined)  # have no memory that is written
+MADE = frozenset({*COPIES, memory.outline, outlined, np.empty, np.empty_like})
+"""What these give has memory of its own, or none that is written."""
 
 
 @dataclass(eq=False)
@@ -142,7 +145,7 @@ class Facts:
         call = self.extents.defs.get(var)
         if call is None or not isinstance(call.fn, Const) or not hashable(call.fn.value):
             return frozenset({ANYWHERE})
-        made_here = call.fn.value in COPIES or call.fn.value in OUTLINES or is_fresh(call, self.types)
+        made_here = call.fn.value in MADE or is_fresh(call, self.types)
         if made_here or operation(call, self.types, self.extents.functions) is not None:
             return frozenset({var})
         made = self.extents.defs.get(call.args[0]) if call.args and isinstance(call.args[0], Var) else None

@@ -18,6 +18,11 @@ class Leave(Exception):
     """The code as written has to run: what its lowered form takes for granted does not hold."""
 
 
+def strip(trips: int, begin: int, width: int) -> int:
+    """How many iterations there are in a strip of a loop, which begins with this one."""
+    return min(trips - begin, width)
+
+
 def disjoint(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether the memory of two arrays lies apart: from first byte to last byte, whatever lies between.
 

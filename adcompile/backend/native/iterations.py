@@ -17,6 +17,7 @@ from adcompile.ir.nodes import (
     Const,
     Continue,
     For,
+    Function,
     If,
     Raise,
     Return,
@@ -181,7 +182,7 @@ class Iterations:
         an element at the place of the iteration."""
         calls = [s for s in (*self.front, *self.head, *statements_of(self.inner.body)) if isinstance(s, Call)]
         reads = [(a, s) for s in calls for a in s.args if isinstance(type_of(a, self.types), Array)]
-        facts = self.facts()
+        facts = facts_of(self.function, self.types)
         once = self.trips(Calls({}, "primal"))[1]  # whether no number stands for an element that another one has
         each = isinstance(once, Const) and once.value >= 0
         for s in statements_of(Block((), self.tail, Unreachable())):
@@ -197,16 +198,6 @@ class Iterations:
                     same = each and w is r and self.at_element(s) and self.at_element(reading)
                     if not same and not (isinstance(r, Var) and facts.apart(w, r)):
                         raise Unfit
-
-    def facts(self) -> Facts:
-        """What is known of the arrays; also where the function leaves because they share memory."""
-        scopes, frames, known = Scopes(self.function, self.types), Frames(dict(self.types)), Frame()
-        frames.stack.append(known)
-        for s in self.function.body.statements:
-            made = scopes.defs.get(s.test) if isinstance(s, If) and isinstance(s.test, Var) else None
-            if made is not None and called(made) is disjoint and isinstance(s, If) and isinstance(s.orelse.end, Raise):
-                known.apart.add(frozenset(a for a in made.args if isinstance(a, Var)))
-        return Facts(scopes, Extents(scopes), frames, dict(self.types))
 
     def at_element(self, s: Call) -> bool:
         return called(s) in (operator.getitem, operator.setitem) and s.args[1] is self.element
@@ -309,6 +300,17 @@ class Iterations:
                 return calls.call("n", INT, operator.sub, stop, start), start
             case _:
                 raise Unfit
+
+
+def facts_of(function: Function, types: Mapping[Var, Type]) -> Facts:
+    """What is known of the arrays of a function; also where it leaves because they share memory."""
+    scopes, frames, known = Scopes(function, types), Frames(dict(types)), Frame()
+    frames.stack.append(known)
+    for s in function.body.statements:
+        made = scopes.defs.get(s.test) if isinstance(s, If) and isinstance(s.test, Var) else None
+        if made is not None and called(made) is disjoint and isinstance(s, If) and isinstance(s.orelse.end, Raise):
+            known.apart.add(frozenset(a for a in made.args if isinstance(a, Var)))
+    return Facts(scopes, Extents(scopes), frames, dict(types))
 
 
 def counts(body: Block, types: Mapping[Var, Type]) -> set[Var]:

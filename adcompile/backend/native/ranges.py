@@ -17,6 +17,7 @@ from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import RangeT, Type
+from adcompile.runtime import loops
 
 ndarray: Any = np.ndarray
 
@@ -121,6 +122,12 @@ class Ranges(Keeping):
             self.define(call.result, Number("i8"), self._trips(start, stop, step), LENGTH_BITS)
             if self.known(step) == 1:
                 self.counts[call.result] = self.form(stop).plus(self.form(start), -1)
+            return True
+        if fn is loops.strip:
+            trips, begin, width = call.args
+            left = f"{self.cast(trips, 'i8')} - {self.cast(begin, 'i8')}"
+            self.define(call.result, Number("i8"), f"nt.lesser({left}, {self.cast(width, 'i8')})", LENGTH_BITS)
+            self.counts[call.result] = self.form(trips).plus(self.form(begin), -1)  # as the last strip has
             return True
         return False
 

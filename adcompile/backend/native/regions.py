@@ -22,6 +22,7 @@ from adcompile.backend.native.handed import handed, held_together
 from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
 from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.lockstep import in_lockstep
+from adcompile.backend.native.strips import in_strips
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.notes import Note
 from adcompile.backend.native.ranges import counts_from_zero
@@ -166,7 +167,9 @@ class _Search:
         is runs on NumPy."""
         new = self.lowered(function, least=1)
         if self.effects is not None:
+            elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
             new = in_lockstep(new, self.ufuncs, self.effects, inexact)
+            new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
         return kernel(new.function, name, new.types, inexact, Hints(new.sure, new.sums), between)
 
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
