@@ -22,12 +22,12 @@ from adcompile.backend.native.handed import handed, held_together
 from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
 from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.lockstep import in_lockstep
-from adcompile.backend.native.strips import in_strips
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.notes import Note
 from adcompile.backend.native.ranges import counts_from_zero
 from adcompile.backend.native.spelled import spelled
 from adcompile.backend.native.steady import steady
+from adcompile.backend.native.strips import in_strips
 from adcompile.backend.native.unbound import reads, unbound
 from adcompile.backend.native.values import NotNative
 from adcompile.frozen import frozen

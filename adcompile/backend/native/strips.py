@@ -9,7 +9,9 @@ The loop in the middle is made of vector instructions (`runtime/vecmath`), whate
 their order, branches, writes into many arrays. What a function is computed of must not depend on what the loop has done
 before; what depends on the results of such functions is computed in a further loop of its own.
 
-A loop that the compiler makes vector instructions of as it stands is left to it.
+A loop that the compiler makes vector instructions of as it stands is left to it where it is long: such instructions
+begin where they have several vectors of each array, and a loop of a dozen iterations never gets there. Of a loop in
+another one the kernel has both, and asks how long it is.
 """
 
 from __future__ import annotations
@@ -29,9 +31,24 @@ from adcompile.backend.native.iterations import carried, facts_of
 from adcompile.backend.native.lanes import ARITHMETIC, OF_NUMPY, TESTS, Calls, Unfit, may_raise, sort_of
 from adcompile.backend.native.lockstep import ROW
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, If, Raise, Statement, Var, While, Yield
+from adcompile.ir.nodes import (
+    Atom,
+    Block,
+    Break,
+    Call,
+    Const,
+    Continue,
+    For,
+    If,
+    Raise,
+    Return,
+    Statement,
+    Var,
+    While,
+    Yield,
+)
 from adcompile.ir.types import BOOL, FLOAT64, INT, Array, RangeT, Seq, TupleT
-from adcompile.ir.walk import Rewriter, defined, statements_of, substitute
+from adcompile.ir.walk import Copier, Rewriter, all_blocks, blocks_of, defined, statements_of, substitute
 from adcompile.nests import Lowered
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
@@ -42,16 +59,20 @@ from adcompile.runtime.loops import Leave, strip
 
 WIDTH = 32
 """Iterations of a strip: with sixteen the compiler takes the loop apart, and makes no vector instructions."""
-PAIRS = 8
+PAIRS = 128
 """Arrays that a loop writes, each with another one that it reads or writes: with more of them LLVM does not look
 whether they share memory, and makes no vector instructions."""
+SHORT = 64
+"""Iterations: with fewer of them LLVM's own vectors are not worth their beginning."""
 FEW = 8
 """Iterations: with no more of them the loop is written out."""
 CHEAP = ARITHMETIC | TESTS | {operator.truediv, operator.getitem, math.sqrt, math.fabs, np.where}
 """What is computed twice, in front of a function and behind it."""
 
 
-def in_strips(new: Lowered, elements: Sequence[Var], ufuncs: frozenset[Any], effects: Effects, inexact: bool) -> Lowered:
+def in_strips(
+    new: Lowered, elements: Sequence[Var], ufuncs: frozenset[Any], effects: Effects, inexact: bool
+) -> Lowered:
     """The function with such loops in strips, of those with these elements; `ufuncs` are the functions that have vector
     instructions. `inexact`: nobody asks what classes the numbers have that it gives."""
     for element in elements if ufuncs else ():
@@ -59,12 +80,20 @@ def in_strips(new: Lowered, elements: Sequence[Var], ufuncs: frozenset[Any], eff
         loop = next((s for s in loops if s.body.params[0] is element), None)
         if loop is None or any(isinstance(s, (For, While)) for s in statements_of(loop.body)):
             continue
+        if not any(isinstance(s, Call) and function_of(s) in ufuncs for s in statements_of(loop.body)):
+            continue
         classes = frozenset[Var]() if inexact else undecided(new.function, new.types)
         try:
             new = Strips(new, loop, ufuncs, effects, classes).rewritten()
         except Unfit:
             continue
     return new
+
+
+def function_of(s: Call) -> Any:
+    """NumPy's function in place of Python's."""
+    fn = INPLACE.get(called(s), called(s))
+    return np.power if fn is operator.pow else OF_NUMPY.get(fn, fn)
 
 
 @dataclass(eq=False)
@@ -85,22 +114,26 @@ class Strips:
         self, new: Lowered, loop: For, ufuncs: frozenset[Any], effects: Effects, classes: frozenset[Var]
     ) -> None:
         self.new, self.loop, self.ufuncs, self.classes = new, loop, ufuncs, classes
-        self.types, self.sure = dict(new.types), set(new.sure)
+        self.types, self.sure, self.sums = dict(new.types), set(new.sure), set(new.sums)
         self.effects = Effects(self.types, effects.summaries)
         self.element, self.array = loop.body.params[0], isinstance(type_of(loop.iterable, self.types), Array)
-        if not isinstance(loop.body.end, Continue):
+        if any(isinstance(b.end, (Break, Return)) for b in all_blocks(loop.body)):
             raise Unfit
         self.own = defined(loop.body)
         self.order = {s: k for k, s in enumerate(statements_of(loop.body))}
         self.made = {s.result: s for s in self.order if isinstance(s, Call)}
-        self.always = set(loop.body.statements)
+        self.always = set(before_continue(loop.body))
         self.slices: dict[Var, dict[Call, None]] = {}
         self.staged: dict[Var, Staged] = {}
         self.range = self.gone_through()
         self.writes = self.written()
         for s in self.order:
             self.look_at(s)
-        if not self.staged or self.is_vectorised():
+        self.both = self.is_vectorised()
+        """Whether the loop stays as it is where it is long."""
+        outermost = loop in new.function.body.statements
+        arrays = any(isinstance(type_of(p, self.types), Array) for p in carried(loop))
+        if not self.staged or self.both and (outermost or arrays or self.array):
             raise Unfit
         self.lanes = Var("lanes")
         self.types[self.lanes] = ROW
@@ -108,20 +141,24 @@ class Strips:
 
     # -- what there is
 
-    def gone_through(self) -> tuple[Atom, Atom, bool]:
+    def gone_through(self) -> tuple[Atom, Atom, int, bool]:
         """The range that the loop goes through, and whether it does so from its end."""
         made = {s.result: s for s in statements_of(self.new.function.body) if isinstance(s, Call)}
         found, backwards = made.get(self.loop.iterable), False  # type: ignore[arg-type]
         if self.array:
-            return Const(0), Const(None), False
+            sort_of(type_of(self.element, self.types))
+            return Const(0), Const(None), 1, False
         if found is not None and called(found) is reversed:
             found, backwards = made.get(found.args[0]), True  # type: ignore[arg-type]
-        if found is None or called(found) is not range or len(found.args) > 2 or found.kwargs:
+        if found is None or called(found) is not range:
             raise Unfit
-        start, stop = found.args if len(found.args) == 2 else (Const(0), found.args[0])
-        if isinstance(start, Const) and isinstance(stop, Const) and stop.value - start.value <= FEW:
+        start, stop, step = found.args if len(found.args) == 3 else (*[Const(0), *found.args][-2:], Const(1))
+        if not isinstance(step, Const) or type(step.value) is not int or step.value == 0:
             raise Unfit
-        return start, stop, backwards
+        if isinstance(start, Const) and isinstance(stop, Const):
+            if len(range(start.value, stop.value, step.value)) <= FEW:
+                raise Unfit
+        return start, stop, step.value, backwards
 
     def written(self) -> list[tuple[Call, Var]]:
         """What the loop writes into, and where."""
@@ -143,8 +180,7 @@ class Strips:
         """Stage a statement that computes such a function of what is known in front of the loop's own work."""
         if not isinstance(s, Call) or s.kwargs or s.result in self.classes:
             return
-        fn = INPLACE.get(called(s), called(s))
-        fn = np.power if fn is operator.pow else OF_NUMPY.get(fn, fn)
+        fn = function_of(s)
         if fn not in self.ufuncs or fn in ARITHMETIC or len(s.args) != fn.nin or not self.is_float(s.result):
             return
         if fn is np.power and (s not in self.always or is_half(s.args[1])):
@@ -203,8 +239,9 @@ class Strips:
             return False
         if isinstance(type_of(source, self.types), Seq):  # what is pushed to is carried
             return True
-        start = self.range[0]
-        each = isinstance(start, Const) and start.value >= 0  # no number stands for an element that another one has
+        start, _, step, _ = self.range
+        # no number stands for an element that another one has
+        each = step > 0 and isinstance(start, Const) and start.value >= 0
         for writing, w in self.writes:
             own = each and w is source and self.at_element(writing) and (s is None or self.at_element(s))
             earlier = s is None or self.order[s] < self.order[writing]
@@ -229,7 +266,8 @@ class Strips:
             return False
         if any(may_raise(s, self.types) for s in calls):
             return False
-        assert isinstance(self.loop.body.end, Continue)
+        if not isinstance(self.loop.body.end, Continue):
+            return False
         for p, value in zip(carried(self.loop), self.loop.body.end.values):
             if value is not p and value not in self.new.sums and not isinstance(type_of(p, self.types), Array):
                 return False
@@ -241,7 +279,7 @@ class Strips:
     # -- where it lies
 
     def place(self) -> None:
-        """Give each argument as many numbers as a strip has iterations, those of one function and one stage side by side."""
+        """Give each argument a place in the lanes, those of one function and one stage side by side."""
         self.groups: dict[tuple[int, Any], list[Staged]] = defaultdict(list)
         for s in self.staged.values():
             self.groups[s.stage, s.function].append(s)
@@ -259,20 +297,30 @@ class Strips:
 
     def rewritten(self) -> Lowered:
         function = self.new.function
-        loop = self.blocks()
+        loop = self.by_length() if self.both else self.blocks(self.loop.results)
         body = _Replaced(self.loop, tuple(loop)).block(function.body)
         first = Call(self.lanes, Const(np.zeros), (Const(self.size),), role="adjoint")
         body = replace(body, statements=(first, *body.statements))
         body = run_passes(body, Unit(self.types), DEAD)
-        return replace(self.new, function=replace(function, body=body), types=self.types, sure=frozenset(self.sure))
+        function = replace(function, body=body)
+        return Lowered(function, self.types, frozenset(self.sure), frozenset(self.sums))
 
-    def blocks(self) -> list[Statement]:
+    def by_length(self) -> list[Statement]:
+        """The loop as it is where it is long, else in strips."""
+        calls, results = self.calls(), [tuple(map(self.fresh, self.loop.results)) for _ in range(2)]
+        short = calls.call("short", BOOL, operator.lt, self.trips(calls), Const(SHORT))
+        copier = Copier({})
+        as_it_is = copier.statement(replace(self.loop, results=results[1]))
+        for old, new in copier.mapping.items():
+            self.alike(old, new)
+        strips = Block((), tuple(self.blocks(results[0])), Yield(results[0]))
+        long = Block((), as_it_is, Yield(tuple(copier.mapping[r] for r in results[1])))
+        return [*calls.out, If(self.loop.results, short, strips, long)]
+
+    def blocks(self, results: tuple[Var, ...]) -> list[Statement]:
         """The loop over strips."""
-        loop, front, (start, stop, backwards) = self.loop, self.calls(), self.range
-        if self.array:
-            stop = front.call("n", INT, len, loop.iterable)
-        zero = isinstance(start, Const) and start.value == 0
-        trips = stop if zero else front.call("n", INT, operator.sub, stop, start)
+        loop, front, backwards = self.loop, self.calls(), self.range[-1]
+        trips = self.trips(front)
         more = front.call("t", INT, operator.add, trips, Const(WIDTH - 1))
         count = front.call("n", INT, operator.floordiv, more, Const(WIDTH))
         numbers = self.through(front, "blocks", count, backwards)
@@ -282,15 +330,14 @@ class Strips:
         base = calls.call("base", INT, operator.mul, b, Const(WIDTH))
         width = calls.call("width", INT, strip, trips, base, Const(WIDTH))
         steps = self.through(calls, "steps", width, False)
-        offset = base if zero else calls.call("base", INT, operator.add, base, start)
         for stage in range(1, 1 + max(s.stage for s in self.staged.values())):
-            calls.out.append(self.arguments(stage, steps, offset))
+            calls.out.append(self.arguments(stage, steps, base))
             calls.out += [self.functions(fn, group) for (k, fn), group in self.groups.items() if k == stage]
         last = self.through(calls, "steps", width, True) if backwards else steps
-        results = tuple(self.fresh(p) for p in params)
-        calls.out.append(self.last(last, offset, params, results))
-        body = Block((b, *params), tuple(calls.out), Continue(results))
-        return [*front.out, For(loop.results, numbers, loop.init, body, loop.place, loop.role)]
+        after = tuple(self.fresh(p) for p in params)
+        calls.out.append(self.last(last, base, params, after))
+        body = Block((b, *params), tuple(calls.out), Continue(after))
+        return [*front.out, For(results, numbers, loop.init, body, loop.place, loop.role)]
 
     def through(self, calls: Calls, name: str, count: Atom, backwards: bool) -> Var:
         numbers = calls.call(name, RangeT(True), range, count)
@@ -298,15 +345,32 @@ class Strips:
 
     def fresh(self, var: Var) -> Var:
         new = Var(var.name, var.place)
-        if var in self.types:
-            self.types[new] = self.types[var]
-        if var in self.sure:
-            self.sure.add(new)
+        self.alike(var, new)
         return new
 
-    def number(self, calls: Calls, lane: Var, offset: Atom) -> dict[Var, Atom]:
+    def alike(self, var: Var, new: Any) -> None:
+        """Know of a copy what is known of a value."""
+        if var in self.types:
+            self.types[new] = self.types[var]
+        for known in (self.sure, self.sums):
+            if var in known:
+                known.add(new)
+
+    def trips(self, calls: Calls) -> Atom:
+        """How many iterations there are."""
+        start, stop, step, _ = self.range
+        if self.array or step != 1:
+            return calls.call("n", INT, len, self.loop.iterable)
+        return stop if is_zero(start) else calls.call("n", INT, operator.sub, stop, start)
+
+    def number(self, calls: Calls, lane: Var, base: Atom) -> dict[Var, Atom]:
         """The number of an iteration, or the element that the loop has from it."""
-        i = calls.call("i", INT, operator.add, offset, lane)
+        start, _, step, _ = self.range
+        i = calls.call("i", INT, operator.add, base, lane)
+        if step != 1:
+            i = calls.call("i", INT, operator.mul, i, Const(step))
+        if not is_zero(start):
+            i = calls.call("i", INT, operator.add, i, start)
         if not self.array:
             return {self.element: i}
         item = self.fresh(self.element)
@@ -314,11 +378,11 @@ class Strips:
         self.sure.add(item)
         return {self.element: item}
 
-    def arguments(self, stage: int, steps: Var, offset: Atom) -> For:
+    def arguments(self, stage: int, steps: Var, base: Atom) -> For:
         """What the functions of a stage are computed of, put into the lanes."""
         lane, calls = Var("l"), self.calls()
         self.types[lane] = INT
-        now = self.number(calls, lane, offset)
+        now = self.number(calls, lane, base)
         these = [s for s in self.staged.values() if s.stage == stage]
         needed = {c for s in these for c in self.slices[s.call.result]}
         before = {a for c in (*needed, *(s.call for s in these)) for a in c.args if a in self.staged}
@@ -359,11 +423,11 @@ class Strips:
         steps = Const(builtins.range(many))
         return For((), steps, (), Block((lane,), tuple(calls.out), Continue(())), role=self.loop.role)
 
-    def last(self, steps: Var, offset: Atom, params: tuple[Var, ...], results: tuple[Var, ...]) -> For:
+    def last(self, steps: Var, base: Atom, params: tuple[Var, ...], results: tuple[Var, ...]) -> For:
         """The loop's own work, with what the functions have given."""
         lane, calls = Var("l"), self.calls()
         self.types[lane] = INT
-        now = self.number(calls, lane, offset)
+        now = self.number(calls, lane, base)
         calls.out += _Computed(self, lane).block(self.loop.body).statements
         body = Block((lane, *carried(self.loop)), tuple(calls.out), self.loop.body.end)
         return For(results, steps, params, substitute(body, now), self.loop.place, self.loop.role)
@@ -387,6 +451,18 @@ class _Computed(Rewriter):
     def statement(self, s: Statement) -> tuple[Statement, ...]:
         staged = self.strips.staged.get(s.result) if isinstance(s, Call) else None
         return tuple(self.strips.computed(staged, self.lane)) if staged is not None else super().statement(s)
+
+
+def before_continue(body: Block) -> Sequence[Statement]:
+    """The statements that each iteration comes to."""
+    for k, s in enumerate(body.statements):
+        if any(isinstance(b.end, Continue) for part in blocks_of(s) for b in all_blocks(part)):
+            return body.statements[: k + 1]
+    return body.statements
+
+
+def is_zero(atom: Atom) -> bool:
+    return isinstance(atom, Const) and atom.value == 0
 
 
 def is_half(atom: Atom) -> bool:
