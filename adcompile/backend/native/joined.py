@@ -208,6 +208,7 @@ def joined(
         "handled": (*RAISED, _numba_error()),
         "np": np,
         "classes": ORDER,
+        "zeros": np.zeros,
         "zeros_like": np.zeros_like,
         "array": array_of,
         "cut": cut,
