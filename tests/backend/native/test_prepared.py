@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adcompile.backend.native.prepared import prepared
+from adcompile.backend.native.prepared import ZEROS, prepared
 from tests.kernels import agree, parts_of
 
 A, B = np.array([[0.5, 1.5, -0.7], [0.2, 0.9, 1.1]]), np.array([0.5, 0.25, 2.0])
@@ -29,5 +29,7 @@ def test_zeros_like_a_parameter():
         return a[1] * a[0]
 
     (kernel,) = parts_of(pick, B).kernels.values()
-    assert kernel.prepared == ("zeros_like({0})",) and callable(prepared)
+    assert kernel.prepared == (ZEROS.format(n="{0}"),) and callable(prepared)
     agree(pick, B)
+    agree(pick, np.asfortranarray(B))
+    agree(pick, B[::-1])
