@@ -11,7 +11,10 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
 from adcompile.backend.native.helper import helper
+from adcompile.runtime import loops
 from adcompile.runtime.native import Fault
+
+disjoint, distinct, ordered = helper(loops.disjoint), helper(loops.distinct), helper(loops.ordered)
 
 
 @intrinsic
@@ -51,3 +54,15 @@ def in_line(a):
 @overload(in_line)
 def _in_line(a):
     return (lambda a: a) if a.layout in "CF" else (lambda a: np.ascontiguousarray(a))
+
+
+@helper
+def added_to(a, b):
+    """Add a vector to one of the same length, also to one that shows some of its elements."""
+    if a.shape[0] != b.shape[0]:
+        raise Fault
+    if a.ctypes.data == b.ctypes.data and a.strides == b.strides or disjoint(a, b):
+        for k in range(a.shape[0]):
+            a[k] += b[k]
+    else:
+        a[:] = a + b

@@ -254,7 +254,9 @@ class Listed(Ranges):
         elif isinstance(found.item, ArrayOf) and self.callee(call) is ops.index_add:  # `add_item` makes another
             part = self.fresh("part")
             self.line(f"{part} = {name}[{at}]")
-            if isinstance(self.native_type(value), ArrayOf):
+            if self.native_type(value) == found.item == ArrayOf(found.item.code, 1):
+                self.line(f"nt.added_to({part}, {self.atom(value)})")
+            elif isinstance(self.native_type(value), ArrayOf):
                 self.fault_if(f"{part}.shape != {self.atom(value)}.shape")
                 self.line(f"{part}[:] = {part} + {self.atom(value)}")
             else:

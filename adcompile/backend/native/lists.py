@@ -286,7 +286,7 @@ class Keeping(Hollow):
             self.line(f"{store.name}.append({texts[0]})")
             self.line(f"{store.top} += 1")
             return
-        if not outlines and self.is_placed(value) and isinstance(value, Var):
+        if not outlines and isinstance(value, Var) and value in self.begins:
             name = self.names[value]
             texts = [self.begins[value], *(f"{name}.shape[{k}]" for k in range(len(store.codes) - 1))]
         elif not outlines and isinstance(store.native, ArrayOf) and texts[0] != NOWHERE:

@@ -250,10 +250,24 @@ class Making(Scalars):
             return False
         if not parts.args or any(self.native_type(a) != result or not self.is_array(a) for a in parts.args):
             return False
+        if result.rank == 1:
+            self._behind_each_other(call.result, result, [self.atom(a) for a in parts.args])
+            return True
         self.faults = True  # lengths may differ
         texts = "".join(f"{self.atom(a)}, " for a in parts.args)
         self.make(call.result, result, f"np.concatenate(({texts}), {along % result.rank})")
         return True
+
+    def _behind_each_other(self, var: Var, native: ArrayOf, parts: Sequence[str]) -> None:
+        """Vectors, one behind the other; NumPy's way, for any number of axes, takes longer than short ones need."""
+        size, k = self.fresh("n"), self.fresh("k")
+        self.line(f"{size} = {' + '.join(f'{part}.shape[0]' for part in parts)}")
+        self.make_empty(var, native, [size])
+        begin = ""
+        for part in parts:
+            self.line(f"for {k} in range({part}.shape[0]):")
+            self.line(f"    {self.names[var]}[{begin}{k}] = {part}[{k}]")
+            begin += f"{part}.shape[0] + "
 
     def _reshaped(self, call: Call) -> bool:
         """`np.reshape(x, shape)`, which may show memory of `x`."""

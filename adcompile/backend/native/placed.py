@@ -22,7 +22,7 @@ from adcompile.runtime import arrays, memory
 if TYPE_CHECKING:
     from adcompile.backend.native.lists import Lists, Store
 
-MAKING = (np.empty, np.empty_like, np.copy, np.ndarray.copy, rt.snapshot, arrays.copy)
+MAKING = (np.empty, np.empty_like, np.copy, np.ndarray.copy, np.concatenate, rt.snapshot, arrays.copy)
 WRITING = (operator.setitem, memory.add_at, ops.index_add)
 
 

@@ -30,7 +30,7 @@ from adcompile.backend.native.integers import (
     sub,
     whole,
 )
-from adcompile.backend.native.layout import dense, flattened, in_line, in_rows
+from adcompile.backend.native.layout import added_to, dense, disjoint, distinct, flattened, in_line, in_rows, ordered
 from adcompile.backend.native.orders import (
     all_interpolated,
     cells,
@@ -57,13 +57,16 @@ from adcompile.backend.native.places import (
     put_at,
     put_where,
 )
-from adcompile.runtime import loops
 from adcompile.runtime.native import Fault
 
 __all__ = [
     "Fault",
+    "added_to",
+    "disjoint",
+    "distinct",
     "flattened",
     "in_rows",
+    "ordered",
     "all_interpolated",
     "cells",
     "interpolated",
@@ -359,9 +362,6 @@ def same(a, b):
     if a != b:
         raise Fault
     return a
-
-
-disjoint, distinct, ordered = helper(loops.disjoint), helper(loops.distinct), helper(loops.ordered)
 
 
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})

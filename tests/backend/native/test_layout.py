@@ -48,3 +48,30 @@ def test_matrices_as_vectors():
 def test_what_blas_takes_is_not_copied():
     assert np.shares_memory(line(A), A) and np.shares_memory(line(A.T), A)
     assert line(A[::2, ::2]).flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda v: (v[1:], v[:-1]),
+        lambda v: (v[:-1], v[1:]),
+        lambda v: (v[:4], v[::2][:4]),
+        lambda v: (v[:4], v[4:]),
+        lambda v: (v, v),
+        lambda v: (v, v[::-1]),
+        lambda v: (v[:3], np.broadcast_to(v[:1], 3)),
+    ],
+)
+def test_vectors_added_to_vectors_that_share_memory(parts):
+    v = np.linspace(1.0, 2.0, 8)
+    w = v.copy()
+    a, b = parts(v)
+    layout.added_to(a, b)
+    a, b = parts(w)
+    a += b.copy()
+    np.testing.assert_array_equal(v, w)
+
+
+def test_vectors_of_other_lengths_are_not_added():
+    with pytest.raises(Fault):
+        layout.added_to(np.ones(3), np.ones(1))

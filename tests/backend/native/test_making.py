@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.kernels import agree, text_of, wholly
+from tests.kernels import agree, agree_pulled, stays, text_of, wholly
 
 X = np.linspace(0.3, 1.4, 5)
 A = np.linspace(-0.5, 1.5, 12).reshape(3, 4)
@@ -141,3 +141,32 @@ def unpacked(x):
 def test_unpacking_too_many():
     agree(unpacked, X)
     agree(unpacked, X[:2])
+
+
+def kept_behind_each_other(x, w):
+    """What is put together is kept by some iterations, and is part of what the next ones put together."""
+    y = x
+    total = 0.0
+    for i in range(4):
+        y = np.concatenate((w[:i], y[1:], w[i : i + 1]))
+        total += np.sum(np.sin(y) * y)
+    return total * np.sum(y)
+
+
+def test_vectors_put_together_are_kept():
+    x, w = np.linspace(0.3, 1.1, 6), np.linspace(0.2, 0.9, 5)
+    stays(kept_behind_each_other, x, w)
+    agree_pulled(kept_behind_each_other, x, w)
+
+
+def matrices_put_together(x, w):
+    a = np.outer(x, w)
+    total = 0.0
+    for i in range(3):
+        a = np.concatenate((a[1:] * a[1:], a[:1]))
+        total += np.sum(a * x[i])
+    return total
+
+
+def test_matrices_put_together_are_kept():
+    agree(matrices_put_together, np.linspace(0.3, 1.1, 6), np.linspace(0.2, 0.9, 5))
