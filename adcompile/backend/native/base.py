@@ -125,7 +125,7 @@ class Base:
         self.names[var], self.native[var] = self.names[other], self.native[other]
         if other in self.bits:
             self.bits[var] = self.bits[other]
-        if isinstance(self.native[var], ArrayOf):
+        if not isinstance(self.native[var], Number):  # lists and tuples may hold arrays
             self.shares(var, other)
             if other in self.own:
                 self.own.add(var)

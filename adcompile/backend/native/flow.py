@@ -12,7 +12,7 @@ from adcompile.backend.native.classes import KEEPING, ORDER
 from adcompile.backend.native.listed import Listed
 from adcompile.backend.native.lists import NOWHERE
 from adcompile.backend.native.unbound import reads
-from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, held, read_of
+from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, held, is_unheld, read_of
 from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -158,6 +158,8 @@ class Flow(Listed):
             return text
         elif self.native_type(value) != native:
             self.refuse(f"{var.name}, which is of different kinds on different paths")
+        else:
+            self.shares_parts(var, value)
         return self.atom(value)
 
     def _nothing(self, native: Native) -> str:
@@ -177,6 +179,8 @@ class Flow(Listed):
         found = held(self.types[var]) if var in self.types else None
         if found is not None:
             return found
+        if var in self.types and is_unheld(self.types[var]):
+            self.refuse("a value that no machine type holds in all its classes")
         if var in self.joined:
             return self.joined[var]
         for source in sources:
@@ -362,10 +366,10 @@ class Flow(Listed):
                 self.bits[r] = self.bits[p]
             native = self.native[r]
             self.level[r] = len(self.frames)
-            if isinstance(native, ArrayOf):
+            if not isinstance(native, Number):
                 self.shares(r, p)
-                if p not in self.varying:
-                    self.lengths[r] = self.lengths_of(p, native.rank)
+            if isinstance(native, ArrayOf) and p not in self.varying:
+                self.lengths[r] = self.lengths_of(p, native.rank)
 
     def _body(self, loop: For | While) -> None:
         for end in _carried_lists(self, loop):

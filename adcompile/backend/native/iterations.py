@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Mapping, Sequence
 
-from adcompile.backend.native.lanes import Calls, Unfit, may_raise, sort_of
+from adcompile.backend.native.lanes import Calls, Unfit, may_raise, never_raises, sort_of
 from adcompile.backend.native.lists import lists_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
@@ -60,7 +60,7 @@ class Iterations:
     """A loop, taken apart. Raises Unfit where its iterations do not go side by side."""
 
     def __init__(self, new: Lowered, loop: For, effects: Effects) -> None:
-        self.function, self.types, self.loop = new.function, new.types, loop
+        self.function, self.types, self.loop, self.sure = new.function, new.types, loop, new.sure
         self.effects = Effects(new.types, effects.summaries)
         inner = inner_loop(loop)
         if inner is None or not isinstance(loop.body.end, Continue):
@@ -185,11 +185,16 @@ class Iterations:
         facts = facts_of(self.function, self.types)
         once = self.trips(Calls({}, "primal"))[1]  # whether no number stands for an element that another one has
         each = isinstance(once, Const) and once.value >= 0
+        read = {s.args for s in self.head if called(s) is operator.getitem}
+        self.tail_raises = False
+        """Whether an iteration may raise behind its loop, where those of others would have run."""
         for s in statements_of(Block((), self.tail, Unreachable())):
             if not isinstance(s, Call) or called(s) is ops.push:
                 continue
             if isinstance(self.inner, While) and may_raise(s, self.types) and called(s) not in SELDOM:
                 raise Unfit  # in front of which the loops of others would run, for ever perhaps
+            if not never_raises(s) and s.args not in read and s.result not in self.sure:
+                self.tail_raises = True
             written = writes_into(s, self.types, self.effects)
             if written is None:
                 raise Unfit

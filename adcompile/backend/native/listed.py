@@ -128,8 +128,8 @@ class Listed(Ranges):
         self._holds_memory(items, value, found)
 
     def _holds_memory(self, items: Var, value: Atom, found: ListOf) -> None:
-        if isinstance(value, Var) and isinstance(found.item, (ArrayOf, ListOf)):
-            self.shares(items, value)
+        if not isinstance(found.item, Number):
+            self.shares_parts(items, value)
 
     def as_items(self, value: Atom, found: ListOf) -> str:
         """A list, or a tuple of which the items are known, as a list of this type."""
@@ -150,7 +150,7 @@ class Listed(Ranges):
         self.define(items, found, self.empty_list(found))
         for part in parts:
             self._append(items, part, found)
-        if isinstance(value, Var) and isinstance(found.item, (ArrayOf, ListOf)):
+        if isinstance(value, Var) and not isinstance(found.item, Number):
             self.shares(value, items)
         return self.names[items]
 
@@ -187,7 +187,7 @@ class Listed(Ranges):
         return True
 
     def _taken(self, item: Var, items: Var, found: ListOf) -> None:
-        if isinstance(found.item, (ArrayOf, ListOf)):
+        if not isinstance(found.item, Number):
             self.shares(item, items)
 
     def _get_listed(self, call: Call) -> bool:

@@ -52,6 +52,8 @@ from adcompile.runtime.loops import Leave
 
 WIDTH = 16
 """Lanes: two vectors of the widest kind, so that one is computed while the other waits."""
+MANY = 2**18
+"""Turns of a loop; where what stands behind it may raise, one that takes more is left to NumPy."""
 ROW = Array(np.dtype(np.float64), ("many",))
 
 
@@ -182,16 +184,37 @@ class Lockstep:
             length = calls.call("length", INT, operator.mul, width, Const(len(found.filled)))
             calls.out.append(Call(rows, Const(np.empty), (length,), role="adjoint"))
         some, bad = self.turn(calls, steps, rows)
-        fine = calls.call("fine", BOOL, operator.not_, bad)
-        calls.out.append(If((), fine, Block((), (), Yield()), Block((), (), Raise(Const(Leave)))))
+        self.leave(calls, bad)
         now = tuple(calls.call(v.name, of_rows(self.types[v]), ops.push, v, rows) for v in keeps)
+        init, results = tuple(inner.init[k] for k in one), tuple(inner.results[k] for k in one)
+        if isinstance(inner, While) and found.tail_raises:
+            now, init, results, keeps = self.counted(calls, now, init, results, keeps)
         calls.out.append(If((), some, Block((), (), Continue(now)), Block((), (), Break(now))))
         params = (*((inner.body.params[0],) if isinstance(inner, For) else ()), *keeps)
         body = Block(params, tuple(calls.out), Unreachable())
-        init, results = tuple(inner.init[k] for k in one), tuple(inner.results[k] for k in one)
         if isinstance(inner, For):
             return [For(results, inner.iterable, init, body, inner.place, inner.role)]
         return [While(results, init, body, inner.place, inner.role)]
+
+    def leave(self, calls: Calls, bad: Atom) -> None:
+        fine = calls.call("fine", BOOL, operator.not_, bad)
+        calls.out.append(If((), fine, Block((), (), Yield()), Block((), (), Raise(Const(Leave)))))
+
+    def counted(
+        self,
+        calls: Calls,
+        now: tuple[Atom, ...],
+        init: tuple[Atom, ...],
+        results: tuple[Var, ...],
+        keeps: list[Var],
+    ) -> tuple[tuple[Atom, ...], tuple[Atom, ...], tuple[Var, ...], list[Var]]:
+        """The turns are counted, and the kernel is left where there are more than any: perhaps the function raises
+        behind the loop of an iteration before, and never comes to one that runs for ever."""
+        turns, after = Var("turns"), Var("turns")
+        self.types |= {turns: INT, after: INT}
+        more = calls.call("turns", INT, operator.add, turns, Const(1))
+        self.leave(calls, calls.call("many", BOOL, operator.gt, more, Const(MANY)))
+        return (*now, more), (*init, Const(0)), (*results, after), [*keeps, turns]
 
     def turn(self, out: Calls, steps: Var, rows: Var) -> tuple[Var, Var]:
         """One turn for all lanes: whether any runs on, and whether one has met what leaves the kernel."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.lists import Keeping
-from adcompile.backend.native.values import ArrayOf, Number, TupleOf
+from adcompile.backend.native.values import Number, TupleOf
 from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -95,6 +95,15 @@ class Ranges(Keeping):
             return f"range({begin}, {first} - 1, -1)" if self.known(start) != 0 else f"range({begin}, -1, -1)"
         count = self._trips(start, stop, step)
         return f"range({first} + ({count} - 1) * {by}, {first} - {by}, {-by})"
+
+    def shares_parts(self, var: Var, value: Atom) -> None:
+        """What `value` is, or is made of, may have memory in common with `var`."""
+        made = self.made.get(value) if isinstance(value, Var) else None
+        if made is not None and self.callee(made) is ops.build_tuple:
+            for item in made.args:
+                self.shares_parts(var, item)
+        if isinstance(value, Var) and not isinstance(self.native.get(value), Number):
+            self.shares(var, value)
 
     def structure_call(self, call: Call, fn: Any) -> bool:
         """Ranges, slices and tuples: printed where they are used."""
@@ -186,7 +195,7 @@ class Ranges(Keeping):
         found = self.native_type(value)
         if isinstance(found, TupleOf) and type(number) is int and value in self.names:
             self.define(call.result, found.items[number], f"{self.names[value]}[{number}]")
-            if isinstance(found.items[number], (ArrayOf, TupleOf)):
+            if not isinstance(found.items[number], Number):
                 self.shares(call.result, value)
             return True
         return False

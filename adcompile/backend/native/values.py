@@ -103,6 +103,20 @@ def held(t: Type) -> Native | None:
     return native_of(t)
 
 
+def is_unheld(t: Type) -> bool:
+    """Whether a number, or one in tuples and lists, has classes that no machine type holds: a truth value that becomes
+    a number, say, of which nobody knows in the kernel what its sum is."""
+    match widen(t):
+        case Maybe(type=inner) | Seq(item=inner):
+            return is_unheld(inner)
+        case Scalar(kinds):
+            return bool(kinds) and code_of(kinds) is None and not is_mixed(kinds)
+        case TupleT(items=items) | ListT(items=items):
+            return any(map(is_unheld, items))
+        case _:
+            return False
+
+
 def is_mixed(kinds: frozenset[type]) -> bool:
     """Whether the precision of a number is decided at run time."""
     return np.float32 in kinds and len(kinds) > 1 and kinds <= set(ORDER)

@@ -1,10 +1,12 @@
 """Whether the iterations of a loop may go side by side."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.backend.native.test_lockstep import E, M, lanes_in
 from tests.kernels import agree, stays
 
@@ -199,3 +201,36 @@ def test_places_that_are_no_numbers_of_iterations():
         return ends[-1] * ends[-2] + np.sum(e)
 
     agree(backwards, E, M)
+
+
+def written_where_there_is_no_place(e, m):
+    """The sixth loop never ends; the fourth element has no place in the list."""
+    out = np.zeros(3)
+    for i in range(len(m)):
+        x = m[i]
+        while x > 0.5:
+            x = x - e[i] * math.exp(-x)
+        out[i] = x
+    return np.sum(out)
+
+
+def sine_of_what_is_infinite(e, m):
+    total = 0.0
+    for i in range(len(m)):
+        x = m[i]
+        while x > 0.5:
+            x = x - e[i] * math.exp(-x)
+        total += math.sin(x / e[5] if i == 3 else x)
+    return total
+
+
+@pytest.mark.parametrize("f", [written_where_there_is_no_place, sine_of_what_is_infinite])
+def test_an_error_in_front_of_a_loop_without_end(f):
+    """What raises behind the loop of one iteration raises, though that of a later one would run for ever."""
+    pytest.importorskip("numba")
+    e, m = np.full(17, 0.3), np.full(17, 2.0)
+    e[5] = 0.0
+    with pytest.raises((IndexError, ZeroDivisionError, ValueError)) as own, np.errstate(all="ignore"):
+        f(e, m)
+    with pytest.raises(own.type, match=re.escape(str(own.value))), np.errstate(all="ignore"):
+        ad.jvp(f, (e, m), (m, e), backend="numba")
