@@ -11,7 +11,7 @@ import numpy as np
 
 from adcompile.backend.callables import BUILTINS, KEYWORDS, identifier
 from adcompile.backend.native.elementary import NAMES
-from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, NotNative, Number, TupleOf, native_of
+from adcompile.backend.native.values import DTYPES, ArrayOf, Code, Native, NotNative, Number, native_of
 from adcompile.errors import Place
 from adcompile.frozen import frozen
 from adcompile.ir import ops
@@ -64,6 +64,7 @@ class Base:
         self.depth = 1
         self.faults = False  # whether the kernel may leave early
         self.memory: dict[Var, Var] = {}  # union-find: arrays that may share memory
+        self.shown: dict[Var, set[Var]] = {}  # by array: what may show its memory, or be shown in turn
         self.written: set[Var] = set()
         self.own: set[Var] = set()  # arrays that the kernel has made
         self.outside: set[Var] = set()  # arrays that it has been given
@@ -279,7 +280,8 @@ class Base:
         return var
 
     def shares(self, a: Var, b: Var) -> None:
-        """Two arrays may have memory in common."""
+        """`a` may show memory of `b`, be they arrays, or tuples and lists of some."""
+        self.shown.setdefault(b, set()).add(a)
         a, b = self.root(a), self.root(b)
         if a is not b:
             self.memory[a] = b
@@ -313,10 +315,22 @@ class Base:
         root = self.root(var)
         return any(self.root(v) is root for v in self.changing)
 
-    def written_among(self, params: Iterable[Var], kind: type[ArrayOf | TupleOf] = ArrayOf) -> list[Var]:
-        """The parameters of a kind into whose memory the kernel may write."""
+    def is_written_elsewhere(self, var: Var) -> bool:
+        """Whether anything writes into the memory of what comes from elsewhere, not into that of others which is put
+        into one list or tuple with it."""
+        work, seen = [var], {var}
+        while work:
+            v = work.pop()
+            if v in self.written or v in self.changing:
+                return True
+            work += (more := self.shown.get(v, set()) - seen)
+            seen |= more
+        return False
+
+    def written_among(self, params: Iterable[Var]) -> list[Var]:
+        """The arrays among parameters into whose memory the kernel may write."""
         roots = {self.root(v) for v in self.written}
-        return [p for p in params if isinstance(self.native.get(p), kind) and self.root(p) in roots]
+        return [p for p in params if isinstance(self.native.get(p), ArrayOf) and self.root(p) in roots]
 
 
 def _float(value: float) -> str:

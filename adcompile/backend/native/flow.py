@@ -180,7 +180,7 @@ class Flow(Listed):
         if found is not None:
             return found
         if var in self.types and is_unheld(self.types[var]):
-            self.refuse("a value that no machine type holds in all its classes")
+            self.refuse("a truth value that is a number on other paths")
         if var in self.joined:
             return self.joined[var]
         for source in sources:

@@ -250,6 +250,7 @@ class Printer(Taking):
         """Take over what another printing has found of the whole kernel."""
         self.popped, self.placed = before.popped, before.placed
         self.memory, self.kept_codes, self.joined = dict(before.memory), before.stores, before.native
+        self.shown = {v: set(by) for v, by in before.shown.items()}
         self.changing, self.own = frozenset(before.written), set(before.own)
         self.varying = set(before.varying)
         for store in before.stores.values():
@@ -293,9 +294,9 @@ class Printer(Taking):
             self.line(line)
         self.whole = tuple_of(function) if self.hands else None
         exact = self._finish(function.body.end.value, used, inexact)
-        if any(self.is_written(v) or v in self.written for v in (*self.given, *self.passed)):
+        if any(map(self.is_written_elsewhere, (*self.given, *self.passed))):
             self.refuse("arrays in a list from elsewhere that are written")
-        if self.written_among(used, TupleOf):
+        if any(self.is_written_elsewhere(p) for p in used if isinstance(self.native.get(p), TupleOf)):
             self.refuse("arrays in a tuple from elsewhere that are written")
         given = [self.given.get(p, self.names[p]) for p in (*used, *given_too)]
         given += [c.name for c in self.columns] + [arena] * bool(arena)

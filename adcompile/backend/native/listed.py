@@ -151,7 +151,7 @@ class Listed(Ranges):
         for part in parts:
             self._append(items, part, found)
         if isinstance(value, Var) and not isinstance(found.item, Number):
-            self.shares(value, items)
+            self.shares(items, value)
         return self.names[items]
 
     def _turned(self, call: Call) -> Var | None:

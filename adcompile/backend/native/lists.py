@@ -323,6 +323,7 @@ class Keeping(Hollow):
         if isinstance(native, ArrayOf) and isinstance(value, Var):
             self.holds(store, ("i8",) * (native.rank + 1), native)
             if store.sample is not None:
+                self.shares(value, store.sample)
                 self.shares(store.sample, value)
             store.sample = value
             store.views = store.views or not self.is_placed(value) and self.may_change(value)

@@ -104,13 +104,13 @@ def held(t: Type) -> Native | None:
 
 
 def is_unheld(t: Type) -> bool:
-    """Whether a number, or one in tuples and lists, has classes that no machine type holds: a truth value that becomes
-    a number, say, of which nobody knows in the kernel what its sum is."""
+    """Whether a number, or one in tuples and lists, is a truth value on some paths only: nobody knows in a kernel what
+    it adds up to."""
     match widen(t):
         case Maybe(type=inner) | Seq(item=inner):
             return is_unheld(inner)
         case Scalar(kinds):
-            return bool(kinds) and code_of(kinds) is None and not is_mixed(kinds)
+            return bool(kinds & CLASSES["b1"]) and not kinds <= CLASSES["b1"]
         case TupleT(items=items) | ListT(items=items):
             return any(map(is_unheld, items))
         case _:
