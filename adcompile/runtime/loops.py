@@ -18,6 +18,11 @@ class Leave(Exception):
     """The code as written has to run: what its lowered form takes for granted does not hold."""
 
 
+def strips(trips: int, width: int) -> int:
+    """How many strips of so many iterations a loop has; the last may have fewer."""
+    return (trips + width - 1) // width
+
+
 def strip(trips: int, begin: int, width: int) -> int:
     """How many iterations there are in a strip of a loop, which begins with this one."""
     return min(trips - begin, width)

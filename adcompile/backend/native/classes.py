@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from adcompile.backend.native.scalars import SYMBOLS
 from adcompile.backend.native.values import ORDER
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, For, Function, If, Return, Var, While, Yield
+from adcompile.ir.nodes import Atom, Call, Const, For, Function, If, Raise, Return, Var, While, Yield
 from adcompile.ir.types import Type
-from adcompile.ir.walk import all_blocks, statements_of
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, statements_of
+from adcompile.optimise.direct import called
 from adcompile.optimise.typing import INPLACE, kinds, type_of
 
 KEEPING = frozenset({*SYMBOLS, *INPLACE, operator.neg, operator.pos, operator.abs, abs, ops.identity})
 """Calls whose result has the last of the classes of their operands."""
+
+TESTS = (operator.not_, operator.truth, bool)
 
 
 def is_undecided(atom: Atom, types: Mapping[Var, Type]) -> bool:
@@ -42,6 +45,24 @@ def undecided(function: Function, types: Mapping[Var, Type]) -> frozenset[Var]:
         elif atom in sources and _is_display(atom, function):
             work += sources[atom]
     return frozenset(out)
+
+
+def tested(function: Function) -> frozenset[Var]:
+    """The values that several paths give of which nobody asks more than whether they are true."""
+    calls = {s.result: s for s in statements_of(function.body) if isinstance(s, Call)}
+    sources = {v: found for v, found in _sources(function).items() if v not in calls}
+    read: set[Atom] = {a for s in calls.values() if called(s) not in TESTS for a in atoms_of(s)}
+    for block in all_blocks(function.body):
+        read |= {s.iterable for s in block.statements if isinstance(s, For)}
+        if isinstance(block.end, (Return, Raise)):
+            read |= set(end_atoms(block.end))
+    work = [v for v in read if isinstance(v, Var)]
+    while work:
+        for a in sources.get(work.pop(), ()):
+            if isinstance(a, Var) and a not in read:
+                read.add(a)
+                work.append(a)
+    return frozenset(set(sources) - read)
 
 
 def _is_display(var: Var, function: Function) -> bool:

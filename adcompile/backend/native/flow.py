@@ -48,6 +48,8 @@ class Flow(Listed):
     unbound: frozenset[Var]
     absent: frozenset[Var]
     """What may be unbound, or None."""
+    tested: frozenset[Var]
+    """Values of which nobody asks more than whether they are true."""
     there: dict[Var, str]
     joined: dict[Var, Native]
 
@@ -179,7 +181,7 @@ class Flow(Listed):
         found = held(self.types[var]) if var in self.types else None
         if found is not None:
             return found
-        if var in self.types and is_unheld(self.types[var]):
+        if var in self.types and is_unheld(self.types[var]) and var not in self.tested:
             self.refuse("a truth value that is a number on other paths")
         if var in self.joined:
             return self.joined[var]

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from adcompile.backend.native.arena import noted
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
-from adcompile.backend.native.classes import undecided
+from adcompile.backend.native.classes import tested, undecided
 from adcompile.backend.native.given import IN_PLACE, WRITING, as_given, can_be_given, machine, written
 from adcompile.backend.native.handed import Layout, Slot, Slots, filled, slots_of
 from adcompile.backend.native.hollow import hollow, pushed_once
@@ -156,7 +156,7 @@ def supported(
     while True:
         out: dict[int, NotNative] = {}
         probe = Printer(types, lists)
-        probe.returns, probe.steady = True, steady
+        probe.returns, probe.steady, probe.tested = True, steady, tested(whole)
         unkept = _probed(statements, probe, given, out)
         if not unkept:
             return out
@@ -217,7 +217,7 @@ class Printer(Taking):
         super().__init__(types, known)
         self.undecided = undecided
         self.classes: dict[Var, str] = {}  # the names of the numbers of the classes of these
-        self.unbound, self.absent = frozenset(), frozenset()
+        self.unbound, self.absent, self.tested = frozenset(), frozenset(), frozenset()
         self.there: dict[Var, str] = {}  # the names of what says whether these are there
         self.lists = lists
         self.stores: dict[Var, Store] = {}
@@ -267,7 +267,7 @@ class Printer(Taking):
 
     def function(self, function: Function, name: str, inexact: bool) -> Kernel:
         params, self.printed = (*function.params, *function.captured), function
-        self.unbound, self.absent = unbound(function), absent(function)
+        self.unbound, self.absent, self.tested = unbound(function), absent(function), tested(function)
         self.placed = placed(function, self.lists)
         self.hollow = hollow(function, self.lists)
         self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}

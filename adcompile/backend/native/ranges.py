@@ -132,11 +132,16 @@ class Ranges(Keeping):
             if self.known(step) == 1:
                 self.counts[call.result] = self.form(stop).plus(self.form(start), -1)
             return True
+        if fn is loops.strips:  # no loop has more iterations than memory has places
+            trips, width = (self.cast(a, "i8") for a in call.args)
+            self.define(call.result, Number("i8"), f"({trips} + {width} - 1) // {width}", LENGTH_BITS)
+            return True
         if fn is loops.strip:
             trips, begin, width = call.args
             left = f"{self.cast(trips, 'i8')} - {self.cast(begin, 'i8')}"
             self.define(call.result, Number("i8"), f"nt.lesser({left}, {self.cast(width, 'i8')})", LENGTH_BITS)
-            self.counts[call.result] = self.form(trips).plus(self.form(begin), -1)  # as the last strip has
+            whole = self.counts.get(trips) if isinstance(trips, Var) else None
+            self.counts[call.result] = (whole or self.form(trips)).plus(self.form(begin), -1)  # as the last strip has
             return True
         return False
 

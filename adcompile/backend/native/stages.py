@@ -52,6 +52,16 @@ def function_of(s: Call) -> Any:
     return np.power if fn is operator.pow else OF_NUMPY.get(fn, fn)
 
 
+@frozen
+class Numbers:
+    """What a loop goes through: a range, or an array; `backwards`: from its end."""
+
+    items: Atom
+    start: Atom
+    step: int
+    backwards: bool
+
+
 @frozen(eq=False)
 class Staged:
     """A call of an elementary function that is computed for a strip, once those of the stages before have been."""
@@ -91,13 +101,13 @@ class Stages:
         if not self.staged or self.both and (outermost or arrays or self.array):
             raise Unfit
 
-    def gone_through(self) -> tuple[Atom, Atom, int, bool]:
-        """The range that the loop goes through, and whether it does so from its end."""
+    def gone_through(self) -> Numbers:
+        """What the loop goes through."""
         made = {s.result: s for s in statements_of(self.new.function.body) if isinstance(s, Call)}
         found, backwards = made.get(self.loop.iterable), False  # type: ignore[arg-type]
         if self.array:
             sort_of(type_of(self.element, self.types))
-            return Const(0), Const(None), 1, False
+            return Numbers(self.loop.iterable, Const(0), 1, False)
         if found is not None and called(found) is reversed:
             found, backwards = made.get(found.args[0]), True  # type: ignore[arg-type]
         if found is None or called(found) is not range:
@@ -108,7 +118,7 @@ class Stages:
         if isinstance(start, Const) and isinstance(stop, Const):
             if len(range(start.value, stop.value, step.value)) <= FEW:
                 raise Unfit
-        return start, stop, step.value, backwards
+        return Numbers(found.result, start, step.value, backwards)
 
     def written(self) -> list[tuple[Call, Var]]:
         """What the loop writes into, and where."""
@@ -189,9 +199,9 @@ class Stages:
             return False
         if isinstance(type_of(source, self.types), Seq):  # what is pushed to is carried
             return True
-        start, _, step, _ = self.range
+        start = self.range.start
         # no number stands for an element that another one has
-        each = step > 0 and isinstance(start, Const) and start.value >= 0
+        each = self.range.step > 0 and isinstance(start, Const) and start.value >= 0
         for writing, w in self.writes:
             own = each and w is source and self.at_element(writing) and (s is None or self.at_element(s))
             earlier = s is None or self.order[s] < self.order[writing]

@@ -49,7 +49,7 @@ from adcompile.ir.walk import Copier, Rewriter, statements_of, substitute
 from adcompile.nests import Lowered
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.passes import DEAD, Unit, run_passes
-from adcompile.runtime.loops import Leave, strip
+from adcompile.runtime.loops import Leave, strip, strips
 
 WIDTH = 32
 """Iterations of a strip: with sixteen the compiler takes the loop apart, and makes no vector instructions."""
@@ -122,16 +122,15 @@ class Strips:
         as_it_is = copier.statement(replace(self.loop, results=results[1]))
         for old, new in copier.mapping.items():
             self.alike(old, new)
-        strips = Block((), tuple(self.blocks(results[0])), Yield(results[0]))
+        short_ones = Block((), tuple(self.blocks(results[0])), Yield(results[0]))
         long = Block((), as_it_is, Yield(tuple(copier.mapping[r] for r in results[1])))
-        return [*calls.out, If(self.loop.results, short, strips, long)]
+        return [*calls.out, If(self.loop.results, short, short_ones, long)]
 
     def blocks(self, results: tuple[Var, ...]) -> list[Statement]:
         """The loop over strips."""
-        loop, front, backwards = self.loop, self.calls(), self.found.range[-1]
+        loop, front, backwards = self.loop, self.calls(), self.found.range.backwards
         trips = self.trips(front)
-        more = front.call("t", INT, operator.add, trips, Const(WIDTH - 1))
-        count = front.call("n", INT, operator.floordiv, more, Const(WIDTH))
+        count = front.call("n", INT, strips, trips, Const(WIDTH))
         numbers = self.through(front, "blocks", count, backwards)
         b, params = Var("b"), tuple(self.fresh(p) for p in carried(loop))
         self.types[b] = INT
@@ -167,23 +166,16 @@ class Strips:
 
     def trips(self, calls: Calls) -> Atom:
         """How many iterations there are."""
-        start, stop, step, _ = self.found.range
-        if self.found.array or step != 1:
-            return calls.call("n", INT, len, self.loop.iterable)
-        return stop if is_zero(start) else calls.call("n", INT, operator.sub, stop, start)
+        return calls.call("n", INT, len, self.found.range.items)
 
     def number(self, calls: Calls, lane: Var, base: Atom) -> dict[Var, Atom]:
         """The number of an iteration, or the element that the loop has from it."""
-        start, _, step, _ = self.found.range
-        i = calls.call("i", INT, operator.add, base, lane)
-        if step != 1:
-            i = calls.call("i", INT, operator.mul, i, Const(step))
-        if not is_zero(start):
-            i = calls.call("i", INT, operator.add, i, start)
-        if not self.found.array:
-            return {self.found.element: i}
+        numbers = self.found.range
+        k = calls.call("i", INT, operator.add, base, lane)
+        if not self.found.array and is_zero(numbers.start) and numbers.step == 1:
+            return {self.found.element: k}
         item = self.fresh(self.found.element)
-        calls.out.append(Call(item, Const(operator.getitem), (self.loop.iterable, i), role=self.loop.role))
+        calls.out.append(Call(item, Const(operator.getitem), (numbers.items, k), role="adjoint"))
         self.sure.add(item)
         return {self.found.element: item}
 
