@@ -53,8 +53,8 @@ from adcompile.runtime.loops import Leave, strip, strips
 
 WIDTH = 32
 """Iterations of a strip: with sixteen the compiler takes the loop apart, and makes no vector instructions."""
-SHORT = 64
-"""Iterations: with fewer of them LLVM's own vectors are not worth their beginning."""
+SHORT = range(12, 64)
+"""Iterations: with fewer of them most of a strip is computed in vain, with more of them LLVM's own vectors are as good."""
 
 
 def in_strips(
@@ -117,7 +117,10 @@ class Strips:
     def by_length(self) -> list[Statement]:
         """The loop as it is where it is long, else in strips."""
         calls, results = self.calls(), [tuple(map(self.fresh, self.loop.results)) for _ in range(2)]
-        short = calls.call("short", BOOL, operator.lt, self.trips(calls), Const(SHORT))
+        trips = self.trips(calls)
+        some = calls.call("some", BOOL, operator.ge, trips, Const(SHORT.start))
+        few = calls.call("few", BOOL, operator.lt, trips, Const(SHORT.stop))
+        short = calls.call("short", BOOL, operator.and_, some, few)
         copier = Copier({})
         as_it_is = copier.statement(replace(self.loop, results=results[1]))
         for old, new in copier.mapping.items():

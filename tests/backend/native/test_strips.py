@@ -37,7 +37,9 @@ def test_functions_are_computed_together(name):
     agree_pushed(f, X, W)
 
 
-@pytest.mark.parametrize("many", [0, 1, WIDTH - 1, WIDTH, WIDTH + 1, SHORT - 1, SHORT, SHORT + 1, 200])
+@pytest.mark.parametrize(
+    "many", [0, 1, SHORT.start - 1, SHORT.start, WIDTH - 1, WIDTH, WIDTH + 1, SHORT.stop - 1, SHORT.stop, 200]
+)
 def test_any_number_of_iterations(many):
     x, w = np.linspace(0.2, 1.5, many), np.linspace(0.9, 1.3, many)
     for name in ("exponentials_that_fade", "small_layers", "functions_in_lists"):
