@@ -54,7 +54,7 @@ from adcompile.runtime.loops import Leave, strip, strips
 WIDTH = 32
 """Iterations of a strip: with sixteen the compiler takes the loop apart, and makes no vector instructions."""
 SHORT = range(12, 64)
-"""Iterations: with fewer of them most of a strip is computed in vain, with more of them LLVM's own vectors are as good."""
+"""Iterations: with fewer of them most of a strip is computed in vain, with more LLVM's own vectors are as good."""
 
 
 def in_strips(
