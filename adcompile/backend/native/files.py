@@ -38,7 +38,9 @@ def write(text: str, name: str, salt: str) -> Path:
 
 class Entries:
     """What Numba asks of the cache of one function, whose file is `path`. `fill()` gives the function what it refers
-    to, which it must have where nothing is found, to be compiled."""
+    to, which it must have where nothing is found, to be compiled.
+
+    Numba's own looks for a directory and reads an index for each function, and looks for new types at each load."""
 
     def __init__(self, path: Path, versions: str, fill: Callable[[], None]) -> None:
         self.path, self.versions, self.fill = path, versions, fill
@@ -64,8 +66,29 @@ class Entries:
         dumps = importlib.import_module("numba.core.serialize").dumps
         disk.store(self.place(key), dumps((self.name(key), alone(data))))
 
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """What has been compiled for a signature, in the context that it is to be called from."""
+        _refresh(context)
+        data = self.load(_key(signature, context.codegen()))
+        result = importlib.import_module("numba.core.compiler").CompileResult
+        return None if data is None else result._rebuild(context, *data)
+
+    def save_overload(self, signature: Any, made: Any) -> None:
+        if not made.library.has_dynamic_globals and all(part.can_cache for part in made.lifted):
+            self.save(_key(signature, made.codegen), made._reduce())
+
+    @property
+    def cache_path(self) -> str:
+        return str(self.path.parent)
+
     def flush(self) -> None:
         """Nothing is stale: an entry is named by all that it depends on."""
+
+
+@functools.cache
+def _refresh(context: Any) -> None:
+    """Have a context know of the types there are; what is compiled later looks itself."""
+    context.refresh()
 
 
 def alone(data: Any) -> Any:
@@ -104,20 +127,18 @@ def versions() -> str:
 
 
 def keep(function: Any, path: Path, fill: Callable[[], None] = lambda: None) -> Any:
-    """A Numba function made with `cache=True`, which keeps what is compiled in our entries."""
-    function._cache._cache_file = Entries(path, versions(), fill)
-    function._cache._index_key = _key
+    """A Numba function, which keeps what is compiled in our entries."""
+    function._cache = Entries(path, versions(), fill)
     return function
 
 
 def is_kept(made: Any, signature: Any) -> bool:
     """Whether another process has compiled such a function for this signature."""
-    entries = made._cache._cache_file
-    return entries.place(_key(signature, made.targetctx.codegen())).exists()
+    return made._cache.place(_key(signature, made.targetctx.codegen())).exists()
 
 
 def _key(signature: Any, codegen: Any) -> Any:
-    """What tells the entries of one file apart; Numba adds the bytecode, which is not there before it is needed."""
+    """What tells the entries of one file apart."""
     return signature, _processor(codegen)
 
 
