@@ -334,8 +334,8 @@ class _Search:
         ref = FunctionRef(name)
         self.kernels[ref] = self.kernel(function, name, between=Between(returns=True, steady=self.steady))
         self.made[ref] = function
-        self.begun.update(s.result for s in begun)
         again = [s for s in kept if s.result in later]
+        self.begun.update({s.result for s in begun} - {a for s in again for a in s.args})
         # where a branch was not taken, there may be None in place of a range
         loads += [Call(n, Const(getattr), (v, Const("stop"), Const(0)), role="adjoint") for v, n in ends.items()]
         if len(out) <= 1:

@@ -153,8 +153,8 @@ class Stages:
             self.slices[s.result] = needed
             self.staged[s.result] = Staged(s, fn, max(before, default=0) + 1)
 
-    def is_float(self, var: Var) -> bool:
-        found = kinds(type_of(var, self.types))
+    def is_float(self, atom: Atom) -> bool:
+        found = kinds(type_of(atom, self.types))
         return bool(found) and found <= {float, np.float64}
 
     def is_number(self, atom: Atom) -> bool:
@@ -181,7 +181,7 @@ class Stages:
         """Whether a statement may be done twice; one that the loop perhaps does not do must not raise, either."""
         fn, t = INPLACE.get(called(s), called(s)), self.types.get(s.result)
         if s not in self.always:
-            return fn in ARITHMETIC and bool(kinds(t)) if t is not None else False
+            return (fn in ARITHMETIC or fn is operator.truediv) and all(map(self.is_float, (s.result, *s.args)))
         if fn is operator.getitem:
             source = type_of(s.args[0], self.types)
             if isinstance(source, (Array, Seq)):

@@ -47,6 +47,7 @@ from adcompile.ir.nodes import (
 from adcompile.ir.types import BOOL, FLOAT64, INT, RangeT
 from adcompile.ir.walk import Copier, Rewriter, statements_of, substitute
 from adcompile.nests import Lowered
+from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.passes import DEAD, Unit, run_passes
 from adcompile.runtime.loops import Leave, strip, strips
@@ -197,7 +198,8 @@ class Strips:
                 calls.out.append(self.result(calls, again, self.found.staged[c.result], lane))
             else:
                 args = tuple(now.get(a, a) if isinstance(a, Var) else a for a in c.args)
-                calls.out.append(replace(c, result=again, args=args))
+                in_vain = c not in self.found.always and called(c) is operator.truediv
+                calls.out.append(replace(c, result=again, args=args, fn=Const(np.true_divide) if in_vain else c.fn))
         for s in these:
             for k, a in enumerate(s.call.args):
                 value = now.get(a, a) if isinstance(a, Var) else a

@@ -95,3 +95,22 @@ def test_globals_are_read_in_front(monkeypatch):
 @pytest.mark.parametrize("program", collect("inplace_by_name"), ids=lambda p: p.name)
 def test_arrays_changed_by_name(program):
     wholly(program.function, *program.args)
+
+
+def begun_and_handed_out(x):
+    """An empty list that is part of the result, of which a region asks how long it is."""
+    found = False
+    for i in range(len(x)):
+        if x[i] > 0.4:
+            found = 1
+    rest = []
+    return x[0] * found + np.sum(x) + len(rest) * x[0], (found, rest)
+
+
+def test_a_list_that_is_handed_out_begins_outside():
+    pytest.importorskip("numba")
+    x = np.array([0.3, 0.5, 0.7])
+    with pytest.warns(NativeWarning):
+        (value, rest), gradient = ad.value_and_grad(begun_and_handed_out, has_aux=True, backend="numba")(x)
+    assert (value, rest) == begun_and_handed_out(x)
+    np.testing.assert_allclose(gradient, [2.0, 1.0, 1.0])

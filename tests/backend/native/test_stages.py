@@ -66,3 +66,40 @@ def plain_elements(x, w):
 def test_loops_that_stay(f):
     assert strips_in(f, X, W) == 0
     agree(f, X, W)
+
+
+def between_pairs(x, w):
+    """What is divided by is tested first: of an element and itself nothing is computed."""
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            r = abs(float(x[i]) - float(x[j]))
+            if r > 0.0:
+                total += math.exp(-1.0 / r) * w[j]
+    return total
+
+
+def but_where_nothing_is_left(x, w):
+    total = 0.0
+    for i in range(len(x)):
+        k = i - 3
+        if k != 0:
+            total += math.exp(1.0 / k) * x[i]
+        d = float(w[i]) - float(w[5])
+        if d == 0.0:
+            continue
+        total = total * 0.9 + math.exp(-abs(1.0 / d)) * x[i]
+    return total
+
+
+def of_small_squares(x, w):
+    total, k = 0.0, [4_000_000_000 * (i % 2) + i for i in range(len(x))]
+    for i in range(len(x)):
+        if k[i] < 1000:
+            total = total * 0.9 + math.exp(-0.001 * (k[i] * k[i])) * x[i] * w[i]
+    return total
+
+
+@pytest.mark.parametrize("f", [between_pairs, but_where_nothing_is_left, of_small_squares])
+def test_what_the_loop_does_not_do_leaves_no_kernel(f):
+    stays(f, X, W)
