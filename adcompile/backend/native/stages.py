@@ -95,7 +95,7 @@ class Stages:
         for s in self.order:
             self.look_at(s)
         self.both = self.is_vectorised()
-        """Whether the loop stays as it is where it is long."""
+        """Whether the loop stays as it is where it has few iterations or many."""
         outermost = loop in new.function.body.statements
         arrays = any(isinstance(type_of(p, self.types), Array) for p in carried(loop))
         if not self.staged or self.both and (outermost or arrays or self.array):

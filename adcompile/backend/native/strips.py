@@ -10,8 +10,8 @@ their order, branches, writes into many arrays. What a function is computed of m
 before; what depends on the results of such functions is computed in a further loop of its own.
 
 A loop that the compiler makes vector instructions of as it stands is left to it where it is long: such instructions
-begin where they have several vectors of each array, and a loop of a dozen iterations never gets there. Of a loop in
-another one the kernel has both, and asks how long it is.
+begin where they have several vectors of each array, and a loop of a dozen iterations never gets there. Of such a loop
+in another one the kernel has both, and asks how long it is.
 """
 
 from __future__ import annotations
@@ -54,8 +54,10 @@ from adcompile.runtime.loops import Leave, strip, strips
 
 WIDTH = 32
 """Iterations of a strip: with sixteen the compiler takes the loop apart, and makes no vector instructions."""
+SOME = 8
+"""Iterations: fewer are computed one by one, as the rest of a strip would be computed in vain."""
 SHORT = range(12, 64)
-"""Iterations: with fewer of them most of a strip is computed in vain, with more LLVM's own vectors are as good."""
+"""The same of loops of which LLVM makes vector instructions as they stand: where there are more, these are as good."""
 
 
 def in_strips(
@@ -116,7 +118,7 @@ class Strips:
         return Lowered(function, self.types, frozenset(self.sure), frozenset(self.sums))
 
     def by_length(self) -> list[Statement]:
-        """The loop as it is where it is long, else in strips."""
+        """The loop in strips where it is short, else as it is."""
         calls, results = self.calls(), [tuple(map(self.fresh, self.loop.results)) for _ in range(2)]
         trips = self.trips(calls)
         some = calls.call("some", BOOL, operator.ge, trips, Const(SHORT.start))
@@ -126,9 +128,9 @@ class Strips:
         as_it_is = copier.statement(replace(self.loop, results=results[1]))
         for old, new in copier.mapping.items():
             self.alike(old, new)
-        short_ones = Block((), tuple(self.blocks(results[0])), Yield(results[0]))
-        long = Block((), as_it_is, Yield(tuple(copier.mapping[r] for r in results[1])))
-        return [*calls.out, If(self.loop.results, short, short_ones, long)]
+        in_strips = Block((), tuple(self.blocks(results[0])), Yield(results[0]))
+        other = Block((), as_it_is, Yield(tuple(copier.mapping[r] for r in results[1])))
+        return [*calls.out, If(self.loop.results, short, in_strips, other)]
 
     def blocks(self, results: tuple[Var, ...]) -> list[Statement]:
         """The loop over strips."""
@@ -142,9 +144,11 @@ class Strips:
         base = calls.call("base", INT, operator.mul, b, Const(WIDTH))
         width = calls.call("width", INT, strip, trips, base, Const(WIDTH))
         steps = self.through(calls, "steps", width, False)
+        some = calls.call("some", BOOL, operator.ge, width, Const(SOME))
         for stage in range(1, 1 + max(s.stage for s in self.found.staged.values())):
             calls.out.append(self.arguments(stage, steps, base))
-            calls.out += [self.functions(fn, group) for (k, fn), group in self.groups.items() if k == stage]
+            for group in (group for (k, _), group in self.groups.items() if k == stage):
+                calls.out.append(If((), some, self.at_once(group), self.one_by_one(group, steps)))
         last = self.through(calls, "steps", width, True) if backwards else steps
         after = tuple(self.fresh(p) for p in params)
         calls.out.append(self.last(last, base, params, after))
@@ -218,16 +222,23 @@ class Strips:
         place = self.at(calls, lane, self.slots[s])
         return Call(result, Const(operator.getitem), (self.lanes, place), role=self.loop.role)
 
-    def functions(self, fn: Any, group: list[Staged]) -> For:
+    def at_once(self, group: Sequence[Staged]) -> Block:
         """One function, for all that it is computed of in a stage."""
+        many = len(group) * WIDTH
+        places = [self.of(group[0], k) for k in range(group[0].function.nin)]
+        return Block((), (self.function(group[0].function, Const(builtins.range(many)), places),), Yield())
+
+    def one_by_one(self, group: Sequence[Staged], steps: Var) -> Block:
+        each = ([self.of(s, k) for k in range(s.function.nin)] for s in group)
+        return Block((), tuple(self.function(group[0].function, steps, places) for places in each), Yield())
+
+    def function(self, fn: Any, steps: Atom, places: Sequence[int]) -> For:
+        """A function of what lies from these places on."""
         lane, calls = Var("l"), self.calls()
         self.types[lane] = INT
-        many = len(group) * WIDTH
-        places = [self.at(calls, lane, self.slots[group[0]] + k * many) for k in range(fn.nin)]
-        args = [calls.load(self.lanes, place, "float", "t") for place in places]
-        value = calls.call("t", FLOAT64, fn, *args)
-        calls.store(self.lanes, places[0], value)
-        steps = Const(builtins.range(many))
+        at = [self.at(calls, lane, place) for place in places]
+        value = calls.call("t", FLOAT64, fn, *[calls.load(self.lanes, place, "float", "t") for place in at])
+        calls.store(self.lanes, at[0], value)
         return For((), steps, (), Block((lane,), tuple(calls.out), Continue(())), role=self.loop.role)
 
     def last(self, steps: Var, base: Atom, params: tuple[Var, ...], results: tuple[Var, ...]) -> For:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from adcompile.backend.native.strips import SHORT, WIDTH
+from adcompile.backend.native.strips import SHORT, SOME, WIDTH
 from tests.kernels import agree_pulled, agree_pushed, parts_of, stays
 from tests.programs import functions_in_loops
 
@@ -38,7 +38,8 @@ def test_functions_are_computed_together(name):
 
 
 @pytest.mark.parametrize(
-    "many", [0, 1, SHORT.start - 1, SHORT.start, WIDTH - 1, WIDTH, WIDTH + 1, SHORT.stop - 1, SHORT.stop, 200]
+    "many",
+    [0, 1, SOME - 1, SOME, SHORT.start - 1, SHORT.start, WIDTH - 1, WIDTH, WIDTH + 1, SHORT.stop - 1, SHORT.stop, 200],
 )
 def test_any_number_of_iterations(many):
     x, w = np.linspace(0.2, 1.5, many), np.linspace(0.9, 1.3, many)
