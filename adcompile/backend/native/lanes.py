@@ -23,6 +23,7 @@ from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, If, Ra
 from adcompile.ir.types import BOOL, FLOAT64, INT, Array, Maybe, Type
 from adcompile.optimise.direct import called
 from adcompile.optimise.typing import INPLACE, kinds, type_of
+from adcompile.runtime.loops import Leave
 
 _SAME = "sin cos tan sinh cosh tanh exp expm1 log1p log2 log10 sqrt fabs"
 OF_NUMPY: dict[Any, Any] = {
@@ -109,6 +110,10 @@ class Calls:
 
     def store(self, array: Var, place: Atom, value: Atom) -> None:
         self.sure.add(self.call("t", INT, operator.setitem, array, place, self.as_float(value)))
+
+    def leave_unless(self, fine: Atom) -> None:
+        """Leave the kernel where a test fails."""
+        self.out.append(If((), fine, Block((), (), Yield()), Block((), (), Raise(Const(Leave)))))
 
     def as_float(self, value: Atom) -> Atom:
         """A number as a lane holds it; of none, anything."""

@@ -36,19 +36,16 @@ from adcompile.ir.nodes import (
     Continue,
     For,
     If,
-    Raise,
     Statement,
     Unreachable,
     Var,
     While,
-    Yield,
 )
 from adcompile.ir.types import BOOL, INT, Array, RangeT, Seq, Type
 from adcompile.ir.walk import Rewriter, statements_of, substitute
 from adcompile.nests import Lowered
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.typing import type_of
-from adcompile.runtime.loops import Leave
 
 WIDTH = 16
 """Lanes: two vectors of the widest kind, so that one is computed while the other waits."""
@@ -184,7 +181,7 @@ class Lockstep:
             length = calls.call("length", INT, operator.mul, width, Const(len(found.filled)))
             calls.out.append(Call(rows, Const(np.empty), (length,), role="adjoint"))
         some, bad = self.turn(calls, steps, rows)
-        self.leave(calls, bad)
+        calls.leave_unless(calls.call("fine", BOOL, operator.not_, bad))
         now = tuple(calls.call(v.name, of_rows(self.types[v]), ops.push, v, rows) for v in keeps)
         init, results = tuple(inner.init[k] for k in one), tuple(inner.results[k] for k in one)
         if isinstance(inner, While) and found.tail_raises:
@@ -195,10 +192,6 @@ class Lockstep:
         if isinstance(inner, For):
             return [For(results, inner.iterable, init, body, inner.place, inner.role)]
         return [While(results, init, body, inner.place, inner.role)]
-
-    def leave(self, calls: Calls, bad: Atom) -> None:
-        fine = calls.call("fine", BOOL, operator.not_, bad)
-        calls.out.append(If((), fine, Block((), (), Yield()), Block((), (), Raise(Const(Leave)))))
 
     def counted(
         self,
@@ -213,7 +206,7 @@ class Lockstep:
         turns, after = Var("turns"), Var("turns")
         self.types |= {turns: INT, after: INT}
         more = calls.call("turns", INT, operator.add, turns, Const(1))
-        self.leave(calls, calls.call("many", BOOL, operator.gt, more, Const(MANY)))
+        calls.leave_unless(calls.call("few", BOOL, operator.le, more, Const(MANY)))
         return (*now, more), (*init, Const(0)), (*results, after), [*keeps, turns]
 
     def turn(self, out: Calls, steps: Var, rows: Var) -> tuple[Var, Var]:

@@ -38,7 +38,6 @@ from adcompile.ir.nodes import (
     Continue,
     For,
     If,
-    Raise,
     Statement,
     Var,
     While,
@@ -50,7 +49,7 @@ from adcompile.nests import Lowered
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.passes import DEAD, Unit, run_passes
-from adcompile.runtime.loops import Leave, strip, strips
+from adcompile.runtime.loops import strip, strips
 
 WIDTH = 32
 """Iterations of a strip: with sixteen the compiler takes the loop apart, and makes no vector instructions."""
@@ -255,8 +254,7 @@ class Strips:
         calls = self.calls()
         calls.out.append(self.result(calls, s.call.result, s, lane))
         if may_raise(s.call, self.types):
-            fine = calls.call("fine", BOOL, np.isfinite, s.call.result)
-            calls.out.append(If((), fine, Block((), (), Yield()), Block((), (), Raise(Const(Leave)))))
+            calls.leave_unless(calls.call("fine", BOOL, np.isfinite, s.call.result))
         return calls.out
 
 
