@@ -3,8 +3,8 @@
 The compiler has some two hundred such classes, and a process that only loads what another one has derived still
 imports seventy, and makes records of ten. `dataclasses` compiles the text of six functions for each, half a
 millisecond in all; here one is compiled, `__init__`, when the first record is made, and the others are the same for
-every record. What `dataclasses` says of a class (`fields`,
-`replace`, `is_dataclass`, `__match_args__`) holds for records.
+every record. What `dataclasses` says of a class (`fields`, `replace`, `is_dataclass`, `__match_args__`) holds for
+records; it is found out when it is asked for.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError, field
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -39,55 +39,75 @@ def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
     """The class with its annotated names as fields that are given when an object is made, and stay.
 
     `eq` makes objects with equal fields equal, and hashable; without it they are equal to themselves alone. Fields are
-    said as in `dataclasses`; all of them are parameters of `__init__`. Assignment raises FrozenInstanceError.
+    said as in `dataclasses`, by annotations that are no ClassVar; all of them are parameters of `__init__`. Assignment
+    raises FrozenInstanceError.
     """
     return _made(cls, eq) if cls is not None else lambda cls: _made(cls, eq)
 
 
 def _made(cls: type, eq: bool) -> type:
-    cls.__doc__ = cls.__doc__ or cls.__name__  # dataclasses would print the signature
-    cls = _slotted(dataclasses.dataclass(init=False, repr=False, eq=False)(cls))
-    fields: Sequence[Field[Any]] = dataclasses.fields(cls)  # type: ignore[arg-type]
-    _define(cls, __init__=_init_at_first(cls, fields), __repr__=_repr, __getstate__=_state, __setstate__=_restored)
-    _define(cls, __setattr__=_assigned, __delattr__=_deleted)
-    if eq:
-        of = _getter([f.name for f in fields if f.compare])
-        _define(cls, __eq__=_eq(of), __hash__=_hash(of))
-    return cls
-
-
-def _define(cls: type, **functions: Any) -> None:
-    """What the class does not say itself; to say `__eq__` alone makes Python write `__hash__ = None` beside it."""
-    for name, function in functions.items():
-        if cls.__dict__.get(name) is None:
-            setattr(cls, name, function)
-
-
-def _slotted(cls: type) -> type:
     """The class again, its own fields as slots: those of a class are laid out when it is made."""
     inherited = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
-    own = [name for name in inspect.get_annotations(cls) if name in cls.__dataclass_fields__]  # type: ignore[attr-defined]
+    own = list(inspect.get_annotations(cls))
     left = {"__dict__", "__weakref__", *own}
     inside = {name: value for name, value in cls.__dict__.items() if name not in left}
     inside["__slots__"] = tuple(name for name in own if name not in inherited)
-    made = type(cls)(cls.__name__, cls.__bases__, inside)
-    made.__qualname__ = cls.__qualname__
-    return made
+    inside["__doc__"] = cls.__doc__ or cls.__name__  # dataclasses would print the signature
+    inside["__qualname__"] = cls.__qualname__
+    for name, function in _methods(eq).items():
+        if inside.get(name) is None:  # `__eq__` alone makes Python write `__hash__ = None` beside it
+            inside[name] = function
+    defaults = {name: cls.__dict__[name] for name in own if name in cls.__dict__}
+    inside |= {name: _Unsaid(defaults) for name in SAID}
+    return type(cls)(cls.__name__, cls.__bases__, inside)
 
 
-def _init_at_first(cls: type, fields: Sequence[Field[Any]]) -> Callable[..., None]:
-    """`__init__` until it is called, when `_init` takes its place."""
-
-    def __init__(*given: Any, **named: Any) -> None:
-        init = _init(cls, fields)
-        type.__setattr__(cls, "__init__", init)
-        init(*given, **named)
-
-    return __init__
+def _methods(eq: bool) -> dict[str, Callable[..., Any]]:
+    every = {"__init__": _at_first("__init__", _init), **METHODS}
+    return every | {"__eq__": _at_first("__eq__", _eq), "__hash__": _at_first("__hash__", _hash)} if eq else every
 
 
-def _init(cls: type, fields: Sequence[Field[Any]]) -> Callable[..., None]:
+def _at_first(name: str, make: Callable[[type], Callable[..., Any]]) -> Callable[..., Any]:
+    """A method until it is called, when what `make` makes for the class takes its place."""
+
+    def first(self: Any, /, *given: Any, **named: Any) -> Any:
+        cls = next(c for c in type(self).__mro__ if c.__dict__.get(name) is first)
+        made = make(cls)
+        type.__setattr__(cls, name, made)
+        return made(self, *given, **named)
+
+    return first
+
+
+SAID = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+
+
+class _Unsaid:
+    """What `dataclasses` says of a class, until somebody asks: most classes are never asked."""
+
+    def __init__(self, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+
+    def __set_name__(self, cls: type, name: str) -> None:
+        self.cls, self.name = cls, name
+
+    def __get__(self, _: object, asked: type) -> Any:
+        cls = self.cls
+        inside = {"__annotations__": inspect.get_annotations(cls), "__module__": cls.__module__, "__doc__": cls.__doc__}
+        twin = type(cls.__name__, cls.__bases__, inside | self.defaults)
+        twin = dataclasses.dataclass(init=False, repr=False, eq=False)(twin)
+        for name in SAID:
+            type.__setattr__(cls, name, twin.__dict__[name])
+        return getattr(asked, self.name)
+
+
+def _fields(cls: Any) -> Sequence[Field[Any]]:
+    return dataclasses.fields(cls)
+
+
+def _init(cls: type) -> Callable[..., None]:
     """`__init__`, the one function that is compiled: names and defaults of parameters are its own."""
+    fields = _fields(cls)
     known: dict[str, Any] = {}
     this = "self" if all(f.name != "self" for f in fields) else "this"
     positional, named, lines = [], ["*"], []
@@ -114,12 +134,15 @@ def _init(cls: type, fields: Sequence[Field[Any]]) -> Callable[..., None]:
     return init
 
 
-def _getter(names: Iterable[str]) -> Callable[[Any], Any]:
-    names = tuple(names)
+def _getter(cls: type) -> Callable[[Any], Any]:
+    """What is compared of a record."""
+    names = [f.name for f in _fields(cls) if f.compare]
     return operator.attrgetter(*names) if names else lambda _: ()
 
 
-def _eq(of: Callable[[Any], Any]) -> Callable[[Any, object], Any]:
+def _eq(cls: type) -> Callable[[Any, object], Any]:
+    of = _getter(cls)
+
     def __eq__(self: Any, other: object) -> Any:
         if other.__class__ is not self.__class__:
             return NotImplemented
@@ -128,7 +151,9 @@ def _eq(of: Callable[[Any], Any]) -> Callable[[Any, object], Any]:
     return __eq__
 
 
-def _hash(of: Callable[[Any], Any]) -> Callable[[Any], int]:
+def _hash(cls: type) -> Callable[[Any], int]:
+    of = _getter(cls)
+
     def __hash__(self: Any) -> int:
         return hash(of(self))
 
@@ -156,3 +181,13 @@ def _state(self: Any) -> list[Any]:
 def _restored(self: Any, state: Sequence[Any]) -> None:
     for f, value in zip(dataclasses.fields(self), state):
         object.__setattr__(self, f.name, value)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "__repr__": _repr,
+    "__getstate__": _state,
+    "__setstate__": _restored,
+    "__setattr__": _assigned,
+    "__delattr__": _deleted,
+}
+"""What is the same for every record."""

@@ -28,7 +28,7 @@ import adcompile
 from adcompile.backend import disk
 from adcompile.backend.derived import Derived, Parts, Request, plain
 from adcompile.backend.guards import conditions
-from adcompile.backend.load import Emitted, load
+from adcompile.backend.load import Emitted, code_of, load
 from adcompile.backend.surroundings import PLAIN, Surroundings, Untold, has_name, is_static, is_trusted
 from adcompile.collecting import uncollected
 from adcompile.errors import AdcompileError
@@ -103,7 +103,7 @@ def _name(met: Surroundings) -> str:
 @functools.cache
 def versions() -> str:
     """What makes derivatives: Python, the libraries that rules are for, and every file of ours."""
-    said = [sys.version, np.__version__, adcompile.__version__]
+    said = [sys.version, str(sys.flags.optimize), np.__version__, adcompile.__version__]
     for name in ("scipy", "numba", "gast", "astor"):
         known: Any = sys.modules.get(name, importlib)
         if known is importlib:
@@ -149,7 +149,8 @@ def _store(path: Path, met: Surroundings, made: Any) -> None:
                 return
             guards = tuple(map(_unbound, (g for g in derived.guards if not _is_ours(g))))
             about = replace(derived, guards=guards, call=None, pullback=None, program=None, saved=(), source="")
-            held = (about, derived.pullback is not None, unfollowed)
+            code = marshal.dumps(code_of(derived.parts.source, derived.parts.name))
+            held = (about, derived.pullback is not None, unfollowed, code)
         out = io.BytesIO()
         Writer(out, met).dump((path.stem, held))  # under another name it is not what it says
     except (Untold, pickle.PicklingError, TypeError, AttributeError, RecursionError):
@@ -173,14 +174,14 @@ def _fetched(path: Path, met: Surroundings, fun: Any, make: Make) -> Outcome | N
         raise Promote(*held)
     if not isinstance(held, tuple):
         return None
-    about, split, unfollowed = held
+    about, split, unfollowed, code = held
     bound = tuple(map(_bound, about.guards))
     guards = tuple(g for g in bound if g is not None)
     if len(guards) < len(bound) or not conditions(guards, about.followed).valid()():
         return None
     parts: Parts = about.parts
     emitted = Emitted(parts.source, parts.namespace, parts.name)
-    entry = load(emitted, parts.name)
+    entry = load(emitted, parts.name, marshal.loads(code))
     names: dict[str, Any] = entry.__globals__
     if parts.kernels:
         attach = importlib.import_module("adcompile.backend.native.joined").attach

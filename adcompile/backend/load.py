@@ -35,11 +35,12 @@ class Emitted:
     names: Mapping[FunctionRef, str] = field(default_factory=dict[FunctionRef, str])
 
 
-def load(emitted: Emitted, hint: str = "") -> Callable[..., Any]:
-    """The entry function of an emitted module, whose source is shown as `<adcompile hint n>`."""
+def load(emitted: Emitted, hint: str = "", code: CodeType | None = None) -> Callable[..., Any]:
+    """The entry function of an emitted module, whose source is shown as `<adcompile hint n>`. `code` is what its
+    text has been compiled to, if it has been."""
     filename = _register(emitted.source, hint or emitted.name)
     try:
-        code: CodeType = large_stack(compile, emitted.source, filename, "exec", dont_inherit=True)
+        code = code_of(emitted.source, filename) if code is None else _shown_as(code, filename)
     except BaseException:
         _forget(filename)
         raise
@@ -50,6 +51,17 @@ def load(emitted: Emitted, hint: str = "") -> Callable[..., Any]:
     # every function of the module holds the namespace, and the entry is in it: they die together
     weakref.finalize(function, _forget, filename).atexit = False
     return function
+
+
+def code_of(source: str, filename: str) -> CodeType:
+    """What a text is compiled to."""
+    return large_stack(compile, source, filename, "exec", dont_inherit=True)
+
+
+def _shown_as(code: CodeType, filename: str) -> CodeType:
+    """Code whose source has another name."""
+    inside = (_shown_as(c, filename) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_filename=filename, co_consts=tuple(inside))
 
 
 def _register(source: str, hint: str) -> str:

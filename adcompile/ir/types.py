@@ -30,7 +30,7 @@ A dimension is "one", "many" (not one: zero counts) or "any".
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -112,11 +112,11 @@ class Seq:
     cls: type = list
 
 
-@dataclass(eq=False, slots=True)
 class Node:
     """What tuples hold that nest without end: the types of their items, as far as they are known by now."""
 
-    items: tuple[Type, ...] = ()
+    def __init__(self, items: tuple[Type, ...] = ()) -> None:
+        self.items = items
 
 
 @frozen

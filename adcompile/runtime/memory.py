@@ -7,7 +7,6 @@ holds its tangent; where two arrays share memory, their shadows do.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -189,14 +188,14 @@ def apart(x: Any) -> Any:
     return x if x.base is None else x.copy()
 
 
-@dataclass(frozen=True)
 class Held:
     """What a pullback keeps by reference: shadows, which stay zero, those that they may be views
     of and that its caller gives, and other memory."""
 
-    given: tuple[Any, ...]
-    shadows: tuple[Any, ...]
-    values: tuple[Any, ...]
+    __slots__ = ("given", "shadows", "values")
+
+    def __init__(self, given: tuple[Any, ...], shadows: tuple[Any, ...], values: tuple[Any, ...]) -> None:
+        self.given, self.shadows, self.values = given, shadows, values
 
 
 def hold(given: int, count: int, *values: Any) -> Held:

@@ -11,9 +11,11 @@ import sys
 import threading
 import traceback
 
+import pytest
+
 import adcompile as ad
 from adcompile.backend.emit import Emitted, emit
-from adcompile.backend.load import load
+from adcompile.backend.load import code_of, load
 from adcompile.ir.nodes import Var
 from tests.backend.printing import call, function, program
 
@@ -24,8 +26,9 @@ def divider():
     return emit(program(function("inverse", [x], [inverse], inverse.result)))
 
 
-def test_source_is_seen():
-    f = load(divider(), "inverse grad")
+@pytest.mark.parametrize("compiled", [False, True], ids=["text", "compiled"])
+def test_source_is_seen(compiled):
+    f = load(divider(), "inverse grad", code_of(divider().source, "of another process") if compiled else None)
     assert f.__code__.co_filename.startswith("<adcompile inverse grad ")
     assert inspect.getsource(f) == "def inverse(x):\n    return 1 / x\n"
     linecache.checkcache()

@@ -8,7 +8,7 @@ from typing import Any
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
 from adcompile.backend.native.choice import Loaded
-from adcompile.backend.native.joined import Attached, attach
+from adcompile.backend.native.joined import Attached, attach, with_file
 from adcompile.backend.native.kernel import Kernel
 from adcompile.backend.native.notes import NOTHING, Compiled, Note
 from adcompile.backend.native.regions import Parts, native_parts
@@ -33,7 +33,7 @@ def compiled(
     notes, done = list(parts.notes), list[tuple[str, Attached]]()
     for ref, kernel in parts.kernels.items():
         function = parts.program.functions[ref]
-        made = attached(kernel, len(function.params) + len(function.captured))
+        made = attached(kernel, len(function.params) + len(function.captured), parts.elementary)
         try:
             attach(made, names[ref], namespace, parts.elementary, spare if ref is parts.program.entry else None)
         except NotNative as error:
@@ -44,11 +44,12 @@ def compiled(
     return namespace[entry.__name__], namespace, Compiled(texts, tuple(notes), backend == "numba"), done
 
 
-def attached(kernel: Kernel, count: int) -> Attached:
+def attached(kernel: Kernel, count: int, elementary: Elementary) -> Attached:
     """What the caller of a kernel needs, which has `count` arguments."""
     saved = tuple(kernel.params.index(p) for p in kernel.saved)
     about = (kernel.exact, kernel.elementary, kernel.listed, kernel.lent, kernel.takes)
-    return Attached(kernel.name, kernel.source, count, kernel.positions, kernel.natives, kernel.prepared, saved, *about)
+    given = (kernel.positions, kernel.natives, kernel.prepared)
+    return with_file(Attached(kernel.name, kernel.source, count, *given, saved, *about), elementary)
 
 
 def loaded(program: Program, backend: Backend, exact: bool, elementary: Elementary) -> Loaded:

@@ -21,19 +21,28 @@ from adcompile.backend import disk
 KIND = "native"
 
 
-def write(text: str, name: str, salt: str) -> Path:
-    """The file with this text, whose name tells all that the kernel depends on. One that is there already
-    stays."""
-    named, data = f"{name}_{disk.digest(salt, text)[:20]}.py", text.encode()
-    path = disk.folder(disk.cache_directory(), KIND) / named
-    with suppress(OSError):
-        if path.read_bytes() == data:
-            return path
+def named(text: str, name: str, salt: str) -> str:
+    """The name of the file with this text, which tells all that the kernel depends on."""
+    return f"{name}_{disk.digest(salt, text)[:20]}.py"
+
+
+def place(file: str) -> Path:
+    """Where a file of this name is, if it is there."""
+    path = disk.folder(disk.cache_directory(), KIND) / file
     if not path.parent.is_dir():  # somebody has removed it since
         disk.folder.cache_clear()
-        path = disk.folder(disk.cache_directory(), KIND) / named
-    disk.replace(path, data)
+        path = disk.folder(disk.cache_directory(), KIND) / file
     return path
+
+
+def write(path: Path, text: str) -> None:
+    """Have the file of a kernel there, for those who read it. One that is there already stays."""
+    data = text.encode()
+    with suppress(OSError):
+        if path.read_bytes() == data:
+            return
+    with suppress(OSError):  # that nothing is kept is said of the entry
+        disk.replace(path, data)
 
 
 class Entries:

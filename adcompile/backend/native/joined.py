@@ -10,7 +10,7 @@ import importlib
 import sys
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 import adcompile
 from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.elementary import header
-from adcompile.backend.native.files import is_kept, keep, write
+from adcompile.backend.native.files import is_kept, keep, named, place, write
 from adcompile.backend.native.slots import Shadows, Sharing, Slot, Slots, cut, on_lists, plainly
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
 from adcompile.frozen import frozen
@@ -45,7 +45,8 @@ the values is a RuntimeError, as Numba cannot make the text of it."""
 @frozen
 class Attached:
     """A kernel as its caller needs it, which has `count` arguments: those at `positions` are handed over, and of these
-    the `saved` are put back where the kernel leaves early. The rest is what `Kernel` says."""
+    the `saved` are put back where the kernel leaves early. `file` is named by all that decides on what it is compiled
+    to (`with_file`). The rest is what `Kernel` says."""
 
     name: str
     source: str
@@ -59,13 +60,22 @@ class Attached:
     listed: tuple[int, ...] = ()
     lent: int = 0
     takes: Slots = field(default_factory=dict[int, Slot])
+    file: str = ""
+
+
+def with_file(kernel: Attached, elementary: Elementary) -> Attached:
+    """The kernel, with the name of its file."""
+    salt = _salt() + (_salt_of_functions() if kernel.elementary else "")
+    return replace(kernel, file=named(_text(kernel, elementary), kernel.name, salt))
+
+
+def _text(kernel: Attached, elementary: Elementary) -> str:
+    return HEADER + header(kernel.elementary, elementary == "libm") + "\n\n" + kernel.source
 
 
 @functools.cache
 def _salt() -> str:
     numba: Any = importlib.import_module("numba")
-    memory: Any = importlib.import_module("numba.core.runtime._nrt_python")
-    OWNERS[memory._MemInfo] = lambda owner: (owner.data, owner.refcount) if owner.parent is None else None
     files = [Path(__file__).with_name(f"{name}.py") for name in HELPERS] + [Path(loops.__file__)]
     helpers = (file.read_text(encoding="utf-8") for file in files)
     return "\0".join((adcompile.__version__, numba.__version__, np.__version__, *helpers))
@@ -78,13 +88,20 @@ def _salt_of_functions() -> str:
     return "\0".join(file.read_text(encoding="utf-8") for file in files)
 
 
+@functools.cache
+def _know_owners() -> None:
+    """Tell the runtime who owns the memory of arrays that kernels make."""
+    memory: Any = importlib.import_module("numba.core.runtime._nrt_python")
+    OWNERS[memory._MemInfo] = lambda owner: (owner.data, owner.refcount) if owner.parent is None else None
+
+
 def compile_kernel(kernel: Attached, elementary: Elementary = "vectorised") -> Any:
     """The kernel as a Numba function, compiled for contiguous arrays; for others when they come. What another process
     has compiled is loaded with the first call, which may be for others, or never come."""
     numba: Any = importlib.import_module("numba")
-    text = HEADER + header(kernel.elementary, elementary == "libm") + "\n\n" + kernel.source
-    path = write(text, kernel.name, _salt() + (_salt_of_functions() if kernel.elementary else ""))
-    function, fill = _function(path, text, kernel.source.partition("\n")[0])
+    _know_owners()
+    path = place(kernel.file)
+    function, fill = _function(path, _text(kernel, elementary), kernel.source.partition("\n")[0])
     signature = tuple(_signature(n, numba) for n in kernel.natives)
     try:
         made = keep(numba.njit(error_model="numpy")(function), path, fill)
@@ -123,6 +140,7 @@ def _function(path: Path, text: str, head: str) -> tuple[types.FunctionType, Cal
     function = types.FunctionType(own, names, own.co_name)
 
     def fill() -> None:
+        write(path, text)
         exec(compile(text, str(path), "exec", dont_inherit=True), names)
         function.__code__ = names[own.co_name].__code__
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adcompile.backend import disk
-from adcompile.backend.native.files import Entries, alone, write
+from adcompile.backend.native.files import Entries, alone, named, place, write
 
 numba = pytest.importorskip("numba")
 binding = pytest.importorskip("llvmlite.binding")
@@ -23,16 +23,19 @@ def home(tmp_path, monkeypatch):
 
 
 def test_a_file_is_named_by_what_it_depends_on(home):
-    path = write("x = 1\n", "k", "salt")
-    assert path.read_text() == "x = 1\n" and path.parent == home / "native"
-    assert write("x = 1\n", "k", "salt") == path
-    assert write("x = 1\n", "k", "other") != path
+    name = named("x = 1\n", "k", "salt")
+    assert name == named("x = 1\n", "k", "salt") != named("x = 1\n", "k", "other")
+    path = place(name)
+    assert path.parent == home / "native" and not path.exists()
+    write(path, "x = 1\n")
+    assert path.read_text() == "x = 1\n"
     path.write_text("something else")
-    assert write("x = 1\n", "k", "salt").read_text() == "x = 1\n"
+    write(path, "x = 1\n")
+    assert path.read_text() == "x = 1\n"
 
 
 def test_entries(home):
-    entries = Entries(write("x = 1\n", "k", "salt"), "versions", lambda: None)
+    entries = Entries(place("k_1.py"), "versions", lambda: None)
     assert entries.load(("a", 1)) is None
     entries.save(("a", 1), {"code": 2})
     assert entries.load(("a", 1)) == {"code": 2} and entries.load(("b", 1)) is None
@@ -94,11 +97,10 @@ def test_the_next_process_loads_and_spoilt_entries_are_made_anew(home):
 
 def test_a_directory_that_has_been_removed_is_made_anew(tmp_path, monkeypatch):
     monkeypatch.setenv("ADCOMPILE_CACHE", str(tmp_path / "cache"))
-    first = write("x = 1\n", "k", "salt")
-    shutil.rmtree(tmp_path / "cache")
-    assert write("x = 1\n", "k", "salt") == first and first.read_text() == "x = 1\n"
-    shutil.rmtree(tmp_path / "cache")
-    assert write("x = 2\n", "k", "salt").read_text() == "x = 2\n"
+    for _ in range(2):
+        write(place("k_1.py"), "x = 1\n")
+        assert place("k_1.py").read_text() == "x = 1\n"
+        shutil.rmtree(tmp_path / "cache")
 
 
 def test_kept_kernels_run_and_are_not_inlined():

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from adcompile.backend.native.joined import Attached, attach, joined
+from adcompile.backend.native.joined import Attached, attach, joined, with_file
 from adcompile.backend.native.values import ArrayOf, NotNative, Number, TupleOf
 
 HALVED = """def halved(a, x):
@@ -22,7 +22,7 @@ HALVED = """def halved(a, x):
 def made(source=HALVED, **changes):
     about = {"name": "halved", "source": source, "count": 2, "positions": (0, 1), "prepared": (), "saved": (0,)}
     about |= {"natives": (ArrayOf("f8", 1), Number("f8")), "exact": "r"}
-    return Attached(**{**about, **changes})
+    return with_file(Attached(**{**about, **changes}), "libm")
 
 
 def plain(a, x):
