@@ -37,6 +37,7 @@ class Facts:
     frames: Frames
     types: dict[Var, Type]
     uses: Counter[Var] = field(default_factory=Counter[Var])
+    kept: frozenset[Var] = frozenset()  # in lists: there whether or not something reads them
     views: dict[Var, View] = field(default_factory=dict[Var, View])
     fresh: set[Var] = field(default_factory=set[Var])  # temporaries that are being gathered: not there yet
     origin: dict[Var, Origins] = field(default_factory=dict[Var, Origins])

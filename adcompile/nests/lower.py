@@ -16,7 +16,7 @@ from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Rais
 from adcompile.ir.program import Program
 from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type
-from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, results_of, substitute
+from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, results_of, statements_of, substitute
 from adcompile.nests.align import align
 from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.nests.extents import Extents, Scopes
@@ -28,6 +28,7 @@ from adcompile.nests.plan import Plan
 from adcompile.nests.region import Region
 from adcompile.nests.versions import versions
 from adcompile.nests.write import Writer, buffer_type
+from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.passes import DEAD, Unit, optimise, run_passes
 from adcompile.optimise.typing import type_of
@@ -100,7 +101,8 @@ class Lowering:
         self.function = replace(self.function, body=versions(self.function.body, self.types))
         scopes = Scopes(self.function, self.types)
         self.frames = Frames(self.types)
-        self.facts = Facts(scopes, Extents(scopes, self.ufuncs), self.frames, self.types, uses=_uses(self.function))
+        extents, uses, kept = Extents(scopes, self.ufuncs), _uses(self.function), _kept(self.function)
+        self.facts = Facts(scopes, extents, self.frames, self.types, uses, kept)
         start = Frame()
         self.frames.stack.append(start)
         for v in (*self.function.params, *self.function.captured):
@@ -373,6 +375,12 @@ def _operands(item: Item, region: Region) -> list[tuple[Index, Var]]:
 
 def _bases(item: Item) -> list[Var]:
     return [base for base, _, _ in accesses(item)]
+
+
+def _kept(function: Function) -> frozenset[Var]:
+    """What goes into lists."""
+    pushed = (s.args[1] for s in statements_of(function.body) if isinstance(s, Call) and called(s) is ops.push)
+    return frozenset(v for v in pushed if isinstance(v, Var))
 
 
 def _uses(function: Function) -> Counter[Var]:

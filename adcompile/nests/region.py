@@ -256,7 +256,10 @@ class Region:
         return item.last and self.space_of(item)[:-1] == space[:-1] and given == outer
 
     def again(self, item: Compute, index: Index) -> bool:
-        """Whether a temporary may be computed where it is read through this index, and that is cheap."""
+        """Whether a temporary may be computed where it is read through this index, and that is cheap. A copy that is
+        kept is read itself: what it is a copy of may be written by the loop that reads it."""
+        if isinstance(item.value, Load) and item.var in self.facts.kept:
+            return False
         made = self.behind(item)
         if any(isinstance(v, Reduce) for v in made):
             last = len(item.space) - 1

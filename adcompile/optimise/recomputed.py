@@ -52,12 +52,12 @@ def recomputed(program: Program) -> Program:
 def _function(function: Function, types: MutableMapping[Var, Type], effects: Effects) -> Function:
     if not any(isinstance(s, Call) and called(s) is ops.push for s in statements_of(function.body)):
         return function
-    search = _Search(function, types, effects)
+    search = Search(function, types, effects)
     again = {r: made for r in list(search.reads()) if (made := search.again(r))}
     return replace(function, body=Reread(again).block(function.body)) if again else function
 
 
-class _Search(Trails):
+class Search(Trails):
     def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
         super().__init__(function, types)
         self.effects = effects

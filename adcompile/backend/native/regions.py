@@ -57,6 +57,7 @@ from adcompile.nests import Lowered, lowered
 from adcompile.nests.lower import SEVERAL
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
+from adcompile.optimise.origins import from_origins
 from adcompile.optimise.recomputed import recomputed
 from adcompile.runtime.settings import Backend, Elementary
 
@@ -89,7 +90,7 @@ def native_parts(
 
 
 def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: Elementary) -> Parts:
-    program = recomputed(spelled(program))
+    program = from_origins(recomputed(spelled(program)))
     # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
     types = {**program.types, **dict(_handed_over(program))}
     search = _Search(types, frozenset(vectorised()) if elementary == "vectorised" else frozenset())
