@@ -80,6 +80,7 @@ class Context:
     expanded: dict[Var, tuple[Atom, Var]] = field(default_factory=dict)  # broadcast_like(atom, var)
     shape: dict[Var, Any] = field(default_factory=dict)  # equal value: equal shape
     lengths: dict[Var, Any] = field(default_factory=dict)  # what analysis/lengths has found
+    replaced: dict[Var, Var] = field(default_factory=dict)  # by lists with a new item: the one that was there
     stand_in_of: dict[Var, tuple[Var, int]] = field(default_factory=dict)
     extras: set[Var] = field(default_factory=set)  # results that branches got for the reverse sweep's sake
     bound_if: dict[Var, tuple[Atom, int]] = field(default_factory=dict)  # of those: the test, and the side they are of

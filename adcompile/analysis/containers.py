@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, Restart, Tentative
 from adcompile.analysis.calls import dispatch, handles, handles_cells
 from adcompile.analysis.contents import may_be_filled
@@ -17,15 +18,17 @@ from adcompile.analysis.structure import Args, Kwargs
 from adcompile.analysis.terminated import Terminated
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Const, Raise
+from adcompile.ir.nodes import Atom, Const, Raise, Var
 from adcompile.ir.types import (
     NEVER,
+    UNKNOWN,
     Array,
     Cell,
     DictT,
     Known,
     ListT,
     ObjectT,
+    Scalar,
     Seq,
     SliceT,
     Type,
@@ -275,9 +278,24 @@ def set_list_item(b: Builder, cell: Cell, content: Atom, args: Args, kwargs: Kwa
         assert isinstance(held, Seq)
         t = Seq(join(held.item, deep_widen(b.type(item))), list)
         b.context.unsteady = True
-        new = b.emit(ops.put_item, (whole, index, item), t, (), cell.name, place)
+        new = put_item(b, whole, index, item, t, cell.name, place)
     write(b, cell, new, place)
     return Const(None)
+
+
+def put_item(
+    b: Builder, items: Atom, index: Atom, item: Atom, t: Type, name: str = "", place: Place | None = None
+) -> Var:
+    """The list with another item at `index`. What was there is noted, as its cotangent has its shape."""
+    held = b.type(items)
+    old = held.item if isinstance(held, Seq) else UNKNOWN
+    before = None
+    if old != NEVER and not (isinstance(old, Scalar) and isinstance(b.type(item), Scalar)):
+        before = b.emit(rt.replaced, (items, index), old, (), "old", place)
+    new = b.emit(ops.put_item, (items, index, item), t, (), name, place)
+    if before is not None:
+        b.context.replaced[new] = before
+    return new
 
 
 def set_slice(

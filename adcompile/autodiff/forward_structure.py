@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from adcompile import runtime as rt
+from adcompile.analysis import containers
 from adcompile.analysis.builder import is_structured
 from adcompile.autodiff.cotangents import in_dtype, tangent_structure, tangent_type
 from adcompile.ir import ops
@@ -76,7 +77,7 @@ def pop(f: Forward, s: Call) -> Any:
 def put_item(f: Forward, s: Call) -> Any:
     items, index, item = s.args
     owner = list_dot(f, items, tangent_type(f.b.type(s.result)))
-    return f.b.emit(ops.put_item, (owner, index, f.value_dot(item, s.result)), tangent_type(f.b.type(s.result)))
+    return containers.put_item(f.b, owner, index, f.value_dot(item, s.result), tangent_type(f.b.type(s.result)))
 
 
 def unpack(f: Forward, s: Call) -> Any:

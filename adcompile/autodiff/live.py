@@ -47,7 +47,7 @@ def live_statements(
 def live_statement(s: Statement, wanted: set[Var], known: FreeVars, computing: bool) -> Statement | None:
     if isinstance(s, Call):
         writes_perhaps = s.role == "primal" and not computing
-        return s if s.result in wanted or writes_perhaps or is_write(s) or is_border(s) else None
+        return s if s.result in wanted or writes_perhaps or is_write(s) or is_border(s) or is_noted(s) else None
     if not isinstance(s, If):
         whole = isinstance(s, Attempt) or s.role == "primal"  # it may raise, or write
         return s if whole or any(r in wanted for r in s.results) or writes(s.body.statements) else None
@@ -76,6 +76,11 @@ def is_write(s: Call) -> bool:
     if isinstance(s.fn, Const) and isinstance(s.fn.value, FunctionRef):
         return s.fn.value.forward is not None and len(s.args) > 2  # a pullback that is given shadows
     return isinstance(s.fn, Const) and any(s.fn.value is fn for fn in WRITES)
+
+
+def is_noted(s: Call) -> bool:
+    """Whether this is what derivatives of the adjoint may ask for (`containers.put_item`)."""
+    return isinstance(s.fn, Const) and s.fn.value is rt.replaced
 
 
 def writes(statements: Sequence[Statement]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis import containers
 from adcompile.analysis.builder import Builder, is_structured, rank
 from adcompile.analysis.views import is_tuple_part
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
@@ -129,8 +130,8 @@ def put_item(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Activ
     if active(item):
         cot.add(item, b.emit(operator.getitem, (y_bar, index), tangent_structure(b.type(item))))
     if isinstance(owner, Var) and active(owner):
-        nothing = zero_of(b, item)
-        rest = b.emit(ops.put_item, (y_bar, index, nothing), b.type(y_bar))
+        nothing = zero_of(b, b.context.replaced.get(call.result, item))  # of what was there
+        rest = containers.put_item(b, y_bar, index, nothing, b.type(y_bar))
         cot.owned.add(rest)
         cot.add(owner, rest)
     return True

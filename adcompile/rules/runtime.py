@@ -101,6 +101,10 @@ def first(args: Types, kwargs: Settings) -> Type:
     return args[0]
 
 
+def item_type(args: Types, kwargs: Settings) -> Type:
+    return args[0].item if isinstance(args[0], Seq) else UNKNOWN
+
+
 def widened_first(args: Types, kwargs: Settings) -> Type:
     """The class of the first argument, whose value is another."""
     return widen(args[0])
@@ -275,6 +279,7 @@ register(
     Rule("constant", typing=always(TupleT((Array(np.dtype(int), None), Array(np.dtype(int), ("any",)), INT)))),
 )
 register(rt.outline, Rule("constant", typing=first))
+register(rt.replaced, Rule("constant", typing=item_type, total=True))
 register(rt.in_order, Rule("constant"))
 register(rt.places, Rule("constant", typing=always(Seq(INT))))
 register(rt.shares, Rule("constant", typing=always(BOOL)))

@@ -271,6 +271,20 @@ def zero_list(items: Any) -> Any:
     return 0.0 if zero is None else zero
 
 
+def replaced(items: Any, index: Any) -> Any:
+    """The item of a list in whose place another one is about to be put, for its lengths; None where there is none, as
+    putting says."""
+    try:
+        return _lengths(items[index])
+    except (IndexError, TypeError):
+        return None
+
+
+def _lengths(item: Any) -> Any:
+    """What tells the lengths of an item later: the lists in it as they are now."""
+    return [_lengths(i) for i in item] if isinstance(item, list) else item
+
+
 def add_item(total: list[Any], index: int, g: Any) -> list[Any]:
     """`g` added, in place, to one of the tangents of a list of values of any structure."""
     total[index] = add(total[index], g)

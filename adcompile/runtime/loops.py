@@ -28,6 +28,11 @@ def strip(trips: int, begin: int, width: int) -> int:
     return min(trips - begin, width)
 
 
+def address(a: np.ndarray) -> int:
+    """Where the first element of an array lies."""
+    return a.ctypes.data
+
+
 def disjoint(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether the memory of two arrays lies apart: from first byte to last byte, whatever lies between.
 
@@ -35,13 +40,13 @@ def disjoint(a: np.ndarray, b: np.ndarray) -> bool:
     """
     if a.size == 0 or b.size == 0:
         return True
-    first, last = a.ctypes.data, a.ctypes.data + a.itemsize
+    first, last = address(a), address(a) + a.itemsize
     for n, stride in zip(a.shape, a.strides):
         if stride < 0:
             first += (n - 1) * stride
         else:
             last += (n - 1) * stride
-    other_first, other_last = b.ctypes.data, b.ctypes.data + b.itemsize
+    other_first, other_last = address(b), address(b) + b.itemsize
     for n, stride in zip(b.shape, b.strides):
         if stride < 0:
             other_first += (n - 1) * stride

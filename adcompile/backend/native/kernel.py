@@ -7,6 +7,7 @@ from dataclasses import field
 
 from adcompile.backend.native.arena import noted
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
+from adcompile.backend.native.borrowed import borrowed
 from adcompile.backend.native.classes import tested, undecided
 from adcompile.backend.native.given import IN_PLACE, WRITING, as_given, can_be_given, machine, written
 from adcompile.backend.native.handed import Layout, Slot, Slots, filled, slots_of
@@ -226,7 +227,7 @@ class Printer(Taking):
         self.kept_codes: dict[Var, Store] = {}
         self.joined: dict[Var, Native] = {}
         self.placed: dict[Var, Call] = {}  # arrays that may be made where they are kept
-        self.hollow, self.pushed_once, self.sizes = frozenset(), frozenset(), {}
+        self.hollow, self.pushed_once, self.borrowed, self.sizes = frozenset(), frozenset(), frozenset(), {}
         self.begins: dict[Var, str] = {}
         self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
         self.ends = {}
@@ -269,6 +270,7 @@ class Printer(Taking):
         params, self.printed = (*function.params, *function.captured), function
         self.unbound, self.absent, self.tested = unbound(function), absent(function), tested(function)
         self.placed = placed(function, self.lists)
+        self.borrowed = borrowed(function, self.lists, self.types, self.placed)
         self.hollow = hollow(function, self.lists)
         self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}
         read = free_vars(function.body)

@@ -9,10 +9,26 @@ import numpy as np
 from numba import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
+from numba.np.arrayobj import make_array
 
 from adcompile.backend.native.helper import helper
 from adcompile.runtime import loops
 from adcompile.runtime.native import Fault
+
+
+@intrinsic
+def _address(typing_context, a):
+    def codegen(context, builder, signature, args):
+        return builder.ptrtoint(make_array(a)(context, builder, args[0]).data, context.get_value_type(types.intp))
+
+    return types.intp(a), codegen
+
+
+@overload(loops.address)
+def _address_of(a):
+    """Without holding on to the array, as `ctypes` does (`backend/native/borrowed`)."""
+    return lambda a: _address(a)
+
 
 disjoint, distinct, ordered = helper(loops.disjoint), helper(loops.distinct), helper(loops.ordered)
 
@@ -61,7 +77,7 @@ def added_to(a, b):
     """Add a vector to one of the same length, also to one that shows some of its elements."""
     if a.shape[0] != b.shape[0]:
         raise Fault
-    if a.ctypes.data == b.ctypes.data and a.strides == b.strides or disjoint(a, b):
+    if loops.address(a) == loops.address(b) and a.strides == b.strides or disjoint(a, b):
         for k in range(a.shape[0]):
             a[k] += b[k]
     else:

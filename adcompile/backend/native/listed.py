@@ -447,6 +447,7 @@ Printed = Callable[[Any, Call], bool]
 L: Any = Listed
 CALLS: dict[Any, Printed] = {
     ops.build_list: L._made_list, ops.push: L._push_listed, ops.pop: L._pop_listed, operator.getitem: L._get_listed,
+    arrays.replaced: L._get_listed,
     ops.put_item: L._put_listed, operator.setitem: L._put_listed, ops.list_set: L._set_listed,
     ops.index_add: L._add_listed, arrays.add_item: L._add_listed,
     len: L._len_listed, list: L._copy_listed, tuple: L._copy_listed, arrays.copy: L._copy_listed,

@@ -374,7 +374,7 @@ class Keeping(Hollow):
         self.line(f"{top} += {name}.size")
         return [begin, *(f"{name}.shape[{k}]" for k in range(native.rank))]
 
-    def _array_at(self, store: Store, native: ArrayOf, place: str) -> str:
+    def _array_at(self, var: Var, store: Store, native: ArrayOf, place: str) -> str:
         """An array that was kept."""
         if store.views:
             return f"{store.name}[{place}]"
@@ -382,7 +382,7 @@ class Keeping(Hollow):
         at, size = self.fresh("begin"), self.fresh("size")
         self.line(f"{at} = {begin}")
         self.line(f"{size} = {' * '.join(sizes)}")
-        text = f"{store.data}[{at} : {at} + {size}]"
+        text = self.part_of(var, store.data, at, f"{at} + {size}")
         return text if native.rank == 1 else f"{text}.reshape(({', '.join(sizes)}))"
 
     def holds(self, store: Store, codes: tuple[Code, ...], native: Native | None) -> None:
@@ -418,7 +418,7 @@ class Keeping(Hollow):
         if store.native is None:
             raise self.unkept(items, f"{items.name}, a list of which the items are not known")
         if isinstance(store.native, ArrayOf):
-            self.define(call.result, store.native, self._array_at(store, store.native, place))
+            self.define(call.result, store.native, self._array_at(call.result, store, store.native, place))
             if store.sample is not None:
                 self.shares(call.result, store.sample)
             return

@@ -69,10 +69,15 @@ class Placing(Arrays):
     placed: dict[Var, Call]
     begins: dict[Var, str]
     """Where those that have been made begin."""
+    borrowed: frozenset[Var]
 
     def store_for(self, push: Call, native: ArrayOf) -> Store:
         """The arrays that hold what a push keeps."""
         raise NotImplementedError
+
+    def part_of(self, var: Var, data: str, start: str, stop: str) -> str:
+        """A part of the array in which a list is kept."""
+        return f"nt.part({data}, {start}, {stop})" if var in self.borrowed else f"{data}[{start}:{stop}]"
 
     def is_placed(self, atom: Atom) -> bool:
         """Whether an array is made where it is kept: nobody writes into its memory by another name."""
@@ -95,7 +100,7 @@ class Placing(Arrays):
         self.line(f"{top} += {' * '.join(sizes)}")
         self.line(f"if {top} > {store.data}.shape[0]:")
         self.line(f"    {store.data} = nt.grown({store.data}, {begin}, {top})")
-        text = f"{store.data}[{begin}:{top}]"
+        text = self.part_of(var, store.data, begin, top)
         self.make(var, native, text if len(sizes) == 1 else f"{text}.reshape(({', '.join(sizes)}))")
 
     def make_copy(self, var: Var, native: Native | None, name: str) -> None:

@@ -57,6 +57,7 @@ from adcompile.backend.native.places import (
     put_at,
     put_where,
 )
+from adcompile.backend.native.storage import grown, noted, part
 from adcompile.runtime.native import Fault
 
 __all__ = [
@@ -67,6 +68,9 @@ __all__ = [
     "flattened",
     "in_rows",
     "ordered",
+    "grown",
+    "noted",
+    "part",
     "all_interpolated",
     "cells",
     "interpolated",
@@ -178,27 +182,6 @@ def _extremum(name):
 
 
 maximum_of_all, minimum_of_all = _extremum("maximum"), _extremum("minimum")
-
-
-# -- storage ------------------------------------------------------------------------------------
-
-
-@helper
-def grown(items, top, need):
-    """Storage with room for `need` items, the first `top` of which are there."""
-    out = np.empty(max(2 * items.shape[0], need), items.dtype)
-    out[:top] = items[:top]
-    return out
-
-
-@helper
-def noted(words, k, count, size):
-    """Note how many bytes the `k`-th of the arrays of an arena has held (`backend/native/arena`)."""
-    need = (size + 7) // 8
-    if need > words[count + k]:
-        words[count + k] = need
-    if need > words[k]:
-        words[2 * count] = 1
 
 
 # -- lists ---------------------------------------------------------------------------------------

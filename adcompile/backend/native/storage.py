@@ -1,0 +1,49 @@
+"""Storage of what loops keep, for kernels: arrays that grow, and parts of them."""
+
+# Numba has no stubs, and gives the functions their types when they are called.
+# pyright: basic, reportUntypedFunctionDecorator=false, reportMissingImports=false
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from adcompile.backend.native.helper import helper
+
+
+@helper
+def grown(items, top, need):
+    """Storage with room for `need` items, the first `top` of which are there."""
+    out = np.empty(max(2 * items.shape[0], need), items.dtype)
+    out[:top] = items[:top]
+    return out
+
+
+@helper
+def noted(words, k, count, size):
+    """Note how many bytes the `k`-th of the arrays of an arena has held (`backend/native/arena`)."""
+    need = (size + 7) // 8
+    if need > words[count + k]:
+        words[count + k] = need
+    if need > words[k]:
+        words[2 * count] = 1
+
+
+@intrinsic
+def part(typing_context, items, start, stop):
+    """The items from `start` up to `stop`, which must be there, without holding on to them: Numba counts who does, and
+    to count up and down again takes as long as to add a dozen numbers (`backend/native/borrowed`)."""
+    if not isinstance(items, types.Array) or items.ndim != 1 or items.layout != "C":
+        return None
+
+    def codegen(context, builder, signature, args):
+        whole = arrayobj.make_array(items)(context, builder, args[0])
+        out = arrayobj.make_array(items)(context, builder)
+        where = {"data": builder.gep(whole.data, [args[1]]), "shape": [builder.sub(args[2], args[1])]}
+        size = {"strides": [whole.itemsize], "itemsize": whole.itemsize}
+        arrayobj.populate_array(out, **where, **size, meminfo=None, parent=None)
+        return out._getvalue()
+
+    return items(items, types.int64, types.int64), codegen
