@@ -250,7 +250,7 @@ class Batch:
         """Calls that build and read containers work on the parts as they are."""
         b, fn, t = self.b, fn_of(s), self.b.type(s.result)
         first = b.type(s.args[0]) if s.args else NOTHING
-        if fn in (operator.getitem, operator.add) and not (is_structured(first) or isinstance(first, Seq)):
+        if fn in (operator.getitem, rt.replaced, operator.add) and not (is_structured(first) or isinstance(first, Seq)):
             return False
         if fn in (ops.identity, ops.expect_length):
             version = self.version(s.args[0])

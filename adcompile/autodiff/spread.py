@@ -326,6 +326,7 @@ STRUCTURAL: dict[Any, Any] = {
     ops.build_dict: _display,
     ops.build_object: _display,
     operator.getitem: _item,
+    rt.replaced: _item,
     getattr: _item,
     ops.identity: _same,
     ops.expect_length: _same,
