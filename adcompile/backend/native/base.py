@@ -123,6 +123,8 @@ class Base:
 
     def alias(self, var: Var, other: Var) -> None:
         """Another name for a value that stays what it is."""
+        if other not in self.native:  # handed on as it is, for others
+            self.refuse(f"{other.name}, which no kernel can take")
         self.names[var], self.native[var] = self.names[other], self.native[other]
         if other in self.bits:
             self.bits[var] = self.bits[other]

@@ -67,13 +67,14 @@ class Entries:
         payload = disk.fetch(self.place(key))
         named, data = pickle.loads(payload) if payload is not None else ("", None)
         if named == self.name(key):
-            return data
+            return pickle.loads(data)
         self.fill()
         return None
 
     def save(self, key: Any, data: Any) -> None:
         dumps = importlib.import_module("numba.core.serialize").dumps
-        disk.store(self.place(key), dumps((self.name(key), alone(data))))
+        # in two, so that nothing is made of what another kernel has saved
+        disk.store(self.place(key), pickle.dumps((self.name(key), dumps(alone(data)))))
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """What has been compiled for a signature, in the context that it is to be called from."""

@@ -1,6 +1,7 @@
 """The files that kernels are written to, and what they were compiled to."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -150,3 +151,14 @@ def test_a_kernel_that_is_found_compiled_raises_what_numpy_raises(tmp_path):
     command = [sys.executable, "-W", "ignore", str(script)]
     said = [subprocess.run(command, capture_output=True, text=True, check=True, env=environment) for _ in range(2)]
     assert "ValueError non-broadcastable" in said[0].stdout == said[1].stdout
+
+
+def test_of_what_another_kernel_has_saved_nothing_is_made(home):
+    """An entry under another name names modules that are not there."""
+    one, other = Entries(place("k_1.py"), "versions", lambda: None), Entries(place("k_2.py"), "versions", lambda: None)
+    one.save("a", {"code": 2})
+    text = one.place("a").read_bytes()
+    other.place("a").write_bytes(text)
+    assert other.load("a") is None and one.load("a") == {"code": 2}
+    disk.store(other.place("a"), pickle.dumps((one.name("a"), b"no pickle at all")))
+    assert other.load("a") is None

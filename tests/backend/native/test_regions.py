@@ -114,3 +114,18 @@ def test_a_list_that_is_handed_out_begins_outside():
         (value, rest), gradient = ad.value_and_grad(begun_and_handed_out, has_aux=True, backend="numba")(x)
     assert (value, rest) == begun_and_handed_out(x)
     np.testing.assert_allclose(gradient, [2.0, 1.0, 1.0])
+
+
+def test_arrays_that_no_kernel_can_take_stay_on_numpy():
+    """Bytes in another order, half and extended precision: written by elements, and beside what is."""
+
+    def scaled(x, w):
+        x = x * 1.0
+        for i in range(len(x)):
+            x[i] = x[i] * w[i]
+        return x[0] * x[-1]
+
+    for dtype in (">f8", "float16", "longdouble"):
+        with pytest.warns(NativeWarning, match="runs on NumPy"):
+            got = ad.grad(scaled, (0, 1), backend="numba")(np.ones(3), np.array([2.0, 3.0, 4.0], dtype))
+        assert [g.tolist() for g in got] == [[8.0, 0.0, 8.0], [4.0, 0.0, 2.0]] and got[1].dtype.kind == "f"
