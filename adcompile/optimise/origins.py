@@ -40,6 +40,8 @@ ELEMENTWISE = (
     *(*ARITHMETIC, np.where, np.maximum, np.minimum, np.absolute, np.sign),
     *(operator.gt, operator.ge, operator.lt, operator.le, operator.eq, operator.ne),
 )
+COST = {np.ndarray.copy: 0, operator.truediv: 3}
+"""In operations, where it is not one."""
 NEAR = 4
 """Elements that a slice leaves out at either end, where it shows about all of an axis."""
 
@@ -96,9 +98,10 @@ class _Origins(Search):
 
     def pays(self, group: Mapping[Var, Tree]) -> bool:
         """Whether what values are computed of is smaller than they are, and the arithmetic is little."""
-        computed = {v for tree in group.values() for v, call in tree.calls.items() if called(call) in ELEMENTWISE}
+        computed = {v: call for tree in group.values() for v, call in tree.calls.items()}
+        work = sum(COST.get(called(call), 1) for call in computed.values())
         new = [v for v in _origins(group) if v not in self.at_hand]
-        return sum(map(self.bytes_of, new)) < sum(map(self.bytes_of, group)) and len(computed) <= MOST * len(group)
+        return sum(map(self.bytes_of, new)) < sum(map(self.bytes_of, group)) and work <= MOST * len(group)
 
     def bytes_of(self, array: Var) -> int:
         t = self.types[array]
