@@ -115,6 +115,17 @@ def defined(block: Block) -> set[Var]:
 FreeVars = dict[Block, dict[Var, None]]
 
 
+def readers_of(body: Block) -> dict[Var, list[Statement | None]]:
+    """For each value the statements that read it, once for each time; None for the end of a block."""
+    out: dict[Var, list[Statement | None]] = {}
+    for block in all_blocks(body):
+        for s in (*block.statements, None):
+            for a in end_atoms(block.end) if s is None else atoms_of(s):
+                if isinstance(a, Var):
+                    out.setdefault(a, []).append(s)
+    return out
+
+
 def free_vars(block: Block, known: FreeVars | None = None) -> dict[Var, None]:
     """The Vars that are read in the block and defined outside it, in order of first use; not to be
     written into.

@@ -16,7 +16,7 @@ from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, If, Rais
 from adcompile.ir.program import Program
 from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Known, ListT, RangeT, Scalar, Seq, SliceT, TupleT, Type
-from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, results_of, statements_of, substitute
+from adcompile.ir.walk import atoms_of, readers_of, results_of, statements_of, substitute
 from adcompile.nests.align import align
 from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.nests.extents import Extents, Scopes
@@ -385,8 +385,4 @@ def _kept(function: Function) -> frozenset[Var]:
 
 def _uses(function: Function) -> Counter[Var]:
     """How often each value is read."""
-    out: Counter[Var] = Counter()
-    for block in all_blocks(function.body):
-        atoms: list[Any] = [a for s in block.statements for a in atoms_of(s)]
-        out.update(a for a in (*atoms, *end_atoms(block.end)) if isinstance(a, Var))
-    return out
+    return Counter({v: len(found) for v, found in readers_of(function.body).items()})

@@ -12,7 +12,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Continue, For, Function, Statement, Var
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, RangeT, Type
-from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, end_atoms
+from adcompile.ir.walk import Rewriter, readers_of, statements_of
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
@@ -67,16 +67,9 @@ class Trails:
         self.types = types
         self.places = Places().walk(function.body)
         self.indexed = Indexed(self.places, types)
-        self.readers: dict[Var, list[Statement | None]] = {}
-        """None stands for the end of a block."""
-        self.result_of: dict[Var, tuple[For, int]] = {}
-        for block in all_blocks(function.body):
-            for s in (*block.statements, None):
-                for a in end_atoms(block.end) if s is None else atoms_of(s):
-                    if isinstance(a, Var):
-                        self.readers.setdefault(a, []).append(s)
-                if isinstance(s, For):
-                    self.result_of.update((r, (s, k)) for k, r in enumerate(s.results))
+        self.readers = readers_of(function.body)
+        loops = (s for s in statements_of(function.body) if isinstance(s, For))
+        self.result_of = {r: (s, k) for s in loops for k, r in enumerate(s.results)}
 
     def reads(self) -> Iterator[Var]:
         """What may be read from a list that a loop has filled."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, Function, Statement, Var
+from adcompile.ir.nodes import Block, Call, Function, Statement, Var
 from adcompile.ir.types import Array, Scalar, TupleT, Type
-from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, statements_of
+from adcompile.ir.walk import all_blocks, readers_of, statements_of
 from adcompile.optimise.direct import called
 from adcompile.optimise.typing import type_of
 from adcompile.runtime import arrays, memory
@@ -29,11 +29,7 @@ COPIES = (np.copy, np.ndarray.copy, rt.snapshot, arrays.copy)
 
 def borrowed(function: Function, lists: Lists, types: Mapping[Var, Type], placed: Mapping[Var, Call]) -> frozenset[Var]:
     """The arrays that nothing but statements of their iteration asks for, and for their elements alone."""
-    uses: dict[Atom, list[Statement | None]] = {}
-    for block in all_blocks(function.body):
-        for s in (*block.statements, None):
-            for a in end_atoms(block.end) if s is None else atoms_of(s):
-                uses.setdefault(a, []).append(s)
+    uses = readers_of(function.body)
     found = [v for v, push in placed.items() if all(s is push or _is_brief(s, v, types) for s in uses.get(v, ()))]
     for block in all_blocks(function.body):
         for v, root in _taken(block, lists):

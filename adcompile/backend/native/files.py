@@ -65,7 +65,7 @@ class Entries:
     def load(self, key: Any) -> Any:
         """What was saved under this key; None for nothing, and for what is not whole or not ours."""
         payload = disk.fetch(self.place(key))
-        named, data = pickle.loads(payload) if payload is not None else ("", None)
+        named, data = pickle.loads(payload) if payload is not None else ("", b"")
         if named == self.name(key):
             return pickle.loads(data)
         self.fill()

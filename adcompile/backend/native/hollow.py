@@ -3,7 +3,6 @@ large enough for the largest of them, and the shapes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from adcompile.backend.native.placed import Placing
 from adcompile.backend.native.values import ArrayOf, Code, Native
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Function, Var
-from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, statements_of
+from adcompile.ir.walk import readers_of, statements_of
 from adcompile.optimise.direct import called
 from adcompile.runtime import loops, memory
 
@@ -31,13 +30,10 @@ def hollow(function: Function, lists: Lists) -> frozenset[Var]:
 
 def pushed_once(function: Function, lists: Lists, found: frozenset[Var]) -> frozenset[Atom]:
     """What is pushed into such lists and is read nowhere else."""
-    read: Counter[Atom] = Counter()
-    for block in all_blocks(function.body):
-        read.update(a for s in block.statements for a in atoms_of(s))
-        read.update(end_atoms(block.end))
+    readers = readers_of(function.body)
     pushes = [s for s in statements_of(function.body) if isinstance(s, Call) and called(s) is ops.push]
     into = (s.args[1] for s in pushes if isinstance(s.args[0], Var) and lists.find(s.args[0]) in found)
-    return frozenset(value for value in into if read[value] == 1)
+    return frozenset(value for value in into if isinstance(value, Var) and len(readers[value]) == 1)
 
 
 class Hollow(Placing):
