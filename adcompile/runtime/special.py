@@ -45,8 +45,8 @@ def power(a: Any, b: Any) -> Any:
 
 
 def digamma(x: float) -> float:
-    """The derivative of `math.lgamma`; nan at its poles (zero and the negative integers)."""
-    if x <= 0 and x == math.floor(x):
+    """The derivative of `math.lgamma`; nan at its poles (zero and the negative integers) and at -inf."""
+    if x == -math.inf or x <= 0 and x == math.floor(x):
         return math.nan
     if x < 0:  # reflection, so that the recurrence below stays short
         return digamma(1.0 - x) - math.pi / math.tan(math.pi * x)

@@ -29,6 +29,10 @@ def test_poles(x):
     assert math.isnan(polygamma(1, x))
 
 
+def test_far_down():
+    assert math.isnan(digamma(-math.inf)) and digamma(math.inf) == math.inf
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 @pytest.mark.parametrize("x", [0.3, 1.0, 7.7, 40.0])
 def test_polygamma(n, x):
