@@ -19,7 +19,7 @@ from adcompile.autodiff.cotangents import Cotangents, joined_type, tangent_type,
 from adcompile.autodiff.evaluated import with_evaluated
 from adcompile.autodiff.keep import Keeper, Leaf, Plan, always, results_of
 from adcompile.autodiff.live import live_statements
-from adcompile.autodiff.maskable import gathered
+from adcompile.autodiff.maskable import gathered, selection
 from adcompile.autodiff.outline import read_for_shape
 from adcompile.autodiff.plain import guarded
 from adcompile.errors import Unsupported
@@ -183,6 +183,7 @@ class LoopReversal:
             found = [side.cot.builder.type(x) for x, side in zip(made, sides)]
             result = b.new(f"{v.name}_bar", joined_type(b.type(v), found))
             self.context.shape[result] = self.context.shape.get(v, v)
+            self.context.selections[result] = max(1, *(selection(self.context, x) for x in made))
             for column, x in zip(columns, made):
                 column.append(x)
             results.append(result)
