@@ -82,7 +82,7 @@ def turned_round(u, c):
     return np.sum(u * u)
 
 
-def other_names(u, c, steps):
+def written_by_a_part(u, c, steps):
     """The field is written by the name of a part of it."""
     inner, before, behind = u[1:-1], u[:-2], u[2:]
     for _ in range(steps):
@@ -133,7 +133,7 @@ SAMPLES = {
     "written_on_the_way": [(U, 0.1)],
     "parts_that_move": [(U, 0.2)],
     "turned_round": [(U, 0.1)],
-    "other_names": [(U, 0.1, 3)],
+    "written_by_a_part": [(U, 0.1, 3)],
     "kept_in_a_list": [(U, 0.1)],
     "steps_within_steps": [(U, 0.1)],
     "on_some_turns": [(U, 0.1)],

@@ -117,7 +117,8 @@ def test_a_list_that_is_handed_out_begins_outside():
 
 
 def test_arrays_that_no_kernel_can_take_stay_on_numpy():
-    """Bytes in another order, half and extended precision: written by elements, and beside what is."""
+    """Bytes in another order, half and extended precision."""
+    pytest.importorskip("numba")
 
     def scaled(x, w):
         x = x * 1.0

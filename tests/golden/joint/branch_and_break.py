@@ -28,5 +28,6 @@ def branch_and_break_grad(x, rate):
             x_bar = rate * x_bar
         else:
             # x = x + np.sin(x) / (k + 1)                 programs.py:27
-            x_bar += np.cos(x) * rt.quotient(x_bar, k + 1)
+            t = k + 1
+            x_bar += np.cos(x) * (rt.quotient(x_bar, t) if x_bar != 0.0 else 0.0)
     return float(x_bar), float(rate_bar)
