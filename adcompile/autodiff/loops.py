@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from adcompile import runtime as rt
 from adcompile.analysis.activity import leaf_ends
 from adcompile.analysis.builder import Builder, Context
-from adcompile.autodiff.cotangents import Cotangents, joined_type, tangent_type, zero
+from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.evaluated import with_evaluated
 from adcompile.autodiff.keep import Keeper, Leaf, Plan, always, results_of
 from adcompile.autodiff.live import live_statements
-from adcompile.autodiff.maskable import gathered, selection
+from adcompile.autodiff.maskable import gathered, joined_cotangent
 from adcompile.autodiff.outline import read_for_shape
 from adcompile.autodiff.plain import guarded
 from adcompile.errors import Unsupported
@@ -180,10 +180,7 @@ class LoopReversal:
         for v in touched:
             values = [side.cot.local.get(v, cot.get(v)) for side in sides]
             made = [x if x is not None else zero(side.cot.builder, v) for x, side in zip(values, sides)]
-            found = [side.cot.builder.type(x) for x, side in zip(made, sides)]
-            result = b.new(f"{v.name}_bar", joined_type(b.type(v), found))
-            self.context.shape[result] = self.context.shape.get(v, v)
-            self.context.selections[result] = max(1, *(selection(self.context, x) for x in made))
+            result = joined_cotangent(b, v, made, [side.cot.builder.type(x) for x, side in zip(made, sides)])
             for column, x in zip(columns, made):
                 column.append(x)
             results.append(result)

@@ -28,6 +28,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.builder import Builder, Context, rank
+from adcompile.autodiff.cotangents import joined_type
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Known, Scalar, SliceT, TupleT, Type
@@ -103,6 +104,15 @@ def singular(context: Context, call: Call) -> bool:
 def selection(context: Context, g: Atom) -> int:
     """How far zeros in a cotangent mean that an element was left out; 0: not at all."""
     return search(context, g, context.selections, selected_by, 0)
+
+
+def joined_cotangent(b: Builder, var: Var, sides: Sequence[Atom], types: Sequence[Type]) -> Var:
+    """The cotangent of a value behind a choice, in reverse, whose sides give these: zeros in it may mean that the value
+    was left out."""
+    result = b.new(f"{var.name}_bar", joined_type(b.type(var), types))
+    b.context.shape[result] = b.context.shape.get(var, var)
+    b.context.selections[result] = max(1, *(selection(b.context, x) for x in sides))
+    return result
 
 
 def gathered(context: Context, first: Atom, param: Var, final: Atom) -> int:

@@ -21,12 +21,12 @@ from adcompile.analysis.views import ABOUT_MEMORY, fn_of
 from adcompile.autodiff.adjoint import add_pulled, inline_rule, kind_of
 from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.checkpointed import CheckpointedReversal, is_checkpointed, plain
-from adcompile.autodiff.cotangents import Cotangents, joined_type, zero
+from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.dynamic import reverse_dynamic
 from adcompile.autodiff.inside import Inside, Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
-from adcompile.autodiff.maskable import selection
+from adcompile.autodiff.maskable import joined_cotangent
 from adcompile.autodiff.mirror import memory_base, refuse_memory, sharing_of
 from adcompile.autodiff.plain import checked
 from adcompile.autodiff.refusal import refuse
@@ -355,9 +355,7 @@ class Sweep:
                 for k, (x, (_, c, _)) in enumerate(zip(values, sides))
             ]
             types = [c.builder.type(x) for x, (_, c, _) in zip(made, sides)]
-            result = b.new(f"{v.name}_bar", joined_type(b.type(v), types))
-            self.context.shape[result] = self.context.shape.get(v, v)
-            self.context.selections[result] = max(1, *(selection(self.context, x) for x in made))
+            result = joined_cotangent(b, v, made, types)
             for column, x in zip(columns, made):
                 column.append(x)
             results.append(result)
