@@ -8,7 +8,6 @@ enter are checked against the primal and copied, so that generated code may accu
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -70,16 +69,18 @@ def own(raw: Any, i: Any) -> Any:
     return raw[i] if is_owned(raw, i) else raw[i].copy()
 
 
-def shown_in(value: Any) -> Counter[int]:
+def shown_in(value: Any) -> dict[int, int]:
     """By the address of memory that a kernel has made: how many arrays in tuples, lists and dicts show it."""
-    out: Counter[int] = Counter()
+    out: dict[int, int] = {}
     work, met = [value] if OWNERS else [], set[int]()
     while work:
         v = work.pop()
         if type(v) is np.ndarray:
-            found = OWNERS[type(v.base)](v.base) if type(v.base) in OWNERS and id(v) not in met else None
-            out.update(() if found is None else (found[0],))
-            met.add(id(v))
+            made = OWNERS.get(type(v.base))
+            found = None if made is None or id(v) in met else made(v.base)
+            if found is not None:
+                out[found[0]] = out.get(found[0], 0) + 1
+                met.add(id(v))
         elif tangents.is_container(v):
             work.extend(v.values() if type(v) is dict else v)
     return out
@@ -93,12 +94,10 @@ def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None, shown: Mappin
     """
     memo = {} if memo is None else memo
     shown = shown_in(raw[i]) if shown is None else shown
-    if is_outline(raw[i]):
-        return raw[i]
     if type(raw[i]) is np.ndarray:  # no local name may hold the array while its owners are counted
         key = id(raw[i])
         if key not in memo:
-            memo[key] = raw[i] if is_owned(raw, i, shown) else replica(raw[i])
+            memo[key] = raw[i] if is_owned(raw, i, shown) or is_outline(raw[i]) else replica(raw[i])
         return memo[key]
     value = raw[i]
     if not tangents.is_container(value):

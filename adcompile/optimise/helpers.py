@@ -14,7 +14,7 @@ import numpy as np
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Array, Scalar, Type
+from adcompile.ir.types import Array, Dim, Scalar, Type
 from adcompile.optimise.axes import plain_sum, spread_zeros, without_leading
 from adcompile.optimise.inward import sum_inward
 from adcompile.optimise.shapes import shape_source
@@ -119,21 +119,30 @@ def _factor_out(site: Site, call: Call, out: list[Statement]) -> Call | None:
     return Call(call.result, made.fn, (*made.args[:-1], inner), (), call.place, call.role)
 
 
-def _sum_out(site: Site, call: Call, tg: Array, tx: Array, out: list[Statement]) -> Call | None:
+def _sum_out(site: Site, call: Call, tg: Array, tx: Array, out: list[Statement]) -> Call | Atom | None:
+    """What is known to be summed is summed; where only the run can tell of other axes, `unbroadcast` is left those."""
     if tg.dims is None or tx.dims is None or not tx.dims or len(tg.dims) < len(tx.dims):
         return None
     extra = len(tg.dims) - len(tx.dims)
-    pairs = list(zip(tg.dims[extra:], tx.dims))
-    if any(b == "any" or b == "many" and a != "many" for a, b in pairs):
-        return None  # only the run can tell, or g is still to be broadcast itself
+    dims = tg.dims[extra:]
+    if any(b == "many" != a for a, b in zip(dims, tx.dims)):
+        return None  # g is still to be broadcast itself
+    axes = tuple(i for i, (a, b) in enumerate(zip(dims, tx.dims)) if b == "one" != a)
+    sums: list[tuple[Array, dict[str, Any]]] = []
+    if extra:
+        sums.append((Array(tg.dtype, dims), {"axis": _axes(range(extra))}))
+    if axes:
+        kept: list[Dim] = ["one" if i in axes else d for i, d in enumerate(dims)]
+        sums.append((Array(tg.dtype, tuple(kept)), {"axis": _axes(axes), "keepdims": True}))
+    unknown = "any" in tx.dims
+    if unknown and not sums:
+        return None
     g = call.args[0]
-    axes = tuple(i for i, (a, b) in enumerate(pairs) if b == "one" and a != "one")
-    if extra and axes:
-        leading = Array(tg.dtype, tg.dims[extra:])
-        g = site.new(call, np.sum, (g,), leading, out, axis=_axes(range(extra)))
-    elif extra:
-        return _call(call, np.sum, g, axis=_axes(range(extra)))
-    return _call(call, np.sum, g, axis=_axes(axes), keepdims=True)
+    for t, settings in sums if unknown else sums[:-1]:
+        g = site.new(call, np.sum, (g,), t, out, **settings)
+    if unknown:
+        return _call(call, arrays.unbroadcast, g, call.args[1])
+    return _call(call, np.sum, g, **sums[-1][1]) if sums else g
 
 
 def _axes(axes: Any) -> int | tuple[int, ...]:

@@ -2,8 +2,9 @@
 
 What must be kept is decided before the optimiser has seen the pullback; a test that chose between
 equals, or a value that a rule read and a rewrite did not, is then kept for nobody. Nor is a range or a slice
-between constants, which the pullback makes itself. Of an array that it reads for its shape alone
-the outline is kept, which has no memory.
+between constants, or a view of an array that is kept too: the pullback makes them itself. (What is kept and is
+not its own memory is copied for a caller who may write into it, each view anew.) Of an array that the pullback
+reads for its shape alone the outline is kept, which has no memory.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import operator
 from collections.abc import Mapping, MutableMapping
 from dataclasses import replace
 
+from adcompile.analysis.views import VIEWS, fn_of, item_kind
 from adcompile.autodiff.outline import outlined, read_for_shape
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, If, Return, Statement, Var, Yield
@@ -19,6 +21,9 @@ from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.types import Array, TupleT, Type
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, blocks_of, end_atoms, results_of
 from adcompile.optimise.typing import type_of
+
+MOST = 4
+"""Calls that give one value again: views of views."""
 
 
 def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[int, ...]]]:
@@ -35,15 +40,13 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
         kept, reads = tuple_of(functions[forward]), _reads(functions[ref])
         if kept is None or reads is None:
             continue
-        constant = _constant(functions[forward], kept)
-        functions[ref] = _making(functions[ref], {v: constant[k] for v, k in reads.items() if k in constant})
-        reads = {v: k for v, k in reads.items() if k not in constant}
+        again = _again(functions[forward], kept, _whole(functions[ref], reads, types), types)
         order = _order(functions[forward])
         numbers = [order.get(a, -1) for a in kept.args]
-        slots[forward] = tuple(sorted(set(reads.values()), key=numbers.__getitem__))
+        slots[forward] = tuple(sorted({*reads.values()} - {*again}, key=numbers.__getitem__))
         outlines = _outlines(functions[ref], kept, reads, types)
         functions[forward] = _keeping(functions[forward], kept, slots[forward], outlines, types)
-        functions[ref] = _apart(functions[ref], reads, slots[forward], types)
+        functions[ref] = _apart(functions[ref], reads, slots[forward], kept, again, outlines, types)
     return replace(program, functions=functions, types=types), slots
 
 
@@ -64,34 +67,49 @@ def tuple_of(forward: Function) -> Call | None:
     return None if whole is None else _built(made, whole.args[-1])
 
 
-def _constant(forward: Function, kept: Call) -> dict[int, Call]:
-    """By slot: the calls of `range` and `slice` on constants."""
-    made = {s.result: s for s in forward.body.statements if isinstance(s, Call) and s.result in kept.args}
-    return {
-        k: call
-        for k, a in enumerate(kept.args)
-        if isinstance(a, Var)
-        and (call := made.get(a)) is not None
-        and all(isinstance(c, Const) for c in (call.fn, *call.args))
-        and any(call.fn.value is maker for maker in (range, slice))  # type: ignore[union-attr]
-    }
+def _whole(pullback: Function, reads: Mapping[Var, int], types: Mapping[Var, Type]) -> frozenset[int]:
+    """The slots that the pullback does not read for their shapes alone."""
+    shaped = read_for_shape(pullback.body, types)
+    return frozenset(k for v, k in reads.items() if v not in shaped)
+
+
+def _again(
+    forward: Function, kept: Call, whole: frozenset[int], types: Mapping[Var, Type]
+) -> dict[int, tuple[Call, ...]]:
+    """By slot: the calls, of constants and of what other slots hold, that the pullback makes in its place."""
+    slots = {kept.args[k] for k in whole}
+    found: dict[Atom, tuple[Call, ...]] = {}
+    for s in forward.body.statements:
+        if not isinstance(s, Call) or not isinstance(s.fn, Const) or not all(isinstance(a, Const) for _, a in s.kwargs):
+            continue
+        view = is_view(s, types)
+        base = s.args[0] if view and s.args[0] not in found and s.args[0] in slots else None
+        given = [a for a in s.args if isinstance(a, Var) and a is not base]
+        if (view or fn_of(s) in (range, slice, ops.build_tuple)) and all(a in found for a in given):
+            calls = (*(call for a in given for call in found[a]), s)
+            found.update({s.result: calls} if len(calls) <= MOST else {})
+    slot = {k: a for k, a in enumerate(kept.args) if a in found}
+    again = {k: found[a] for k, a in slot.items() if k in whole or not isinstance(type_of(a, types), Array)}
+    met = {call.result for calls in again.values() for call in calls}
+    return again | {k: found[a] for k, a in slot.items() if a in met}
+
+
+def is_view(s: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether a call gives another array of its first argument's memory, whatever the layout of that."""
+    t = types.get(s.result)
+    if not s.args or not isinstance(t, Array) or not t.dims or not isinstance(type_of(s.args[0], types), Array):
+        return False
+    if fn_of(s) is operator.getitem:
+        return item_kind(s, types) == "view"
+    return fn_of(s) in VIEWS
 
 
 def _outlines(
     pullback: Function, kept: Call, reads: Mapping[Var, int], types: Mapping[Var, Type]
 ) -> frozenset[int]:
     """The slots of arrays that the pullback reads for their shapes and nothing else."""
-    shaped = read_for_shape(pullback.body, types)
-    whole = {k for v, k in reads.items() if v not in shaped}
+    whole = _whole(pullback, reads, types)
     return frozenset(k for k in reads.values() if k not in whole and isinstance(type_of(kept.args[k], types), Array))
-
-
-def _making(pullback: Function, made: Mapping[Var, Call]) -> Function:
-    """The pullback with its own calls where it read what these calls had given."""
-    if not made:
-        return pullback
-    own = {v: replace(call, result=v, role="adjoint") for v, call in made.items()}
-    return replace(pullback, body=_Making(own).block(pullback.body))
 
 
 def _order(function: Function) -> dict[Atom, int]:
@@ -160,12 +178,18 @@ def _keeping(
 
 
 def _apart(
-    pullback: Function, reads: Mapping[Var, int], slots: tuple[int, ...], types: MutableMapping[Var, Type]
+    pullback: Function,
+    reads: Mapping[Var, int],
+    slots: tuple[int, ...],
+    kept: Call,
+    again: Mapping[int, tuple[Call, ...]],
+    outlines: frozenset[int],
+    types: MutableMapping[Var, Type],
 ) -> Function:
-    """The pullback with its tuple taken apart at the beginning."""
-    if not slots:
+    """The pullback with its tuple taken apart at the beginning, and what it makes itself made of the items."""
+    if not reads:
         return pullback
-    first = {k: next(v for v, slot in reads.items() if slot == k) for k in slots}
+    first = {k: v for v, k in reversed([*reads.items()])}
     store = pullback.params[0]
     items = TupleT(tuple(types[first[k]] for k in slots))
     whole = store
@@ -176,8 +200,22 @@ def _apart(
         head.append(Call(whole, Const(ops.unpack), (store, Const(len(slots))), role="adjoint"))
     for position, k in enumerate(slots):
         head.append(Call(first[k], Const(operator.getitem), (whole, Const(position)), role="adjoint"))
-    body = _Reading({v: first[k] for v, k in reads.items()}).block(pullback.body)
+    own = {kept.args[k]: first[k] for k in again}
+    # what is read for its shape alone is not there
+    there: dict[Atom, Var] = {kept.args[k]: first[k] for k in slots if k not in outlines}
+    for call in (call for k in sorted(again) for call in again[k] if call.result not in there):
+        there[call.result] = own.get(call.result) or _new(call.result, types)
+        args = tuple(there.get(a, a) for a in call.args)
+        head.append(replace(call, result=there[call.result], args=args, role="adjoint"))
+    read = {v: there[kept.args[k]] if kept.args[k] in there else first[k] for v, k in reads.items()}
+    body = _Reading(read).block(pullback.body)
     return replace(pullback, body=Block(body.params, (*head, *body.statements), body.end))
+
+
+def _new(var: Var, types: MutableMapping[Var, Type]) -> Var:
+    made = Var(var.name, var.place)
+    types[made] = types[var]
+    return made
 
 
 class _Reading(Rewriter):
@@ -191,13 +229,3 @@ class _Reading(Rewriter):
 
     def call(self, call: Call) -> tuple[Statement, ...]:
         return () if call.result in self.items else (call,)
-
-
-class _Making(Rewriter):
-    """Calls in place of others that give the same."""
-
-    def __init__(self, own: Mapping[Var, Call]) -> None:
-        self.own = own
-
-    def call(self, call: Call) -> tuple[Statement, ...]:
-        return (self.own.get(call.result, call),)

@@ -47,6 +47,19 @@ def test_unbroadcast_stays_where_sizes_are_run_time():
     assert rt.unbroadcast in calls(optimise(replace(program, types=unknown)))
 
 
+def test_what_is_known_is_summed_where_other_sizes_are_run_time():
+    wide = M[None] * np.ones((4, 1, 1))
+    for x in (M[:, None, :][:1], np.ones((1, 1, 1)), ROW):
+        program = typed(lambda g, x: rt.unbroadcast(g * 1.0, x) * 2.0, wide, x, role="adjoint")
+        params = entry(program).params
+        dims = ("any", *program.types[params[1]].dims[1:])
+        types = {**program.types, params[1]: Array(program.types[params[1]].dtype, dims)}
+        after = optimise(replace(program, types=types))
+        verify(entry(after))
+        assert calls(after).index(np.sum) < calls(after).index(rt.unbroadcast)
+        assert np.allclose(run(after, wide, x), 2.0 * rt.unbroadcast(wide, x))
+
+
 def test_broadcasting():
     assert adjoint(lambda g, x: rt.broadcast_like(g, x) * 2.0, V, V) == [operator.mul]
     assert adjoint(lambda g, x: rt.broadcast_like(g, x) * x, 2.0, V) == [operator.mul]

@@ -93,6 +93,32 @@ def test_pullbacks_make_constant_slices_themselves():
     assert pullback(1.0)[0].tolist() == [4.0, 5.0, 6.0, 0.0, 1.0, 2.0]
 
 
+def test_pullbacks_make_views_of_what_is_kept_themselves():
+    x, y = np.linspace(0.1, 1.2, 16).reshape(4, 4), np.linspace(1.0, 2.0, 16).reshape(4, 4)
+
+    def square(x, y):
+        w = np.sin(x * y)
+        turned = w.T
+        again = turned[0]
+        first, w = w, w * w
+        w[0] *= 2.0
+        return np.sum(first[0] * first[1] * turned[0:2, 0].sum() * first[-1, ::-1] * again * w[0] * w[:2].sum(axis=0))
+
+    for f in (square, lambda x, y: np.sum(x[1:] * y[:-1] * x[0] * np.swapaxes(x, 0, 1)[1:])):
+        at = (x.copy(), y.copy())
+        value, pullback = ad.vjp(f, *at)
+        at[0][:], at[1][:] = np.nan, np.nan  # what is kept is no memory of the caller's
+        assert value == f(x, y)
+        bars = pullback(1.0)
+        for k, way in ((0, np.cos(x)), (1, np.cos(y))):
+            moved = [(x + h * way if k == 0 else x, y + h * way if k == 1 else y) for h in (1e-6, -1e-6)]
+            slope = (f(*moved[0]) - f(*moved[1])) / 2e-6
+            assert np.sum(bars[k] * way) == pytest.approx(slope, rel=1e-7)
+        assert all(np.array_equal(a, b) for a, b in zip(bars, pullback(1.0)))
+    arrays = [a for a in pullback._kept if isinstance(a, np.ndarray) and not is_outline(a)]
+    assert len(arrays) <= 6  # x and y, and products: none of the views
+
+
 def test_functions_of_users_that_are_called_like_pullbacks():
     def f(kept, n):
         return kept[1] if n == 0 else f_pullback((kept[0], kept[1] * 2.0), n)

@@ -146,9 +146,19 @@ class Arrays(Ordering):
         if element:
             self.define(call.result, *read_of(found, text))
             return True
+        text = self._loosely(array, text) if call.result in self.loose else text
         self.define(call.result, self.result_type(call), text)
         self.shares(call.result, array)
         return True
+
+    def _loosely(self, array: Var, place: str) -> str:
+        """The text of a view, without a count where the memory lasts (`backend/native/borrowed`)."""
+        root, name = self.lasting.get(array), self.names[array]
+        if root is None or root not in self.names or not place.startswith(f"{name}["):
+            return place
+        if root not in self.outside:
+            self.held.append(self.names[root])
+        return f"nt.loose({name}){place.removeprefix(name)}"
 
     def _store(self, call: Call) -> bool:
         array, index, value = call.args
@@ -193,7 +203,7 @@ class Arrays(Ordering):
             self._add_array(place, array, value)
         else:
             part = self.fresh("part")
-            self.line(f"{part} = {place}")
+            self.line(f"{part} = {self._loosely(array, place)}")
             self.line(f"{part} += {self._stored(value, found.code)}")
         if self.callee(call) in (ops.index_add, arrays.accumulate):  # which give the array itself
             self.alias(call.result, array)
@@ -203,7 +213,7 @@ class Arrays(Ordering):
         assert isinstance(value, Var)
         self.faults = True
         part = self.fresh("part")
-        self.line(f"{part} = {place}")
+        self.line(f"{part} = {self._loosely(array, place)}")
         if self.overlaps(value, array) or self.rank(value) > self.rank(array):
             self.line(f"{part}[:] = {part} + {self.atom(value)}")
         else:

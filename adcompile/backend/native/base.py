@@ -68,6 +68,10 @@ class Base:
         self.written: set[Var] = set()
         self.own: set[Var] = set()  # arrays that the kernel has made
         self.outside: set[Var] = set()  # arrays that it has been given
+        self.loose: frozenset[Var] = frozenset()  # views that need not be counted
+        self.lasting: Mapping[Var, Var] = {}  # by array whose memory lasts: what has that memory
+        self.held: list[str] = []  # what is to last until the kernel ends
+        self.outlines: set[Var] = set()  # names of arrays that are wanted for their shape alone
         self.changing: frozenset[Var] = frozenset()  # all that is written, in whatever order: from the first printing
         self.place: Place | None = None
         self.elementary: set[tuple[str, Code]] = set()  # the functions that are called, with their machine types

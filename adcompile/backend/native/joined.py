@@ -228,6 +228,7 @@ def joined(
         "classes": ORDER,
         "zeros": np.zeros,
         "zeros_like": np.zeros_like,
+        "alike": alike,
         "array": array_of,
         "cut": cut,
         "sharing": Sharing,
@@ -242,6 +243,11 @@ def joined(
     }
     exec(compile("\n".join(lines), f"<adcompile native {kernel.name}>", "exec"), namespace)
     return namespace[kernel.name]
+
+
+def alike(array: Any) -> Any:
+    """An outline as kernels take it: some memory of that shape, of its own. Who keeps it need not copy the array."""
+    return np.empty(array.shape, array.dtype)
 
 
 def _again(spare: list[Any], k: int, make: Callable[[], Any]) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from adcompile.backend.native.arena import noted
 from adcompile.backend.native.base import ARGUMENT_BITS, EXACT_BITS, NO_HINTS, Hints
-from adcompile.backend.native.borrowed import borrowed
+from adcompile.backend.native.borrowed import borrowed, loose
 from adcompile.backend.native.classes import tested, undecided
 from adcompile.backend.native.given import IN_PLACE, WRITING, as_given, can_be_given, machine, written
 from adcompile.backend.native.handed import Layout, Slot, Slots, filled, slots_of
@@ -271,6 +271,7 @@ class Printer(Taking):
         self.unbound, self.absent, self.tested = unbound(function), absent(function), tested(function)
         self.placed = placed(function, self.lists)
         self.borrowed = borrowed(function, self.lists, self.types, self.placed)
+        self.loose, self.lasting = loose(function, self.types, self.placed)
         self.hollow = hollow(function, self.lists)
         self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}
         read = free_vars(function.body)
@@ -294,6 +295,8 @@ class Printer(Taking):
         arena = self.fresh("arena") if lends else ""
         for line in noted(self.kept(), f"{arena}_words") if arena else ():
             self.line(line)
+        for array in dict.fromkeys(self.held):
+            self.line(f"nt.held({array})")
         self.whole = tuple_of(function) if self.hands else None
         exact = self._finish(function.body.end.value, used, inexact)
         if any(map(self.is_written_elsewhere, (*self.given, *self.passed))):
@@ -434,7 +437,7 @@ class Printer(Taking):
             flat.append(self.classes[value])
             return f"classes[r[{len(flat) - 1}]]({here})"
         if isinstance(native, ArrayOf):
-            return here
+            return f"alike({here})" if value in self.outlines else here
         if isinstance(native, TupleOf):
             self.refuse("a tuple from elsewhere as a result")
         if isinstance(native, ListOf):

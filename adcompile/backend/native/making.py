@@ -291,6 +291,7 @@ class Making(Scalars):
             return False
         assert isinstance(call.args[0], Var)
         self.alias(call.result, call.args[0])
+        self.outlines.add(call.result)
         return True
 
     def make_outline(self, var: Var, native: ArrayOf, sizes: Sequence[str]) -> None:

@@ -47,3 +47,29 @@ def part(typing_context, items, start, stop):
         return out._getvalue()
 
     return items(items, types.int64, types.int64), codegen
+
+
+@intrinsic
+def loose(typing_context, items):
+    """The same array, without holding on to it: views of it are not counted."""
+    if not isinstance(items, types.Array):
+        return None
+
+    def codegen(context, builder, signature, args):
+        whole = arrayobj.make_array(items)(context, builder, args[0])
+        out = arrayobj.make_array(items)(context, builder)
+        where = {"data": whole.data, "shape": whole.shape, "strides": whole.strides, "itemsize": whole.itemsize}
+        arrayobj.populate_array(out, **where, meminfo=None, parent=None)
+        return out._getvalue()
+
+    return items(items), codegen
+
+
+@intrinsic
+def held(typing_context, items):
+    """Nothing: the array is there up to here."""
+
+    def codegen(context, builder, signature, args):
+        return context.get_dummy_value()
+
+    return types.none(items), codegen

@@ -57,7 +57,7 @@ from adcompile.backend.native.places import (
     put_at,
     put_where,
 )
-from adcompile.backend.native.storage import grown, noted, part
+from adcompile.backend.native.storage import grown, held, loose, noted, part
 from adcompile.runtime.native import Fault
 
 __all__ = [
@@ -70,6 +70,8 @@ __all__ = [
     "ordered",
     "grown",
     "noted",
+    "held",
+    "loose",
     "part",
     "all_interpolated",
     "cells",
