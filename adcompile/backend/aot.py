@@ -20,7 +20,7 @@ from typing import Any, Literal
 import gast
 
 from adcompile.backend.assumed import facts
-from adcompile.backend.callables import Globals, identifier
+from adcompile.backend.callables import Globals, identifier, importing
 from adcompile.backend.define import define
 from adcompile.backend.text import to_source, wrapped
 from adcompile.errors import Place, Unsupported
@@ -101,7 +101,8 @@ def _module_text(
     function = "\n".join(part for line in lines for part in wrapped(line))
     bound = list(_bindings(scope))
     text, copied = _without_ops(text, scope)
-    imports = [line for line in (*scope.header(), *bound) if line.startswith(("import ", "from "))]
+    bound = [*scope.header(), *bound]
+    imports = [line for line in bound if line.startswith(("import ", "from "))]
     ours = [line for line in imports if line.startswith("from adcompile")]
     imports = [line for line in imports if line not in ours]
     imports.sort(key=_import_order)
@@ -288,10 +289,10 @@ def _bindings(scope: Globals) -> Iterator[str]:
         module, path = home
         first, *rest = path.split(".")
         if not rest:
-            yield f"from {module} import {first}" + (f" as {name}" if name != first else "")
+            yield importing(module, name, first)
         else:
             owner = scope.unique(f"_{first}")
-            yield f"from {module} import {first} as {owner}"
+            yield importing(module, owner, first)
             yield f"{name} = {'.'.join([owner, *rest])}"
 
 
@@ -301,8 +302,7 @@ def _as_written(name: str, value: Any, scope: Globals) -> Iterator[str]:
     if found is None or found.__dict__ is not value.namespace:
         raise _nameless(name, value)
     owner = scope.unique(f"_{identifier(module.rpartition('.')[2])}")
-    parent, _, last = module.rpartition(".")
-    yield f"from {parent} import {last} as {owner}" if parent else f"import {last} as {owner}"
+    yield importing(module, owner)
     text = value.text().strip("\n")
     yield f"{name} = _ahead.as_written("
     yield f"    {owner},"

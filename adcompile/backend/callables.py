@@ -115,6 +115,15 @@ def known_path(value: Any) -> str | None:
     return _numpy_path(name, value)
 
 
+def importing(module: str, name: str, item: str = "") -> str:
+    """The line that binds a name to a module, or to an item of it; files may be called `my-model.py` or `class.py`."""
+    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in module.split(".")):
+        return f"{name} = __import__('importlib').import_module({module!r})" + (f".{item}" if item else "")
+    if not item:
+        return f"import {module}" if name == module else f"import {module} as {name}"
+    return f"from {module} import {item}" if name == item else f"from {module} import {item} as {name}"
+
+
 @dataclass
 class Globals:
     """The global names of one generated module; two objects never share a name."""
@@ -192,7 +201,7 @@ class Globals:
         name = self.unique(full.rsplit(".", 1)[-1])
         self._bound[id(module)] = name, module
         self.namespace[name] = module
-        self.imports[name] = f"import {full}" if name == full else f"import {full} as {name}"
+        self.imports[name] = importing(full, name)
         return name
 
     def header(self) -> list[str]:

@@ -1,12 +1,17 @@
 """Objects by the names that a reader knows, or bound in the namespace under names of their own."""
 
 import builtins
+import importlib
+import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import adcompile as ad
 from adcompile.backend.emit import emit
 from adcompile.backend.load import load
+from adcompile.cli import main
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Const,
@@ -51,3 +56,21 @@ def test_importable_globals_print_as_attributes():
     emitted = emit(program(function("f", [], [get], get.result)))
     assert emitted.source.startswith("import tests.stress as stress\n") and "return stress.STATEMENTS" in emitted.source
     assert load(emitted)() is stress.STATEMENTS
+
+
+@pytest.mark.parametrize("name", ["my-model", "class", "2d", "parts.lambda"])
+def test_modules_whose_names_are_no_identifiers(name, tmp_path, monkeypatch):
+    path = tmp_path.joinpath(*name.split(".")).with_suffix(".py")
+    path.parent.mkdir(exist_ok=True)
+    text = "TABLE = {'a': 2.0}\n\n\ndef scaled(x):\n    return x * TABLE['a']\n\n\ndef f(x):\n    return x * scaled(x)\n"
+    path.write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module(name)
+    assert ad.grad(module.f)(3.0) == 12.0
+    module.TABLE["a"] = 5.0
+    assert ad.grad(module.f)(3.0) == 30.0
+    made = CliRunner().invoke(main, ["build", f"{name}:f", "--signature", "float", "-o", str(tmp_path / "made.py")])
+    assert made.exit_code == 0, made.output
+    derived = importlib.import_module("made")
+    monkeypatch.delitem(sys.modules, "made")
+    assert derived.f_grad(3.0) == 30.0
