@@ -16,6 +16,8 @@ from adcompile.frozen import frozen
 
 LIMIT = 2**23
 """Words that an arena may have, 64 MiB: what a kernel keeps beyond that is allocated at each call."""
+LINE = 8
+"""Words of a line of the machine's cache. Arrays begin with one: vectors that lie across two take twice as long."""
 SIZES: dict[Code, int] = {"f8": 8, "f4": 4, "i8": 8, "i4": 4, "b1": 1, "c16": 16}
 
 
@@ -30,10 +32,10 @@ class Kept:
 
 def lent(arrays: Sequence[Kept], arena: str, words: str, end: str) -> list[str]:
     """The lines that cut an arena into arrays; `words` and `end` are names that nothing else has."""
-    out = [f"    {words} = {arena}.view(np.int64)", f"    {end} = {2 * len(arrays) + 1}"]
+    out = [f"    {words} = {arena}.view(np.int64)", f"    {end} = {_head(len(arrays))}"]
     for k, kept in enumerate(arrays):
-        cut = f"{arena}[{end} : {end} + {words}[{k}]]"
-        out.append(f"    {kept.name} = {cut}.view({DTYPES[kept.code]})")
+        cut = f"{arena}[{end} : {end} + {words}[{k}]].view({DTYPES[kept.code]})"
+        out.append(f"    {kept.name} = nt.loose({cut})")  # the caller holds the arena
         out.append(f"    {end} += {words}[{k}]")
     return out
 
@@ -43,20 +45,35 @@ def noted(arrays: Sequence[Kept], words: str) -> list[str]:
     return [f"nt.noted({words}, {k}, {len(arrays)}, {a.top} * {SIZES[a.code]})" for k, a in enumerate(arrays)]
 
 
+def _head(count: int) -> int:
+    """The words in front, and none until the next line."""
+    return -(-(2 * count + 1) // LINE) * LINE
+
+
+def _words(size: int) -> np.ndarray:
+    """So many words, from the beginning of a line."""
+    out = np.empty(size + LINE - 1)
+    first = -out.ctypes.data // 8 % LINE
+    return out[first : first + size]
+
+
 def fresh(count: int) -> np.ndarray:
     """An arena that lends nothing."""
-    return np.zeros(2 * count + 1)
+    out = _words(_head(count))
+    out.fill(0)
+    return out
 
 
 def enlarged(arena: np.ndarray, count: int) -> np.ndarray:
     """An arena that lends what has been wanted, as far as the limit allows."""
     words = arena.view(np.int64)
     wanted = words[count : 2 * count]
-    given = np.where(np.cumsum(wanted) <= LIMIT, wanted, 0)
+    lines = -(-wanted // LINE) * LINE
+    given = np.where(np.cumsum(lines) <= LIMIT, lines, 0)
     words[2 * count] = 0
     if np.array_equal(given, words[:count]):
         return arena
-    out = np.empty(2 * count + 1 + int(np.sum(given)))
+    out = _words(_head(count) + int(np.sum(given)))
     head = out.view(np.int64)
     head[:count], head[count : 2 * count], head[2 * count] = given, wanted, 0
     return out

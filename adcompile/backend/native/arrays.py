@@ -111,18 +111,18 @@ class Arrays(Ordering):
         return ":".join(texts if texts[2] else texts[:2])
 
     def item(self, array: Var, axis: int, atom: Atom) -> str:
-        """The number of an element along an axis, checked unless it is proved to be there."""
+        """The number of an element along an axis, from its start; checked unless it is proved to be there."""
         if axis >= self.rank(array):  # a kernel knows no array there, or one of fewer axes
             self.refuse(f"an index of {array.name} along axis {axis}")
         text = self.cast(atom, "i8")
         sure = self.proved or self.bounded(array, axis, self.rank(array), atom)
         if sure is True:
-            return text
+            return text if self.known(atom) is not None else f"nt.at({text})"
         self.faults = True
         name = self.fresh("k")
         checked = f"nt.index({text}, {self.names[array]}.shape[{axis}])"
         self.line(f"{name} = {text} if {sure} else {checked}" if sure else f"{name} = {checked}")
-        return name
+        return f"nt.at({name})"
 
     def _place(self, array: Var, index: Atom, result: Var) -> tuple[str, bool]:
         """The text of `array[index]`, and whether it is one element."""

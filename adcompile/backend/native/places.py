@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
 from adcompile.backend.native.helper import helper
 from adcompile.runtime.native import Fault
@@ -18,6 +20,19 @@ def index(i, n):
     if i < 0 or i >= n:
         raise Fault
     return i
+
+
+@intrinsic
+def at(typing_context, i):
+    """An index that is not negative. Numba looks for negative ones of signed types at each element that is read, and
+    LLVM does not always see that there are none: such loops are not vectorised."""
+    if not isinstance(i, types.Integer):
+        return None
+
+    def codegen(context, builder, signature, args):
+        return args[0]
+
+    return types.uint64(types.int64), codegen
 
 
 @helper
