@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from adcompile.frozen import frozen
@@ -27,24 +28,23 @@ class Numbering:
     inside it define is a range; each block is walked once."""
 
     numbers: dict[Var, int] = field(default_factory=dict[Var, int])
-    spans: dict[Block, Inside] = field(default_factory=dict[Block, Inside])
+    spans: dict[Block, Container[object]] = field(default_factory=dict[Block, Container[object]])
 
-    def inside(self, block: Block) -> Inside:
+    def inside(self, block: Block) -> Container[object]:
         found = self.spans.get(block)
         return self._walk(block) if found is None else found
 
     def rebuilt(self, block: Block) -> None:
         """A block, and those inside it, made of statements whose values have numbers: these stay, and new
-        values go with them."""
+        values go with them. A block may have new values alone, between numbers of others: each has a set."""
+        found = defined(block)
+        first = min((self.numbers[var] for var in found if var in self.numbers), default=0)
+        self.numbers.update((var, first) for var in found if var not in self.numbers)  # for what is around the block
         for inner in all_blocks(block):
             if inner not in self.spans:
-                found = defined(inner)
-                known = [self.numbers[var] for var in found if var in self.numbers]
-                first, end = min(known, default=0), max(known, default=-1) + 1
-                self.numbers.update((var, first) for var in found if var not in self.numbers)
-                self.spans[inner] = Inside(self.numbers, first, end)
+                self.spans[inner] = frozenset(defined(inner))
 
-    def _walk(self, block: Block) -> Inside:
+    def _walk(self, block: Block) -> Container[object]:
         numbers, first = self.numbers, len(self.numbers)
         for var in block.params:
             numbers[var] = len(numbers)

@@ -23,7 +23,7 @@ from adcompile.autodiff.again import copied, steps
 from adcompile.autodiff.checkpointed import CheckpointedReversal, is_checkpointed, plain
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.dynamic import reverse_dynamic
-from adcompile.autodiff.inside import Inside, Numbering
+from adcompile.autodiff.inside import Numbering
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import joined_cotangent
@@ -67,7 +67,7 @@ class Sweep:
         self.numbering = Numbering()
         self.entered: dict[Var, Var] = {}  # of each `with` whose adjoint has begun
 
-    def inside(self, block: Block) -> Inside:
+    def inside(self, block: Block) -> Container[object]:
         """The values defined in a block of the primal, at any depth."""
         return self.numbering.inside(block)
 

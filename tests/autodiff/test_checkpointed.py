@@ -263,8 +263,12 @@ def test_in_a_function_that_calls_itself(monkeypatch):
     assert np.array_equal(pullback(1.0)[0], wanted) and np.array_equal(pullback(1.0)[0], wanted)
 
 
+LOOPS = [p for p in collect() if " in range(" in inspect.getsource(p.function)]
+JUMPING = [p for p in LOOPS if p.function.__module__.endswith(("left_twice", "left_by_jumps"))]
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("program", [p for p in collect() if " in range(" in inspect.getsource(p.function)][::6])
+@pytest.mark.parametrize("program", dict.fromkeys([*LOOPS[::6], *JUMPING]))
 def test_programs_with_checkpointed_ranges(program, monkeypatch):
     """The loops of other programs: the same bits, or refused."""
     module = sys.modules[program.function.__module__]

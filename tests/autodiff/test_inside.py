@@ -1,8 +1,10 @@
 """What a block defines at any depth is told by a range of numbers."""
 
+from adcompile.analysis.unrolled import telling
 from adcompile.autodiff.inside import Numbering
 from adcompile.frontend.lower import lower_function
-from adcompile.ir.walk import all_blocks, defined
+from adcompile.ir.nodes import For
+from adcompile.ir.walk import all_blocks, defined, statements_of
 
 
 def nested(x, n):
@@ -34,3 +36,27 @@ def test_blocks_apart():
     for block in inner[::-1]:  # asked from the inside out: each is numbered when it is met
         assert all(v in numbering.inside(block) for v in block.params)
     assert "x" not in numbering.inside(body)
+
+
+def test_rebuilt_blocks():
+    def left_twice(x, n):
+        t = x
+        for s in range(n):
+            d = x * t
+            if s == 3:
+                break
+            t = d + 1.0
+            if s == 5:
+                continue
+            t = t * d
+        return t
+
+    (loop,) = (s for s in statements_of(lower_function(left_twice).body) if isinstance(s, For))
+    numbering = Numbering()
+    numbering.inside(loop.body)
+    block = telling(loop.body, loop.body.params[1:])
+    numbering.rebuilt(block)
+    everything = defined(block) | {*loop.body.params}
+    for inner in all_blocks(block):
+        assert {v for v in everything if v in numbering.inside(inner)} == defined(inner)
+    assert all(v in numbering.inside(loop.body) for v in defined(block)), "around it they are inside, too"

@@ -62,7 +62,7 @@ def test_importable_globals_print_as_attributes():
 def test_modules_whose_names_are_no_identifiers(name, tmp_path, monkeypatch):
     path = tmp_path.joinpath(*name.split(".")).with_suffix(".py")
     path.parent.mkdir(exist_ok=True)
-    text = "TABLE = {'a': 2.0}\n\n\ndef scaled(x):\n    return x * TABLE['a']\n\n\ndef f(x):\n    return x * scaled(x)\n"
+    text = "TABLE = {'a': 2.0}\ndef scaled(x):\n    return x * TABLE['a']\ndef f(x):\n    return x * scaled(x)\n"
     path.write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path))
     module = importlib.import_module(name)
