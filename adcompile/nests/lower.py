@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -88,6 +88,15 @@ def _lowered(function: Function, types: dict[Var, Type], ufuncs: frozenset[Any],
     return Lowered(replace(new, body=run_passes(new.body, unit, DEAD)), types, frozenset(frames.sure), sums)
 
 
+def _outlines(block: Block) -> dict[Atom, list[Call]]:
+    """The outlines that a block makes, by what they are of."""
+    out: dict[Atom, list[Call]] = {}
+    for s in block.statements:
+        if isinstance(s, Call) and called(s) is memory.outline:
+            out.setdefault(s.args[0], []).append(s)
+    return out
+
+
 @dataclass(eq=False)
 class Lowering:
     function: Function
@@ -96,6 +105,7 @@ class Lowering:
     ufuncs: frozenset[Any]
     least: int = SEVERAL
     renamed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+    outlined: set[Call] = field(default_factory=set[Call])
 
     def run(self) -> Function:
         self.function = replace(self.function, body=versions(self.function.body, self.types))
@@ -123,9 +133,13 @@ class Lowering:
         self.frames.stack.append(Frame(branch))
         for v in block.params:
             self.frames.define(v)
-        region = Region(self.facts)
+        region, outlines = Region(self.facts), _outlines(block)
         for s in block.statements:
+            if isinstance(s, Call) and s in self.outlined:
+                continue
             region = self.statement(s, region)
+            if isinstance(s, Call):
+                self.outline(outlines.get(s.result, ()), region)
         self.flush(region)
         frame = self.frames.stack.pop()
         return Block(block.params, tuple(frame.out), block.end)
@@ -160,6 +174,16 @@ class Lowering:
             self.frames.define(v)
         self.tested(s)
         return Region(self.facts)
+
+    def outline(self, calls: Iterable[Call], region: Region) -> None:
+        """Make the outlines of a value that is computed in loops as soon as it is known, so that it need not be
+        stored for them."""
+        for call in calls:
+            made = self.of_lengths(call, region)
+            if made is not call:
+                self.frames.here.out.append(made)
+                self.frames.define(call.result)
+                self.outlined.add(call)
 
     def tested(self, s: Statement) -> None:
         """Behind a test that leaves where two arrays share memory they are known not to."""
