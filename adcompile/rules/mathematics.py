@@ -181,7 +181,7 @@ def distance(p, q):
 
 @elementwise(cmath.phase)
 def phase(y, z):
-    if type(z) is not complex:
+    if not np.iscomplexobj(z):
         return 0.0
     square = z.real * z.real + z.imag * z.imag
     return -1.0j * z.conjugate() / (square + (square == 0.0))
