@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.builder import Builder
-from adcompile.analysis.calls import cell_handlers, dispatch, handles_cells
+from adcompile.analysis.calls import cell_handlers, dispatch, handles, handles_cells
 from adcompile.analysis.containers import entry, others
 from adcompile.analysis.guards import guard_class, relied_on
 from adcompile.analysis.heap import cell_of
@@ -25,7 +25,7 @@ from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
-from adcompile.ir.types import Instance, Known, ObjectT, Ref, Scalar, TupleT
+from adcompile.ir.types import Array, Instance, Known, ObjectT, Ref, Scalar, TupleT, Type, widen
 from adcompile.runtime.objects import stated
 from adcompile.runtime.structure import ARITHMETIC
 
@@ -254,9 +254,25 @@ def of_sequences(fn: Any) -> Callable[..., Atom | None]:
     return handler
 
 
-for _fn in (getattr(math, _name, None) for _name in FLOATS.split()):
+def of_real_parts(fn: Any) -> Callable[..., Atom | None]:
+    """A function of floats, which takes a complex number of NumPy's for its real part (NumPy warns of it)."""
+
+    def is_complex(t: Type) -> bool:
+        if isinstance(t, Array):
+            return t.dtype.kind == "c"
+        return isinstance(t, Scalar) and any(issubclass(kind, np.complexfloating) for kind in t.kinds)
+
+    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+        given = [b.call(float, a, place=place) if is_complex(widen(b.type(a))) else a for a in args]
+        return None if given == list(args) else dispatch(b, Const(fn), given, kwargs, name, place)
+
+    return handler
+
+
+for _fn in (*(getattr(math, _name, None) for _name in FLOATS.split()), cmath.rect):
     if _fn is not None:
         register(_fn, of_numbers(_fn))
+        handles(_fn, look=())(of_real_parts(_fn))
 for _fn in (getattr(math, _name, None) for _name in ("dist", "fsum", "sumprod")):
     if _fn is not None:
         register(_fn, of_sequences(_fn))

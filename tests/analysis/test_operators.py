@@ -1,7 +1,10 @@
 """Operators on objects: whose method is asked, and in which order."""
 
+import cmath
+import math
 import operator
 
+import numpy as np
 import pytest
 
 import adcompile as ad
@@ -68,3 +71,23 @@ class Shown:
 
 def test_format_without_a_specification():
     assert ad.grad(lambda x: x * len(format(Shown())) + len("{}".format(Shown())))(2.0) == 1.0
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["sin", "log", "atan", "erf", "gamma", "hypot", "fsum", "pow", "rect"])
+def test_functions_of_floats_take_the_real_parts_of_numpys_complex_numbers(name):
+    forms = {
+        "hypot": lambda x, z: math.hypot(z[1], x),
+        "fsum": lambda x, z: math.fsum(z),
+        "pow": lambda x, z: math.pow(z[1], 1.5 + x),
+        "rect": lambda x, z: cmath.rect(x, z[1]).imag,
+    }
+    fn = getattr(math, name, None)
+    form = forms.get(name, lambda x, z: fn(z[1]))
+
+    def f(x):
+        return form(x, np.array([0.4 + 1j * x, x * 0.9 + 0.3j * x]))
+
+    slope = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    assert ad.grad(f)(0.7) == pytest.approx(slope, rel=1e-7)
+    assert ad.jvp(f, (0.7,), (1.0,)) == (f(0.7), pytest.approx(slope, rel=1e-7))
