@@ -12,7 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis import complexes
 from adcompile.analysis.activity import Activity
-from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.analysis.builder import CONSTRUCTORS, Builder, is_structured, rank
 from adcompile.analysis.lengths import same_shape
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.adjoint import (
@@ -49,10 +49,12 @@ from adcompile.ir.types import (
     UNKNOWN,
     Array,
     Known,
+    ListT,
     Maybe,
     Scalar,
     Seq,
     SliceT,
+    TupleT,
     Type,
     Unknown,
     differentiable,
@@ -94,7 +96,7 @@ class Forward:
         """The tangent of a value of any structure, as one value of the same structure."""
         b, t = self.b, self.b.type(atom)
         if isinstance(atom, Var) and atom in self.dots:
-            return self.dots[atom]
+            return self.filled(atom, self.dots[atom])
         if not is_structured(t) or not isinstance(atom, Var) or isinstance(t, SliceT):
             return None
         items = b.context_items(atom)
@@ -102,6 +104,18 @@ class Forward:
         if all(d is None for d in dots):
             return None
         return b.build(t, [d if d is not None else self.zero(item) for d, item in zip(dots, items)])
+
+    def filled(self, value: Var, dot: Atom) -> Atom:
+        """The tangent of a tuple or list that a call has given, with zeros for integers among its items."""
+        b, t = self.b, self.b.type(value)
+        given = b.context.definition.get(dot) if isinstance(dot, Var) else None
+        if given is None or fn_of(given) not in CONSTRUCTORS or not isinstance(t, (TupleT, ListT)):
+            return dot
+        dots = b.items(dot)
+        nothing = [isinstance(d, Const) and d.value is None for d in dots]
+        if len(dots) != len(t.items) or not any(nothing):
+            return dot
+        return b.build(t, [self.zero(b.item(value, k)) if nothing[k] else d for k, d in enumerate(dots)])
 
     def zero(self, atom: Atom) -> Atom:
         b, t = self.b, self.b.type(atom)

@@ -40,7 +40,7 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
         kept, reads = tuple_of(functions[forward]), _reads(functions[ref])
         if kept is None or reads is None:
             continue
-        again = _again(functions[forward], kept, _whole(functions[ref], reads, types), types)
+        again = _again(functions[forward], kept, frozenset(reads.values()), _whole(functions[ref], reads, types), types)
         order = _order(functions[forward])
         numbers = [order.get(a, -1) for a in kept.args]
         slots[forward] = tuple(sorted({*reads.values()} - {*again}, key=numbers.__getitem__))
@@ -74,9 +74,10 @@ def _whole(pullback: Function, reads: Mapping[Var, int], types: Mapping[Var, Typ
 
 
 def _again(
-    forward: Function, kept: Call, whole: frozenset[int], types: Mapping[Var, Type]
+    forward: Function, kept: Call, read: frozenset[int], whole: frozenset[int], types: Mapping[Var, Type]
 ) -> dict[int, tuple[Call, ...]]:
-    """By slot: the calls, of constants and of what other slots hold, that the pullback makes in its place."""
+    """By slot that is read: the calls, of constants and of what other slots hold, that the pullback makes in its
+    place; `whole` are those that are not read for their shapes alone."""
     slots = {kept.args[k] for k in whole}
     found: dict[Atom, tuple[Call, ...]] = {}
     for s in forward.body.statements:
@@ -88,7 +89,7 @@ def _again(
         if (view or fn_of(s) in (range, slice, ops.build_tuple)) and all(a in found for a in given):
             calls = (*(call for a in given for call in found[a]), s)
             found.update({s.result: calls} if len(calls) <= MOST else {})
-    slot = {k: a for k, a in enumerate(kept.args) if a in found}
+    slot = {k: a for k, a in enumerate(kept.args) if a in found and k in read}
     again = {k: found[a] for k, a in slot.items() if k in whole or not isinstance(type_of(a, types), Array)}
     met = {call.result for calls in again.values() for call in calls}
     return again | {k: found[a] for k, a in slot.items() if a in met}

@@ -119,6 +119,16 @@ def test_pullbacks_make_views_of_what_is_kept_themselves():
     assert len(arrays) <= 6  # x and y, and products: none of the views
 
 
+def test_views_of_what_nobody_reads():
+    def f(b):
+        v = b - b
+        w = v.reshape(4)[::2]
+        return np.sum(w * w) + np.sum(v * v)
+
+    value, pullback = ad.vjp(f, np.arange(1.0, 5.0))
+    assert value == 0.0 and pullback(1.0)[0].tolist() == [0.0] * 4
+
+
 def test_functions_of_users_that_are_called_like_pullbacks():
     def f(kept, n):
         return kept[1] if n == 0 else f_pullback((kept[0], kept[1] * 2.0), n)

@@ -56,7 +56,7 @@ def logspace(
 
 @composite(np.kaiser)
 def kaiser(M: Any, beta: Any) -> Any:
-    last = np.maximum(M - 1, 1)  # a window of one point is 1
+    last = (M - 1) + (M == 1)  # a window of one point is 1
     position = (2.0 * np.arange(M) - (M - 1)) / last
     return np.i0(beta * np.sqrt((1.0 - position) * (1.0 + position))) / np.i0(beta)
 
@@ -223,7 +223,8 @@ def slope_along(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
             p, q, r, s = step[0], step[1], step[n - 3], step[n - 2]
             first = -(2.0 * p + q) / (p * (p + q)) * g[0] + (p + q) / (p * q) * g[1] - p / (q * (p + q)) * g[2]
             last = s / (r * (r + s)) * g[-3] - (s + r) / (r * s) * g[-2] + (2.0 * s + r) / (s * (r + s)) * g[-1]
-    return np.moveaxis(np.concatenate((first[None], middle, last[None])), 0, axis)
+    slopes = np.moveaxis(np.concatenate((first[None], middle, last[None])), 0, axis)
+    return np.real(slopes) if np.iscomplexobj(slopes) and not np.iscomplexobj(f) else slopes  # NumPy takes the real parts
 
 
 @composite(np.gradient)

@@ -24,6 +24,8 @@ def polynomial_bars(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
 
 @vjps(np.polyval, wrt=(0, 1))
 def polyval(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
+    if np.ndim(p) > 1:
+        raise NotImplementedError("the derivative of np.polyval of a matrix; write Horner's rule: y = y * x + row")
     if isinstance(p, np.ndarray):
         return polynomial_bars(y_bar, y, p, x)
     p_bar, x_bar = polynomial_bars(y_bar, y, np.asarray(p), x)
