@@ -8,12 +8,12 @@ def of_a_mesh(x):
     return np.sum(np.stack(parts) ** 2)
 
 
-def broadcast_together(x):
-    both = np.broadcast_arrays(x, np.arange(2)[:, None])
-    return np.sum(np.array(both) * np.concatenate(both)[0])
+def of_a_tuple(x):
+    parts = np.meshgrid(np.arange(2), x, indexing="ij")
+    return np.sum(np.array(parts)[0] * np.concatenate(parts)[2:])
 
 
 SAMPLES = {
     "of_a_mesh": [(np.array([0.3, 0.8]),)],
-    "broadcast_together": [(np.array([0.3, 0.8, 1.2]),)],
+    "of_a_tuple": [(np.array([0.3, 0.8, 1.2]),)],
 }
