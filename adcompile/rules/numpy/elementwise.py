@@ -82,15 +82,24 @@ def half(mask, y):
     return 0.5 * mask if np.result_type(y) == np.float64 else 0.5 * np.asarray(mask).astype(np.result_type(y))
 
 
+def chosen(y, a, b):
+    """Whether `a` is the result and `b` is not: Python has no order of complex numbers, by which to tell."""
+    return (y == a) & (a != b)
+
+
 @elementwise(np.maximum)
 def maximum(y, a, b):
     tie = half(a == b, y)
+    if np.iscomplexobj(y):
+        return chosen(y, a, b) + tie, chosen(y, b, a) + tie
     return (a > b) + tie, (b > a) + tie
 
 
 @elementwise(np.minimum)
 def minimum(y, a, b):
     tie = half(a == b, y)
+    if np.iscomplexobj(y):
+        return chosen(y, a, b) + tie, chosen(y, b, a) + tie
     return (a < b) + tie, (b < a) + tie
 
 
