@@ -224,7 +224,8 @@ def slope_along(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
             first = -(2.0 * p + q) / (p * (p + q)) * g[0] + (p + q) / (p * q) * g[1] - p / (q * (p + q)) * g[2]
             last = s / (r * (r + s)) * g[-3] - (s + r) / (r * s) * g[-2] + (2.0 * s + r) / (s * (r + s)) * g[-1]
     slopes = np.moveaxis(np.concatenate((first[None], middle, last[None])), 0, axis)
-    return np.real(slopes) if np.iscomplexobj(slopes) and not np.iscomplexobj(f) else slopes  # NumPy takes the real parts
+    # of a complex step NumPy takes the real parts, where `f` is real
+    return np.real(slopes) if np.iscomplexobj(slopes) and not np.iscomplexobj(f) else slopes
 
 
 @composite(np.gradient)
