@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import UNKNOWN, Array, Dim, Known, Type, Unknown
+from adcompile.ir.types import UNKNOWN, Array, Dim, Known, ListT, Seq, TupleT, Type, Unknown, widen
 from adcompile.rules.kinds import bilinear, vjps
 from adcompile.rules.numpy.dims import MISSING, Dims, array, broadcast, dims_of, dtype_of, element, product, static
 from adcompile.rules.numpy.shape import shape_of
@@ -165,7 +165,16 @@ def vdot(y_bar: Any, y: Any, a: Any, b: Any, /) -> Any:
 # -- tensordot, einsum -----------------------------------------------------------------------
 
 
-@bilinear(np.tensordot, wrt=(0, 1))
+def tensordot_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Of axes in lists of unknown length only the run tells how many are left."""
+    axes = args[2] if len(args) > 2 else kwargs.get("axes", Known(2))
+    parts = axes.items if isinstance(axes, (TupleT, ListT)) else (axes,)
+    if any(isinstance(widen(part), (Array, Seq, Unknown)) for part in parts):
+        return array(product_dtype(args), None)
+    return standin_type(np.tensordot, tuple(args), tuple(sorted(kwargs.items())))
+
+
+@bilinear(np.tensordot, wrt=(0, 1), typing=tensordot_type)
 def tensordot(y_bar: Any, y: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     free_a, free_b, order_a, order_b = rt.tensordot_axes(axes, np.ndim(a), np.ndim(b))
     n = len(free_a)
@@ -174,7 +183,7 @@ def tensordot(y_bar: Any, y: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     return np.transpose(a_bar, order_a), np.transpose(b_bar, order_b)
 
 
-@bilinear(np.linalg.tensordot, wrt=(0, 1))
+@bilinear(np.linalg.tensordot, wrt=(0, 1), typing=tensordot_type)
 def linalg_tensordot(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
     return tensordot(y_bar, y, x1, x2, axes)
 
