@@ -225,10 +225,19 @@ COMPLEX = """acos acosh asin asinh atan atanh cos cosh exp isclose isfinite isin
 
 
 def as_number(b: Builder, atom: Atom, place: Place | None, number: type = float) -> Atom:
-    """What an object becomes where a float (or a complex number) is wanted; others as they are."""
+    """What an object becomes where a float (or a complex number) is wanted, and a complex number of NumPy's where a
+    float is: its real part, of which NumPy warns. Others as they are."""
+    if number is float and is_complex_of_numpy(widen(b.type(atom))):
+        return b.call(float, atom, place=place)
     cls = class_named(b, atom)
     asked = cls is not None and any(isinstance(stated(cls, n), FunctionType) for n in SPECIAL[number])
     return b.call(number, atom, place=place) if asked else atom
+
+
+def is_complex_of_numpy(t: Type) -> bool:
+    if isinstance(t, Array):
+        return t.dtype.kind == "c"
+    return isinstance(t, Scalar) and any(issubclass(kind, np.complexfloating) for kind in t.kinds)
 
 
 def of_numbers(fn: Any, number: type = float) -> Callable[..., Atom | None]:
@@ -254,25 +263,10 @@ def of_sequences(fn: Any) -> Callable[..., Atom | None]:
     return handler
 
 
-def of_real_parts(fn: Any) -> Callable[..., Atom | None]:
-    """A function of floats, which takes a complex number of NumPy's for its real part (NumPy warns of it)."""
-
-    def is_complex(t: Type) -> bool:
-        if isinstance(t, Array):
-            return t.dtype.kind == "c"
-        return isinstance(t, Scalar) and any(issubclass(kind, np.complexfloating) for kind in t.kinds)
-
-    def handler(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-        given = [b.call(float, a, place=place) if is_complex(widen(b.type(a))) else a for a in args]
-        return None if given == list(args) else dispatch(b, Const(fn), given, kwargs, name, place)
-
-    return handler
-
-
 for _fn in (*(getattr(math, _name, None) for _name in FLOATS.split()), cmath.rect):
     if _fn is not None:
         register(_fn, of_numbers(_fn))
-        handles(_fn, look=())(of_real_parts(_fn))
+        handles(_fn, look=())(of_numbers(_fn))
 for _fn in (getattr(math, _name, None) for _name in ("dist", "fsum", "sumprod")):
     if _fn is not None:
         register(_fn, of_sequences(_fn))

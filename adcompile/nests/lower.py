@@ -296,7 +296,7 @@ class Lowering:
         """Whether arrays that others read have axes in the order in which NumPy would lay them out; a guard
         sees to it that their operands have. Where what is a view depends on it, it can be told."""
         bases: dict[Var, None] = {}
-        for item in live:
+        for item in (i for i in region.items if i in live):  # in their order: the text is to be the same each time
             if len(item.space) < 2 or item.role == "adjoint":
                 continue
             for index, base in _operands(item, region):

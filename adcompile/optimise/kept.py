@@ -40,11 +40,13 @@ def read_slots(program: Program) -> tuple[Program, Mapping[FunctionRef, tuple[in
         kept, reads = tuple_of(functions[forward]), _reads(functions[ref])
         if kept is None or reads is None:
             continue
-        again = _again(functions[forward], kept, frozenset(reads.values()), _whole(functions[ref], reads, types), types)
+        whole = _whole(functions[ref], reads, types)
+        again = _again(functions[forward], kept, frozenset(reads.values()), whole, types)
         order = _order(functions[forward])
         numbers = [order.get(a, -1) for a in kept.args]
         slots[forward] = tuple(sorted({*reads.values()} - {*again}, key=numbers.__getitem__))
-        outlines = _outlines(functions[ref], kept, reads, types)
+        shaped = {*reads.values()} - whole
+        outlines = frozenset(k for k in shaped if isinstance(type_of(kept.args[k], types), Array))
         functions[forward] = _keeping(functions[forward], kept, slots[forward], outlines, types)
         functions[ref] = _apart(functions[ref], reads, slots[forward], kept, again, outlines, types)
     return replace(program, functions=functions, types=types), slots
@@ -103,14 +105,6 @@ def is_view(s: Call, types: Mapping[Var, Type]) -> bool:
     if fn_of(s) is operator.getitem:
         return item_kind(s, types) == "view"
     return fn_of(s) in VIEWS
-
-
-def _outlines(
-    pullback: Function, kept: Call, reads: Mapping[Var, int], types: Mapping[Var, Type]
-) -> frozenset[int]:
-    """The slots of arrays that the pullback reads for their shapes and nothing else."""
-    whole = _whole(pullback, reads, types)
-    return frozenset(k for k in reads.values() if k not in whole and isinstance(type_of(kept.args[k], types), Array))
 
 
 def _order(function: Function) -> dict[Atom, int]:

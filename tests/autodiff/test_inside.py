@@ -5,6 +5,7 @@ from adcompile.autodiff.inside import Numbering
 from adcompile.frontend.lower import lower_function
 from adcompile.ir.nodes import For
 from adcompile.ir.walk import all_blocks, defined, statements_of
+from tests.programs.left_twice import passed_or_left
 
 
 def nested(x, n):
@@ -39,19 +40,7 @@ def test_blocks_apart():
 
 
 def test_rebuilt_blocks():
-    def left_twice(x, n):
-        t = x
-        for s in range(n):
-            d = x * t
-            if s == 3:
-                break
-            t = d + 1.0
-            if s == 5:
-                continue
-            t = t * d
-        return t
-
-    (loop,) = (s for s in statements_of(lower_function(left_twice).body) if isinstance(s, For))
+    (loop,) = (s for s in statements_of(lower_function(passed_or_left).body) if isinstance(s, For))
     numbering = Numbering()
     numbering.inside(loop.body)
     block = telling(loop.body, loop.body.params[1:])

@@ -125,12 +125,12 @@ class Arrays(Ordering):
         return f"nt.at({name})"
 
     def _place(self, array: Var, index: Atom, result: Var) -> tuple[str, bool]:
-        """The text of `array[index]`, and whether it is one element."""
+        """The text of `[index]` of an array, and whether that is one element."""
         self.proved = result in self.hints.sure
         parts = self.parts(array, index)
         self.proved = False
         element = len(parts) == self.rank(array) and all(kind == "item" for kind, _ in parts)
-        return f"{self.names[array]}[{', '.join(text for _, text in parts)}]", element
+        return f"[{', '.join(text for _, text in parts)}]", element
 
     # -- elements and views
 
@@ -140,25 +140,25 @@ class Arrays(Ordering):
             return False
         if self.picked(call):
             return True
-        text, element = self._place(array, index, call.result)
+        place, element = self._place(array, index, call.result)
         found = self.native[array]
         assert isinstance(found, ArrayOf)
         if element:
-            self.define(call.result, *read_of(found, text))
+            self.define(call.result, *read_of(found, f"{self.names[array]}{place}"))
             return True
-        text = self._loosely(array, text) if call.result in self.loose else text
-        self.define(call.result, self.result_type(call), text)
+        whole = self._uncounted(array) if call.result in self.loose else self.names[array]
+        self.define(call.result, self.result_type(call), f"{whole}{place}")
         self.shares(call.result, array)
         return True
 
-    def _loosely(self, array: Var, place: str) -> str:
-        """The text of a view, without a count where the memory lasts (`backend/native/borrowed`)."""
+    def _uncounted(self, array: Var) -> str:
+        """The text of an array of which a view is taken, without a count where the memory lasts (`borrowed`)."""
         root, name = self.lasting.get(array), self.names[array]
-        if root is None or root not in self.names or not place.startswith(f"{name}["):
-            return place
+        if root is None or root not in self.names:
+            return name
         if root not in self.outside:
             self.held.append(self.names[root])
-        return f"nt.loose({name}){place.removeprefix(name)}"
+        return f"nt.loose({name})"
 
     def _store(self, call: Call) -> bool:
         array, index, value = call.args
@@ -168,7 +168,8 @@ class Arrays(Ordering):
             return True
         found = self.native[array]
         assert isinstance(found, ArrayOf)
-        place, element = self._place(array, index, call.result)
+        at, element = self._place(array, index, call.result)
+        place = f"{self.names[array]}{at}"
         self.writes(array)
         if element:
             if self.is_array(value):
@@ -198,12 +199,12 @@ class Arrays(Ordering):
         place, element = self._place(array, index, call.result)
         self.writes(array)
         if element:
-            self.line(f"{place} += {self._stored(value, found.code)}")
+            self.line(f"{self.names[array]}{place} += {self._stored(value, found.code)}")
         elif self.is_array(value):
-            self._add_array(place, array, value)
+            self._add_array(f"{self._uncounted(array)}{place}", array, value)
         else:
             part = self.fresh("part")
-            self.line(f"{part} = {self._loosely(array, place)}")
+            self.line(f"{part} = {self._uncounted(array)}{place}")
             self.line(f"{part} += {self._stored(value, found.code)}")
         if self.callee(call) in (ops.index_add, arrays.accumulate):  # which give the array itself
             self.alias(call.result, array)
@@ -213,7 +214,7 @@ class Arrays(Ordering):
         assert isinstance(value, Var)
         self.faults = True
         part = self.fresh("part")
-        self.line(f"{part} = {self._loosely(array, place)}")
+        self.line(f"{part} = {place}")
         if self.overlaps(value, array) or self.rank(value) > self.rank(array):
             self.line(f"{part}[:] = {part} + {self.atom(value)}")
         else:
