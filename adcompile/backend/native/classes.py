@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from adcompile.backend.native.scalars import SYMBOLS
 from adcompile.backend.native.values import ORDER
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, For, Function, If, Raise, Return, Var, While, Yield
+from adcompile.ir.nodes import Atom, Break, Call, Const, Continue, For, Function, If, Raise, Return, Var, While, Yield
 from adcompile.ir.types import Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, statements_of
 from adcompile.optimise.direct import called
@@ -84,12 +84,12 @@ def _sources(function: Function) -> dict[Var, list[Atom]]:
                             out.setdefault(r, []).append(v)
             case For() | While():
                 params = s.body.params[isinstance(s, For) :]
-                for k, (r, p, v) in enumerate(zip(s.results, params, s.init)):
+                for r, p, v in zip(s.results, params, s.init):
                     out[r], out[p] = [p], [v]
-                    for block in all_blocks(s.body):
-                        values = getattr(block.end, "values", ())
-                        if not isinstance(block.end, Yield) and k < len(values):
-                            out[p].append(values[k])  # of loops inside, too: more than there is, never less
+                for block in all_blocks(s.body):
+                    if isinstance(block.end, (Continue, Break)):
+                        for p, v in zip(params, block.end.values):
+                            out[p].append(v)  # of loops inside, too: more than there is, never less
             case _:
                 pass
     return out

@@ -12,13 +12,13 @@ from adcompile.backend.native.classes import tested, undecided
 from adcompile.backend.native.given import IN_PLACE, WRITING, as_given, can_be_given, machine, written
 from adcompile.backend.native.handed import Layout, Slot, Slots, filled, slots_of
 from adcompile.backend.native.hollow import hollow, pushed_once
-from adcompile.backend.native.lists import Lists, Store, Unkept, lists_of
+from adcompile.backend.native.lists import Lists, Store, lists_of
 from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
 from adcompile.backend.native.returned import codes_of, inner_lists
 from adcompile.backend.native.taken import Taking, depths
 from adcompile.backend.native.unbound import absent, unbound
-from adcompile.backend.native.values import ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf, native_of
+from adcompile.backend.native.values import ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf, Unkept, native_of
 from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import (

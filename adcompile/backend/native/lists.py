@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 from adcompile.backend.native.arena import Kept, lent
 from adcompile.backend.native.base import LENGTH_BITS
 from adcompile.backend.native.hollow import Hollow
-from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
-from adcompile.errors import Place
+from adcompile.backend.native.values import DTYPES, ArrayOf, Code, ListOf, Native, Number, TupleOf, Unkept
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -50,6 +49,7 @@ class Lists:
     parent: dict[Var, Var] = field(default_factory=dict["Var", "Var"])
     item: dict[Var, Var] = field(default_factory=dict["Var", "Var"])
     sites: dict[Var, Path] = field(default_factory=dict["Var", Path])  # results of build_list, by the branches around
+    roots: set[Var] = field(default_factory=set["Var"])  # classes with a site
     source: dict[Var, tuple[Atom, ...]] = field(default_factory=dict["Var", "tuple[Atom, ...]"])
     in_loop: set[Var] = field(default_factory=set["Var"])
     general: set[Var] = field(default_factory=set["Var"])  # classes that are lists as Numba has them
@@ -64,6 +64,9 @@ class Lists:
         if a is b:
             return
         self.parent[a] = b
+        if a in self.roots:
+            self.roots.remove(a)
+            self.roots.add(b)
         if a in self.item:
             inner = self.item.pop(a)
             if b in self.item:
@@ -77,12 +80,13 @@ class Lists:
             self.item[root] = Var("item")
         return self.item[root]
 
-    def is_list(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and self.find(atom) in self.roots - self.general
+    def begins(self, var: Var, path: Path) -> None:
+        self.sites[var] = path
+        self.roots.add(self.find(var))
 
-    @property
-    def roots(self) -> set[Var]:
-        return {self.find(v) for v in self.sites}
+    def is_list(self, atom: Atom) -> bool:
+        root = self.find(atom) if isinstance(atom, Var) else None
+        return root in self.roots and root not in self.general
 
     def origin(self, var: Var) -> Var:
         """The value whose start a list has: where it was made, read, or joined."""
@@ -107,7 +111,7 @@ def lists_of(function: Function, types: Mapping[Var, Type], given: Mapping[Var, 
     out = Lists()
     for v, depth in (given or {}).items():
         for _ in range(depth):
-            out.sites[v] = ()
+            out.begins(v, ())
             v = out.item_of(v)
     reads: list[Call] = []
     popped: dict[Atom, Var] = {}
@@ -115,7 +119,7 @@ def lists_of(function: Function, types: Mapping[Var, Type], given: Mapping[Var, 
         match statement:
             case Call(result=result, fn=Const(value=fn), args=args):
                 if fn is ops.build_list and not isinstance(types.get(result), Known):
-                    out.sites[result] = path
+                    out.begins(result, path)
                     if inside:
                         out.in_loop.add(result)
                 elif fn is ops.push:
@@ -204,14 +208,6 @@ class Store:
     step: int = 0  # of ranges, of which start and stop are kept
     optional: bool = False  # on some paths nothing is kept
     given: bool = False  # whoever calls the kernel has made it
-
-
-class Unkept(NotNative):
-    """A list that is used in other ways than those of what loops keep."""
-
-    def __init__(self, what: str, place: Place | None, root: Var) -> None:
-        super().__init__(what, place)
-        self.root = root
 
 
 class Keeping(Hollow):

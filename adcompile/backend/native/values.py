@@ -12,6 +12,7 @@ import numpy as np
 
 from adcompile.errors import Place
 from adcompile.frozen import frozen
+from adcompile.ir.nodes import Var
 from adcompile.ir.types import Array, Known, ListT, Maybe, Scalar, Seq, TupleT, Type, widen
 
 Code = Literal["f8", "f4", "i8", "i4", "b1", "c16"]
@@ -51,6 +52,14 @@ class NotNative(Exception):
     def __init__(self, what: str, place: Place | None = None) -> None:
         super().__init__(what)
         self.what, self.place = what, place
+
+
+class Unkept(NotNative):
+    """A list that is used in other ways than those of what loops keep."""
+
+    def __init__(self, what: str, place: Place | None, root: Var) -> None:
+        super().__init__(what, place)
+        self.root = root
 
 
 @frozen
