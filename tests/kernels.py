@@ -138,8 +138,8 @@ def stays(f, *args):
     pytest.importorskip("numba")
     joined, left = importlib.import_module("adcompile.backend.native.joined"), []
 
-    def counting(kernel, native, plain, spare=None):
-        return made(kernel, native, lambda *given: left.append(kernel.name) or plain(*given), spare)
+    def counting(kernel, native, plain, *about):
+        return made(kernel, native, lambda *given: left.append(kernel.name) or plain(*given), *about)
 
     made = joined.joined
     with pytest.MonkeyPatch.context() as patch:

@@ -186,7 +186,7 @@ def _fetched(path: Path, met: Surroundings, fun: Any, make: Make) -> Outcome | N
     if parts.kernels:
         attach = importlib.import_module("adcompile.backend.native.joined").attach
         for name, kernel in parts.kernels:
-            attach(kernel, name, names, settings.current.elementary)
+            attach(kernel, name, names, settings.current.elementary, told=about.native.explicit)
     pullback = names[f"{parts.name}_pullback"] if split else None
     again = functools.lru_cache(None)(lambda: make()[0])
     loaded = replace(about, call=names[parts.name], pullback=pullback, source=parts.source, guards=guards, again=again)

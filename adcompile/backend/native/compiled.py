@@ -13,6 +13,7 @@ from adcompile.backend.native.kernel import Kernel
 from adcompile.backend.native.notes import NOTHING, Compiled, Note
 from adcompile.backend.native.regions import Parts, native_parts
 from adcompile.backend.native.values import NotNative
+from adcompile.ir.nodes import Function
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.runtime.settings import Backend, Elementary
 
@@ -33,9 +34,10 @@ def compiled(
     notes, done = list(parts.notes), list[tuple[str, Attached]]()
     for ref, kernel in parts.kernels.items():
         function = parts.program.functions[ref]
-        made = attached(kernel, len(function.params) + len(function.captured), parts.elementary)
+        made = attached(kernel, function, parts.elementary)
         try:
-            attach(made, names[ref], namespace, parts.elementary, spare if ref is parts.program.entry else None)
+            own = spare if ref is parts.program.entry else None
+            attach(made, names[ref], namespace, parts.elementary, own, told=backend == "numba")
         except NotNative as error:
             notes.append(Note(f"{kernel.name}()", function.place, error.what, error.place))
             continue
@@ -44,12 +46,13 @@ def compiled(
     return namespace[entry.__name__], namespace, Compiled(texts, tuple(notes), backend == "numba"), done
 
 
-def attached(kernel: Kernel, count: int, elementary: Elementary) -> Attached:
-    """What the caller of a kernel needs, which has `count` arguments."""
+def attached(kernel: Kernel, function: Function, elementary: Elementary) -> Attached:
+    """What the caller of a function's kernel needs."""
+    count = len(function.params) + len(function.captured)
     saved = tuple(kernel.params.index(p) for p in kernel.saved)
     about = (kernel.exact, kernel.elementary, kernel.listed, kernel.lent, kernel.takes)
     given = (kernel.positions, kernel.natives, kernel.prepared)
-    return with_file(Attached(kernel.name, kernel.source, count, *given, saved, *about), elementary)
+    return with_file(Attached(kernel.name, kernel.source, count, *given, saved, *about, function.place), elementary)
 
 
 def loaded(program: Program, backend: Backend, exact: bool, elementary: Elementary) -> Loaded:

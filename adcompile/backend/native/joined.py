@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -20,8 +21,10 @@ import adcompile
 from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.elementary import header
 from adcompile.backend.native.files import is_kept, keep, named, place, write
+from adcompile.backend.native.notes import notice
 from adcompile.backend.native.slots import Shadows, Sharing, Slot, Slots, cut, on_lists, plainly
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
+from adcompile.errors import Place
 from adcompile.frozen import frozen
 from adcompile.runtime import loops
 from adcompile.runtime.loops import ordered
@@ -40,6 +43,8 @@ RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, Memor
 """What a kernel raises where NumPy or Python may raise something else; Numba asserts that lists hold arrays of one
 type, and those that nobody may write into are of another. Of kernels that were found compiled, what says something of
 the values is a RuntimeError, as Numba cannot make the text of it."""
+OFTEN = 10
+"""How often a kernel may be left before users hear of it."""
 
 
 @frozen
@@ -60,6 +65,7 @@ class Attached:
     listed: tuple[int, ...] = ()
     lent: int = 0
     takes: Slots = field(default_factory=dict[int, Slot])
+    place: Place | None = None
     file: str = ""
 
 
@@ -178,11 +184,27 @@ def flat(array: Any) -> Any:
     return array.ravel()
 
 
+def counted(plain: Callable[..., Any], kernel: Attached) -> Callable[..., Any]:
+    """`plain`, which runs where the kernel has left: what is left often and could go on takes twice its time, and
+    nobody would know. What raises has not been left in vain."""
+    times = itertools.count(1)
+
+    def again(*given: Any) -> Any:
+        result = plain(*given)
+        if next(times) == OFTEN:
+            at = f" ({kernel.place})" if kernel.place else ""
+            why = "it leaves where sizes, places or memory are not as it takes them"
+            notice(f"{kernel.name}(){at} has been left {OFTEN} times, to run again on NumPy: {why}")
+        return result
+
+    return again
+
+
 def joined(
-    kernel: Attached, native: Any, plain: Callable[..., Any], spare: list[Any] | None = None
+    kernel: Attached, native: Any, plain: Callable[..., Any], spare: list[Any] | None = None, told: bool = False
 ) -> Callable[..., Any]:
-    """A function that calls the kernel, and `plain` where the kernel leaves early. The arrays that are made for the
-    kernel are kept in `spare` for the next call, where it is given."""
+    """A function that calls the kernel, and `plain` where the kernel leaves early, of which users are `told` if it
+    happens often. The arrays that are made for the kernel are kept in `spare` for the next call, where it is given."""
     names = [f"a{k}" for k in range(kernel.count)]
     taken = [names[k] for k in kernel.positions]
     saved = [taken[k] for k in kernel.saved]
@@ -219,10 +241,11 @@ def joined(
         lines += [f"        return {kernel.exact}"]
     elif not straight:
         lines += ["    else:", f"        return {kernel.exact}"]
-    lines += [f"    return plain({', '.join(names)})"]
+    lines += [f"    return left({', '.join(names)})"]
     namespace: dict[str, Any] = {
         "native": native,
         "plain": plain,
+        "left": counted(plain, kernel) if told else plain,
         "handled": (*RAISED, _numba_error()),
         "np": np,
         "classes": ORDER,
@@ -260,9 +283,14 @@ def _again(spare: list[Any], k: int, make: Callable[[], Any]) -> Any:
 
 
 def attach(
-    kernel: Attached, name: str, namespace: dict[str, Any], elementary: Elementary, spare: list[Any] | None = None
+    kernel: Attached,
+    name: str,
+    namespace: dict[str, Any],
+    elementary: Elementary,
+    spare: list[Any] | None = None,
+    told: bool = False,
 ) -> None:
     """Have the function of this name in a loaded module call the kernel. Raises NotNative where Numba does not take
     it; the function then takes what kernels hand over."""
     plain = namespace[name] = on_lists(namespace[name], kernel.takes)
-    namespace[name] = joined(kernel, compile_kernel(kernel, elementary), plain, spare)
+    namespace[name] = joined(kernel, compile_kernel(kernel, elementary), plain, spare, told)

@@ -56,7 +56,7 @@ NOTHING = Compiled()
 def notice(what: str) -> None:
     """Warn, on behalf of who has called us."""
     frame, depth = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage]
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_OWN, "<adcompile")):
         frame, depth = frame.f_back, depth + 1
     warnings.warn(what, NativeWarning, stacklevel=depth)
 

@@ -304,7 +304,8 @@ class _Search:
         run, loads = without_globals(run)
         run, pushes = without_pushes(run)
         later = later | _read_by(pushes)
-        place = next((s.place for s in run if isinstance(s, (For, While))), None)
+        places = [s.place for s in run if isinstance(s, (For, While))] or [s.place for s in run if s.place]
+        place = places[0] if places else None
         kept = [s for s in run if isinstance(s, Call) and _is_repeated(s)]
         repeated = {s.result for s in kept}
         later = self._needed(kept, later)

@@ -2,14 +2,17 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
-from adcompile.backend.native.joined import Attached, attach, joined, with_file
+from adcompile.backend.native.joined import OFTEN, Attached, attach, joined, with_file
+from adcompile.backend.native.notes import NativeWarning
 from adcompile.backend.native.values import ArrayOf, NotNative, Number, TupleOf
+from adcompile.errors import Place
 
 HALVED = """def halved(a, x):
     a[0] = 0.5
@@ -37,6 +40,28 @@ def test_what_leaves_early_runs_again_from_the_start():
     assert names["plain"](a, 4.0) == 2.0 and a[0] == 0.5
     a = np.array([3.0])
     assert names["plain"](a, -4.0) == 4.0 and a[0] == 4.0
+
+
+def test_what_is_left_often_is_told_once():
+    """What raises behind the kernel has not been left in vain, and does not count."""
+
+    def picky(a, x):
+        if x < -1.0:
+            raise ValueError
+        return -x
+
+    names = {"plain": picky}
+    attach(made(place=Place("model.py", 3, 4, 3, 9)), "plain", names, "libm", told=True)
+    run, a = names["plain"], np.array([3.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(OFTEN - 1):
+            run(a, 1.0), run(a, -1.0)
+            with pytest.raises(ValueError):
+                run(a, -2.0)
+    with pytest.warns(NativeWarning, match=r"halved\(\) \(model.py:3:5\) has been left") as told:
+        assert [run(a, -0.5) for _ in range(2 * OFTEN)] == [0.5] * 2 * OFTEN
+    assert len(told) == 1 and told[0].filename == __file__
 
 
 def test_none_is_nothing_for_kernels():
