@@ -75,6 +75,7 @@ from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Known, Type
 from adcompile.ir.verify import checking, verify_block, verify_program
 from adcompile.ir.walk import atoms_of, free_vars, statements_of
+from adcompile.optimise.invariant import invariant
 from adcompile.optimise.kept import read_slots
 from adcompile.optimise.late import late
 from adcompile.optimise.lowering import lower_memory
@@ -163,6 +164,8 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
     program = checked(narrow(program), "narrowed")
     program = checked(optimise(spell_selected(program), passes), "optimised")
     if passes:
+        moved = invariant(program)
+        program = program if moved is program else checked(moved, "what all turns compute in front of loops")
         again = settled(program)
         program = program if again is program else checked(optimise(again, passes), "settled")
         whole, program = program, read_items(program)

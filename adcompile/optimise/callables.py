@@ -100,9 +100,12 @@ TOTAL_UFUNCS = names(
     "deg2rad rad2deg add subtract multiply true_divide maximum minimum fmax fmin arctan2 hypot copysign logaddexp "
     "equal not_equal",
 )
-TOTAL_ON_ARRAY = names(np, "zeros_like ones_like copy shape ndim size sum mean real imag any all ravel transpose") | {
-    arrays.zeros_like
-}
+TOTAL_ON_ARRAY = frozenset(
+    (
+        *names(np, "zeros_like ones_like copy shape ndim size sum mean real imag any all ravel transpose"),
+        *(np.ndarray.T, np.ndarray.shape, np.ndarray.ndim, np.ndarray.size, np.ndarray.copy, arrays.zeros_like),
+    )
+)
 _ALONG_AXES = "sum mean var std prod cumsum cumprod all any"
 REDUCING = frozenset().union(*(names(owner, _ALONG_AXES) for owner in (np, np.ndarray, np.generic)))
 """With an axis these raise where there is none such."""

@@ -99,6 +99,8 @@ def _total_on_numbers(fn: Any, args: tuple[Atom, ...], types: list[Type], shapes
         return len(types) == 1 and not isinstance(types[0], Known)
     if not _fits(types):
         return False
+    if fn is np.outer:
+        return len(types) == 2
     if is_elementwise(fn) and not shapes.compatible(args):
         return False
     if fn in ADDITIVE or fn in SIGN:

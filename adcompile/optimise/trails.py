@@ -113,6 +113,11 @@ class Trails:
         return isinstance(t, RangeT) and t.unit
 
     def pushed(self, loop: For, k: int) -> Var | None:
+        """What each turn of a loop computes and appends to an empty list, once, as the k-th value that it carries."""
+        value = self.appended(loop, k)
+        return value if value is not None and self.places.loops.get(value, ())[-1:] == (loop,) else None
+
+    def appended(self, loop: For, k: int) -> Var | None:
         """What each turn of a loop appends to an empty list, once, as the k-th value that it carries."""
         param, end = loop.body.params[k + 1], loop.body.end
         made = self.places.made(loop.init[k], ops.build_list)
@@ -126,8 +131,7 @@ class Trails:
         beside = self.places.path[made.result][-1][0] is self.places.path[loop.results[k]][-1][0]
         each = self.places.path[push.result][-1][0] is loop.body
         value = push.args[1]
-        inside = isinstance(value, Var) and self.places.loops.get(value, ())[-1:] == (loop,)
-        return value if alone and beside and each and inside else None  # type: ignore[return-value]
+        return value if alone and beside and each and isinstance(value, Var) else None
 
     def rebuilt(self, atom: Atom, trail: Trail, out: list[Call]) -> Atom | None:
         """A value of the loop once more where its copy was read, by the numbers of the turns."""
