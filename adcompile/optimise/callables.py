@@ -103,9 +103,17 @@ TOTAL_UFUNCS = names(
 TOTAL_ON_ARRAY = frozenset(
     (
         *names(np, "zeros_like ones_like copy shape ndim size sum mean real imag any all ravel transpose"),
-        *(np.ndarray.T, np.ndarray.shape, np.ndarray.ndim, np.ndarray.size, np.ndarray.copy, arrays.zeros_like),
+        *(np.ndarray.T, np.ndarray.shape, np.ndarray.ndim, np.ndarray.size, arrays.zeros_like),
     )
 )
+LOUD = frozenset(
+    (
+        *names(np, "log log2 log10 log1p sqrt arcsin arccos arccosh arctanh reciprocal divide power float_power"),
+        *names(np, "floor_divide remainder fmod mean var std"),
+        *names(np.ndarray, "mean var std"),
+    )
+)
+"""What may be total and warns of ordinary numbers, as divisions by zero and powers do."""
 _ALONG_AXES = "sum mean var std prod cumsum cumprod all any"
 REDUCING = frozenset().union(*(names(owner, _ALONG_AXES) for owner in (np, np.ndarray, np.generic)))
 """With an axis these raise where there is none such."""

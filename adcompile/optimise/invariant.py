@@ -9,9 +9,9 @@
     for k in reversed(range(n)):                … T, c
         … kept[k], kept_1[k]
 
-A call moves if it cannot raise, as the loop may have no turns; if what it reads is there in front of the loop, in
-memory that nobody writes into inside; and if those who read its result keep no part of it and do not write into it:
-all turns have one array then. A view stays a view: what it shows is the same wherever it is made.
+A call moves if it can neither raise nor warn, as the loop may have no turns; if what it reads is there in front of the
+loop, in memory that nobody writes into inside; and if those who read its result keep no part of it and do not write
+into it: all turns have one array then. A view stays a view: what it shows is the same wherever it is made.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, For, Function, Statement, Var, While
 from adcompile.ir.program import Program
 from adcompile.ir.stack import large_stack
-from adcompile.ir.types import Array, Scalar, Type
+from adcompile.ir.types import Array, Known, Scalar, Type
 from adcompile.ir.walk import Rewriter, atoms_of, blocks_of, defined, statements_of
-from adcompile.optimise.callables import LINEAR
+from adcompile.optimise.callables import DIVIDING, LINEAR, LOUD
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.indexed import Path
@@ -155,7 +155,16 @@ class _Search(Trails):
         read = [a for a in atoms_of(call) if isinstance(a, Var)]
         if not read or not inside.isdisjoint(read) or not all(self.stays(v, written) for v in read):
             return False
-        return self.effects.total(call, self.shapes)
+        return self.effects.total(call, self.shapes) and not self.may_warn(call)
+
+    def may_warn(self, call: Call) -> bool:
+        """Whether NumPy warns of a call with ordinary numbers: of a division by zero, or the logarithm of one."""
+        fn, by = called(call), type_of(call.args[-1], self.types) if call.args else None
+        if fn in DIVIDING:
+            return not (isinstance(by, Known) and by.value)
+        if fn is operator.pow:
+            return not (isinstance(by, Known) and type(by.value) is int and by.value > 0)
+        return fn in LOUD
 
     def stays(self, var: Var, written: set[Var] | None) -> bool:
         """Whether what a value holds is the same in all turns."""

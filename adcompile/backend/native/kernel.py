@@ -147,7 +147,10 @@ def _printed(
 
 
 def supported(
-    statements: Sequence[Statement], types: Mapping[Var, Type], steady: frozenset[Var] = frozenset()
+    statements: Sequence[Statement],
+    types: Mapping[Var, Type],
+    steady: frozenset[Var] = frozenset(),
+    hints: Hints = NO_HINTS,
 ) -> dict[int, NotNative]:
     """By number: the statements that no kernel can hold, and why. Those that a kernel could hold were
     their operands there, count as supported."""
@@ -156,7 +159,7 @@ def supported(
     lists = lists_of(whole, types, given)
     while True:
         out: dict[int, NotNative] = {}
-        probe = Printer(types, lists)
+        probe = Printer(types, lists, known=hints)
         probe.returns, probe.steady, probe.tested = True, steady, tested(whole)
         unkept = _probed(statements, probe, given, out)
         if not unkept:

@@ -1,8 +1,8 @@
 """Products of vectors and matrices in kernels, and linear systems.
 
 A product that stands alone stays with NumPy, whose BLAS has nothing to gain here. In a loop it is what the loop's
-other statements wait for: small ones are loops of the kernel, large ones Numba's `np.dot`, which calls SciPy's BLAS.
-Without SciPy such loops stay in Python.
+other statements wait for, and between two loops one of them would have to hand what it keeps to the other: small ones
+are loops of the kernel, large ones Numba's `np.dot`, which calls SciPy's BLAS. Without SciPy such loops stay in Python.
 """
 
 from __future__ import annotations
@@ -33,12 +33,16 @@ class Products(Making):
 
     loops: list[For | While]
 
+    def has_place(self) -> bool:
+        """Whether a product or a system may be computed in the kernel."""
+        return bool(self.loops or self.hints.loops) and has_blas()
+
     def product(self, call: Call) -> bool:
         """`a @ b`, `np.dot(a, b)`."""
         if len(call.args) != 2 or call.kwargs:
             return False
         ranks = self.rank(call.args[0]), self.rank(call.args[1])
-        if ranks not in OTHERS.get(self.callee(call), NAMES) or ranks != (1, 1) and not (self.loops and has_blas()):
+        if ranks not in OTHERS.get(self.callee(call), NAMES) or ranks != (1, 1) and not self.has_place():
             return False
         result: Any = self.result_type(call)
         wanted = Number(result.code) if ranks == (1, 1) else ArrayOf(result.code, sum(ranks) - 2)
@@ -56,7 +60,7 @@ class Products(Making):
 
     def solved(self, call: Call) -> bool:
         """`np.linalg.solve(a, b)`, `np.linalg.inv(a)`, by SciPy's LAPACK; singular matrices raise on NumPy."""
-        if call.kwargs or not self.loops or not has_blas():
+        if call.kwargs or not self.has_place():
             return False
         result: Any = self.result_type(call)
         wanted = [ArrayOf("f8", 2), *([result] if len(call.args) == 2 else [])]
@@ -71,7 +75,7 @@ class Products(Making):
 
     def determined(self, call: Call) -> bool:
         """`np.linalg.det(a)`, and the cofactors that its derivative has; those of singular matrices NumPy finds."""
-        if len(call.args) != 1 or call.kwargs or not self.loops or not has_blas():
+        if len(call.args) != 1 or call.kwargs or not self.has_place():
             return False
         result = self.result_type(call)
         if self.native_type(call.args[0]) != ArrayOf("f8", 2) or result not in (Number("f8"), ArrayOf("f8", 2)):

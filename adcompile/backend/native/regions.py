@@ -171,7 +171,8 @@ class _Search:
             elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
             new = in_lockstep(new, self.ufuncs, self.effects, inexact)
             new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
-        return kernel(new.function, name, new.types, inexact, Hints(new.sure, new.sums), between)
+        hints = Hints(new.sure, new.sums, _has_loops(function.body.statements))
+        return kernel(new.function, name, new.types, inexact, hints, between)
 
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
         """A forward function and its pullback as kernels that hand over what loops keep, if both can be."""
@@ -195,23 +196,26 @@ class _Search:
         """By number: the statements that no kernel can hold."""
         out: dict[int, NotNative] = {}
         number = {s.result: k for k, s in enumerate(statements) if isinstance(s, Call)}
-        for s, error in self._unsupported(statements):
+        for s, error in self._unsupported(statements, statements):
             if isinstance(s, Call) and s.result in number:
                 out[number[s.result]] = error
         for k, s in enumerate(statements):
             if isinstance(s, If) and goes_on_elsewhere(s):
                 out[k] = NotNative("a way out of a loop around", s.place)
             elif not isinstance(s, Call):
-                found = [error for t, error in self._unsupported([*self._begun(s), s]) if not isinstance(t, Call)]
+                alone = self._unsupported([*self._begun(s), s], statements)
+                found = [error for t, error in alone if not isinstance(t, Call)]
                 if found:
                     out[k] = found[0]
         return out
 
-    def _unsupported(self, statements: Sequence[Statement]) -> list[tuple[Statement, NotNative]]:
-        """What no kernel can hold of these, as loops."""
+    def _unsupported(
+        self, statements: Sequence[Statement], beside: Sequence[Statement]
+    ) -> list[tuple[Statement, NotNative]]:
+        """What no kernel can hold of these, as loops; they stand `beside` others."""
         new = self.lowered(self.alone(statements), least=1)
-        body = new.function.body.statements
-        return [(body[k], error) for k, error in supported(body, new.types, self.steady).items()]
+        body, hints = new.function.body.statements, Hints(loops=_has_loops(beside))
+        return [(body[k], error) for k, error in supported(body, new.types, self.steady, hints).items()]
 
     def lowered(self, function: Function, least: int) -> Lowered:
         types = dict(self.types)
@@ -490,3 +494,7 @@ def _blocks(s: Statement) -> Iterator[Block]:
             yield s.body
         case _:
             pass
+
+
+def _has_loops(statements: Sequence[Statement]) -> bool:
+    return any(isinstance(s, (For, While)) for s in statements)
