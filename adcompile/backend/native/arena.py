@@ -42,7 +42,8 @@ def lent(arrays: Sequence[Kept], arena: str, words: str, end: str) -> list[str]:
 
 def noted(arrays: Sequence[Kept], words: str) -> list[str]:
     """The lines that say what the call has wanted."""
-    return [f"nt.noted({words}, {k}, {len(arrays)}, {a.top} * {SIZES[a.code]})" for k, a in enumerate(arrays)]
+    sizes = "".join(f"{a.top} * {SIZES[a.code]}, " for a in arrays)
+    return [f"nt.noted({words}, ({sizes}))"] if arrays else []
 
 
 def _head(count: int) -> int:

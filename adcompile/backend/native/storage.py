@@ -22,13 +22,16 @@ def grown(items, top, need):
 
 
 @helper
-def noted(words, k, count, size):
-    """Note how many bytes the `k`-th of the arrays of an arena has held (`backend/native/arena`)."""
-    need = (size + 7) // 8
-    if need > words[count + k]:
-        words[count + k] = need
-    if need > words[k]:
-        words[2 * count] = 1
+def noted(words, sizes):
+    """Note how many bytes the arrays of an arena have held (`backend/native/arena`). One call for all of them: Numba
+    compiles a function anew for each number that is written out among its arguments."""
+    count = len(sizes)
+    for k in range(count):
+        need = (sizes[k] + 7) // 8
+        if need > words[count + k]:
+            words[count + k] = need
+        if need > words[k]:
+            words[2 * count] = 1
 
 
 @intrinsic
