@@ -39,11 +39,11 @@ RESERVED = KEYWORDS | BUILTINS | {"np", "math", "nt", "njit", "implementation", 
 
 @frozen(eq=False)
 class Hints:
-    """What is known of calls, by their results, and whether loops stand beside statements outside of loops."""
+    """What is known of calls, by their results."""
 
     sure: frozenset[Var] = frozenset()  # reads and writes of elements that are there
     sums: frozenset[Var] = frozenset()  # steps of sums and extrema, whose order is free
-    loops: bool = False
+    between: frozenset[Var] = frozenset()  # those that stand between two loops
 
 
 NO_HINTS = Hints()

@@ -33,16 +33,16 @@ class Products(Making):
 
     loops: list[For | While]
 
-    def has_place(self) -> bool:
+    def has_place(self, call: Call) -> bool:
         """Whether a product or a system may be computed in the kernel."""
-        return bool(self.loops or self.hints.loops) and has_blas()
+        return (bool(self.loops) or call.result in self.hints.between) and has_blas()
 
     def product(self, call: Call) -> bool:
         """`a @ b`, `np.dot(a, b)`."""
         if len(call.args) != 2 or call.kwargs:
             return False
         ranks = self.rank(call.args[0]), self.rank(call.args[1])
-        if ranks not in OTHERS.get(self.callee(call), NAMES) or ranks != (1, 1) and not self.has_place():
+        if ranks not in OTHERS.get(self.callee(call), NAMES) or ranks != (1, 1) and not self.has_place(call):
             return False
         result: Any = self.result_type(call)
         wanted = Number(result.code) if ranks == (1, 1) else ArrayOf(result.code, sum(ranks) - 2)
@@ -60,7 +60,7 @@ class Products(Making):
 
     def solved(self, call: Call) -> bool:
         """`np.linalg.solve(a, b)`, `np.linalg.inv(a)`, by SciPy's LAPACK; singular matrices raise on NumPy."""
-        if call.kwargs or not self.has_place():
+        if call.kwargs or not self.has_place(call):
             return False
         result: Any = self.result_type(call)
         wanted = [ArrayOf("f8", 2), *([result] if len(call.args) == 2 else [])]
@@ -75,7 +75,7 @@ class Products(Making):
 
     def determined(self, call: Call) -> bool:
         """`np.linalg.det(a)`, and the cofactors that its derivative has; those of singular matrices NumPy finds."""
-        if len(call.args) != 1 or call.kwargs or not self.has_place():
+        if len(call.args) != 1 or call.kwargs or not self.has_place(call):
             return False
         result = self.result_type(call)
         if self.native_type(call.args[0]) != ArrayOf("f8", 2) or result not in (Number("f8"), ArrayOf("f8", 2)):

@@ -171,7 +171,7 @@ class _Search:
             elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
             new = in_lockstep(new, self.ufuncs, self.effects, inexact)
             new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
-        hints = Hints(new.sure, new.sums, _has_loops(function.body.statements))
+        hints = Hints(new.sure, new.sums, _between(function.body.statements))
         return kernel(new.function, name, new.types, inexact, hints, between)
 
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
@@ -204,9 +204,7 @@ class _Search:
                 out[k] = NotNative("a way out of a loop around", s.place)
             elif not isinstance(s, Call):
                 alone = self._unsupported([*self._begun(s), s], statements)
-                found = [error for t, error in alone if not isinstance(t, Call)]
-                if found:
-                    out[k] = found[0]
+                out |= {k: error for t, error in alone[::-1] if not isinstance(t, Call)}
         return out
 
     def _unsupported(
@@ -214,7 +212,7 @@ class _Search:
     ) -> list[tuple[Statement, NotNative]]:
         """What no kernel can hold of these, as loops; they stand `beside` others."""
         new = self.lowered(self.alone(statements), least=1)
-        body, hints = new.function.body.statements, Hints(loops=_has_loops(beside))
+        body, hints = new.function.body.statements, Hints(between=_between(beside))
         return [(body[k], error) for k, error in supported(body, new.types, self.steady, hints).items()]
 
     def lowered(self, function: Function, least: int) -> Lowered:
@@ -496,5 +494,7 @@ def _blocks(s: Statement) -> Iterator[Block]:
             pass
 
 
-def _has_loops(statements: Sequence[Statement]) -> bool:
-    return any(isinstance(s, (For, While)) for s in statements)
+def _between(statements: Sequence[Statement]) -> frozenset[Var]:
+    """The results of the calls between the first and the last loop."""
+    loops = [k for k, s in enumerate(statements) if isinstance(s, (For, While))] or [0]
+    return frozenset(s.result for s in statements[loops[0] : loops[-1]] if isinstance(s, Call))

@@ -98,7 +98,15 @@ def test_products_beside_loops_and_without_scipy_stay_with_numpy(monkeypatch):
             y[k] = np.sin(y[k]) * b[k]
         return np.sum(y)
 
+    def between(A, b, x):
+        for _ in range(3):
+            x = np.sin(A @ x) * b
+        for _ in range(3):
+            x = np.cos(x)
+        return np.sum(A @ x)
+
     assert all("nt.times_vector" not in kernel.source for kernel in parts_of(alone, *args).kernels.values())
+    assert len(parts_of(between, *args).kernels) == 1  # else each step's values go from kernel to kernel
     assert any("nt.times_vector" in kernel.source for kernel in parts_of(recurrent, *args).kernels.values())
     monkeypatch.setattr(products, "has_blas", lambda: False)
     assert any("matmul" in note.why for note in parts_of(recurrent, *args).notes)

@@ -42,7 +42,7 @@ def test_what_grows_keeps_what_was_there():
 
 def test_noted():
     words = np.array([2, 5, 0, 0, 0])
-    noted(words, 0, 2, 24)
+    noted(words, (24, 0))
     assert words.tolist() == [2, 5, 3, 0, 1]
-    noted(words, 1, 2, 8)
+    noted(words, (8, 8))
     assert words.tolist() == [2, 5, 3, 1, 1]
