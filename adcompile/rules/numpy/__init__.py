@@ -7,6 +7,7 @@ import importlib
 TOPICS = (
     "constant",
     "random",
+    "draws",
     "elementwise",
     "reduce",
     "order",
