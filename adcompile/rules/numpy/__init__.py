@@ -25,6 +25,7 @@ TOPICS = (
     "fft",
     "misc",
     "polynomials",
+    "series",
     "derivable",
 )
 
