@@ -102,7 +102,7 @@ def solve_banded(
 def solve_sylvester(y_bar: Any, y: Any, a: Any, b: Any, q: Any) -> Any:
     """From a·y + y·b = q: the adjoint equation for the cotangent of q."""
     kind = y.dtype.kind
-    if a.dtype.kind != kind or b.dtype.kind != kind or q.dtype.kind != kind:
+    if a.dtype.kind != kind or b.dtype.kind != kind:
         # what SciPy gives is no solution where the real matrix has complex eigenvalues
         raise NotImplementedError("the derivative of solve_sylvester of real and complex matrices; make all complex")
     q_bar = linalg.solve_sylvester(adjoint(a), adjoint(b), y_bar)
