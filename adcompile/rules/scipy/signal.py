@@ -60,13 +60,16 @@ def fftconvolve(y_bar: Any, y: Any, in1: Any, in2: Any, *, mode: Any = "full", a
 
 
 def filtered_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Initial conditions broadcast, final ones do not."""
     zi = argument(args, kwargs, 4, "zi")
     given = [*args[:3], *([] if zi == Known(None) else [zi])]
     dtypes = [dtype_of(t) for t in given]
     dtype = np.result_type(*[d for d in dtypes if d is not None]) if all(d is not None for d in dtypes) else None
     dtype = None if dtype is None else dtype if dtype.kind in "fc" else np.dtype(float)
     y = array(dtype, dims_of(args[2]))
-    return y if zi == Known(None) else TupleT((y, array(dtype, dims_of(zi))))
+    given_dims = dims_of(zi)
+    final: Dims | None = None if given_dims is None else tuple("any" if d == "one" else d for d in given_dims)
+    return y if zi == Known(None) else TupleT((y, array(dtype, final)))
 
 
 @vjps(signal.lfilter, wrt=(0, 1, 2, 4), typing=filtered_type)
