@@ -187,7 +187,7 @@ def is_unknown(fn: Any) -> bool:
     """Whether nothing is known of a callable: it may write into all it is given."""
     rule = lookup(fn)
     home = str(getattr(getattr(fn, "__objclass__", fn), "__module__", None)).partition(".")[0]
-    known = rule is not None and (rule.kind != "primitive" or home in ("numpy", "random"))
+    known = rule is not None and (rule.kind != "primitive" or home in ("numpy", "random", "scipy"))
     if known or isinstance(fn, FunctionRef) or is_in(fn, SHARING):
         return False
     if getattr(fn, "__objclass__", None) in (str, bytes, int, float, tuple):

@@ -326,7 +326,7 @@ def _home(value: Any) -> tuple[str, str] | None:
     """The module and the path in it by which an object can be imported."""
     path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
     if not isinstance(path, str) or "<" in path:
-        return None
+        return _held(value)
     module = getattr(value, "__module__", None)
     candidates = [module] if isinstance(module, str) else []
     candidates += sorted(m for m in sys.modules if not any(p.startswith("_") for p in m.split(".")))
@@ -334,6 +334,17 @@ def _home(value: Any) -> tuple[str, str] | None:
         found = sys.modules.get(candidate)
         if isinstance(found, pytypes.ModuleType) and _at(found, path) is value:
             return candidate, path
+    return None
+
+
+def _held(value: Any) -> tuple[str, str] | None:
+    """The module of a library that holds an object, such as `scipy.stats.norm`: the one of its class or, rather, one
+    of the packages around that."""
+    parts = type(value).__module__.split(".")
+    for module in (".".join(parts[: k + 1]) for k in range(len(parts))):
+        for name, held in vars(sys.modules[module]).items() if module in sys.modules else ():
+            if held is value:
+                return module, name
     return None
 
 

@@ -14,6 +14,7 @@ from adcompile.runtime.adjoints import (
     axes_to_end,
     axes_without,
     convolution_margins,
+    convolution_rims,
     correlation_mode,
     cuts,
     diagonal_index,
@@ -47,6 +48,7 @@ from adcompile.runtime.adjoints import (
     parts_to_num,
     positions,
     repeated_shape,
+    row_order,
     shape_along,
     size_of,
     tensordot_axes,
@@ -133,6 +135,7 @@ from adcompile.runtime.dynamic import (
     vjp_of,
     vjp_of_held,
 )
+from adcompile.runtime.interpolants import table_derivative
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
     add_at,
@@ -312,6 +315,7 @@ __all__ = [
     "cofactors_bar",
     "contract",
     "convolution_margins",
+    "convolution_rims",
     "copy",
     "correlation_mode",
     "cuts",
@@ -382,11 +386,13 @@ __all__ = [
     "run_budgeted",
     "run_checkpointed",
     "repeated_shape",
+    "row_order",
     "put_back",
     "scatter",
     "scatter_list",
     "shape_along",
     "size_of",
+    "table_derivative",
     "take_down",
     "take_down_arrays",
     "sum_over",

@@ -21,6 +21,14 @@ def positions(items: Any) -> tuple[int, ...]:
     return tuple(range(len(items)))
 
 
+def row_order(pivots: Any) -> Any:
+    """The order of the rows that exchanging row k with row pivots[k], one after the other, makes."""
+    order = np.arange(len(pivots))
+    for k, other in enumerate(pivots):
+        order[k], order[other] = order[other], order[k]
+    return order
+
+
 def is_listed(items: Any) -> bool:
     """Whether the items of a sequence are known one by one, so that loops over it unroll."""
     return len(items) <= 16
@@ -446,6 +454,15 @@ def convolution_margins(n: int, m: int, mode: Any) -> tuple[int, int]:
         return short - 1, short - 1
     before = (short - 1) // 2 if mode == "same" or mode == 1 else short // 2
     return before, n + m - 1 - long - before
+
+
+def convolution_rims(first: Any, second: Any, kept: Any, axes: Any) -> tuple[tuple[int, int], ...]:
+    """How many elements of the full convolution of arrays of two shapes are cut off before and after what is `kept`
+    of them: the middle. Along other axes than `axes` they broadcast."""
+    chosen = range(len(kept)) if axes is None else {int(k) % len(kept) for k in np.atleast_1d(axes)}
+    lengths = [n + m - 1 if k in chosen else max(n, m) for k, (n, m) in enumerate(zip(first, second))]
+    missing = [whole - own for whole, own in zip(lengths, kept)]
+    return tuple((n // 2, n - n // 2) for n in missing)
 
 
 def correlation_mode(n: int, m: int, mode: Any) -> Any:

@@ -13,11 +13,12 @@ from adcompile.tangents import has_tangent
 from tests.programs import collect
 
 TOPICS = ("control_flow", "recursion", "inert_regions", "module_data", "containers", "fft_complex", "linalg", "float32")
+LIBRARIES = ("scipy_functions", "draws")
 NAMELESS = {"logged", "object_argument_inert_array", "cached_work_array", "cached_array", "cached_structure"}
 """A stream, a default, what caches hold: there is no text for these."""
 PROGRAMS = [
     p
-    for topic in TOPICS
+    for topic in (*TOPICS, *LIBRARIES)
     for p in collect(topic)
     if p.name not in NAMELESS and any(map(has_tangent, p.args)) and "<" not in p.function.__qualname__
 ]
@@ -31,7 +32,10 @@ def same(a, b):
     return type(a) is type(b) and np.array_equal(a, b) and getattr(a, "dtype", None) == getattr(b, "dtype", None)
 
 
-@pytest.mark.parametrize("program", PROGRAMS[::3], ids=lambda p: p.name)
+CHOSEN = [p for k, p in enumerate(PROGRAMS) if k % 3 == 0 or p.function.__module__.endswith("scipy_functions")]
+
+
+@pytest.mark.parametrize("program", CHOSEN, ids=lambda p: p.name)
 def test_modules_give_what_grad_gives(program, tmp_path):
     function, args = program.function, program.fresh()
     at = next(i for i, a in enumerate(args) if has_tangent(a))
@@ -50,7 +54,7 @@ def test_modules_give_what_grad_gives(program, tmp_path):
         if line.startswith(("import ", "from ")):
             module = line.split()[1]
             assert (
-                module.split(".")[0] in {*sys.stdlib_module_names, "numpy", "tests"}
+                module.split(".")[0] in {*sys.stdlib_module_names, "numpy", "scipy", "tests"}
                 or line
                 in (
                     "from adcompile import runtime as rt",

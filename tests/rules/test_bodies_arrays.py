@@ -23,6 +23,7 @@ TOPICS = (
     "polynomials",
     "scipy_special",
     "scipy_linalg",
+    "scipy_signal",
 )
 
 

@@ -125,3 +125,23 @@ def test_parts_of_a_complex_cotangent_are_real_where_the_parts_are():
     by_x, by_s = ad.grad(f, argnums=(0, 1))(x, 0.7)
     slope = (f(x, 0.7 + 1e-6) - f(x, 0.7 - 1e-6)) / 2e-6
     assert by_x.dtype == np.float32 and np.isclose(by_s, slope)
+
+
+@pytest.mark.parametrize("pivots", [[0], [2, 2, 3, 3], [3, 1, 2, 3], [1, 2, 2, 3]], ids=str)
+def test_exchanged_rows(pivots):
+    rows = list("abcd"[: max(pivots) + 1])
+    exchanged = list(rows)
+    for k, other in enumerate(pivots):
+        exchanged[k], exchanged[other] = exchanged[other], exchanged[k]
+    assert [rows[k] for k in rt.row_order(np.array([*pivots, *range(len(pivots), len(rows))]))] == exchanged
+
+
+@pytest.mark.parametrize("mode", ["same", "valid"])
+@pytest.mark.parametrize("n, m, axes", [((5,), (2,), None), ((4, 5), (3, 2), None), ((1, 5), (3, 2), [-1])], ids=str)
+def test_rims_of_convolutions(n, m, axes, mode):
+    signal = pytest.importorskip("scipy.signal")
+    a, b = RNG.normal(size=n), RNG.normal(size=m)
+    full, kept = (signal.fftconvolve(a, b, mode=which, axes=axes) for which in ("full", mode))
+    rims = rt.convolution_rims(n, m, kept.shape, axes)
+    inside = tuple(slice(before, full.shape[k] - after) for k, (before, after) in enumerate(rims))
+    np.testing.assert_allclose(full[inside], kept)

@@ -7,6 +7,7 @@ import importlib
 TOPICS = (
     "constant",
     "random",
+    "draws",
     "elementwise",
     "reduce",
     "order",
@@ -24,6 +25,7 @@ TOPICS = (
     "fft",
     "misc",
     "polynomials",
+    "series",
     "derivable",
 )
 

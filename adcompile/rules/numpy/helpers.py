@@ -106,6 +106,11 @@ for known in (
     by_value(known)
 
 
+PAIRS = Seq(TupleT((INT, INT)), tuple)
+constant(rt.convolution_rims, typing=lambda args, kwargs: PAIRS)
+constant(rt.row_order, typing=lambda args, kwargs: Array(INDICES, ("any",)))
+
+
 def interleaved_spec_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     """Only the lists of numbers matter."""
     lists = [static(a) if k % 2 or k == len(args) - 1 else None for k, a in enumerate(args)]

@@ -7,7 +7,15 @@ import importlib
 import importlib.util
 import sys
 
-TOPICS = {"scipy.special": "special", "scipy.linalg": "linalg"}
+TOPICS = {
+    "scipy.special": "special",
+    "scipy.linalg": "linalg",
+    "scipy.interpolate": "interpolate",
+    "scipy.signal": "signal",
+    "scipy.sparse": "sparse",
+    "scipy.sparse.linalg": "sparse_linalg",
+    "scipy.stats": "stats",
+}
 _done: set[str] = set()
 
 

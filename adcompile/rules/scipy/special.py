@@ -195,6 +195,12 @@ def betainc(y: Any, a: Any, b: Any, x: Any) -> Any:
     return refused, refused, np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
 
 
+@elementwise(special.stdtr)
+def stdtr(y: Any, df: Any, t: Any) -> Any:
+    log_density = -0.5 * np.log(df) - special.betaln(0.5, 0.5 * df) - 0.5 * (df + 1.0) * np.log1p(t * t / df)
+    return rt.no_derivative("stdtr with respect to the degrees of freedom"), np.exp(log_density)
+
+
 # -- logistic and entropies ------------------------------------------------------------------
 
 

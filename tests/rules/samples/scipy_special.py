@@ -27,6 +27,7 @@ SAMPLES = {
     special.gammainc: [((2, P), {})],
     special.gammaincc: [((2, P), {})],
     special.betainc: [((2, 3, UNIT), {})],
+    special.stdtr: [((4, LINE), {})],
     special.jv: [((2, P), {})],
     special.yv: [((2, P), {})],
     special.yn: [((2, P), {})],
