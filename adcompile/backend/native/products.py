@@ -9,18 +9,29 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from adcompile.backend.native.making import Making
 from adcompile.backend.native.values import ArrayOf, Number
-from adcompile.ir.nodes import Call, For, While
+from adcompile.ir.nodes import Call, For, Statement, Var, While
 
 NAMES = {(1, 1): "dot", (2, 2): "product", (2, 1): "times_vector", (1, 2): "vector_times"}
 """The helpers in `support`, by the ranks of what is multiplied."""
 OTHERS: dict[Any, tuple[tuple[int, int], ...]] = {np.vdot: ((1, 1),), np.inner: ((1, 1), (2, 1))}
 """Of these functions the ranks at which they are products."""
+
+
+def is_loop(s: Statement) -> bool:
+    return isinstance(s, (For, While))
+
+
+def between_loops(statements: Sequence[Statement]) -> frozenset[Var]:
+    """The results of the calls between the first and the last loop of a block."""
+    loops = [k for k, s in enumerate(statements) if is_loop(s)] or [0]
+    return frozenset(s.result for s in statements[loops[0] : loops[-1]] if isinstance(s, Call))
 
 
 @functools.cache

@@ -24,6 +24,7 @@ from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.lockstep import in_lockstep
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.notes import Note
+from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.backend.native.ranges import counts_from_zero
 from adcompile.backend.native.spelled import spelled
 from adcompile.backend.native.steady import steady
@@ -102,7 +103,7 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
         if ref in search.kernels:
             functions[ref] = function
             continue
-        loops = any(isinstance(s, (For, While)) for s in statements_of(function.body))
+        loops = any(map(is_loop, statements_of(function.body)))
         if not loops and not eager and not _of_numbers(function, program.types):
             functions[ref] = function
             continue
@@ -171,7 +172,7 @@ class _Search:
             elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
             new = in_lockstep(new, self.ufuncs, self.effects, inexact)
             new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
-        hints = Hints(new.sure, new.sums, _between(function.body.statements))
+        hints = Hints(new.sure, new.sums, between_loops(function.body.statements))
         return kernel(new.function, name, new.types, inexact, hints, between)
 
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
@@ -190,7 +191,7 @@ class _Search:
     def nests(self, function: Function) -> bool:
         """Whether a function has loops, or array statements that are worth some."""
         new = self.lowered(function, SEVERAL)
-        return any(isinstance(s, (For, While)) for s in statements_of(new.function.body))
+        return any(map(is_loop, statements_of(new.function.body)))
 
     def blocking(self, statements: Sequence[Statement]) -> dict[int, NotNative]:
         """By number: the statements that no kernel can hold."""
@@ -203,8 +204,9 @@ class _Search:
             if isinstance(s, If) and goes_on_elsewhere(s):
                 out[k] = NotNative("a way out of a loop around", s.place)
             elif not isinstance(s, Call):
-                alone = self._unsupported([*self._begun(s), s], statements)
-                out |= {k: error for t, error in alone[::-1] if not isinstance(t, Call)}
+                found = [e for t, e in self._unsupported([*self._begun(s), s], statements) if not isinstance(t, Call)]
+                if found:
+                    out[k] = found[0]
         return out
 
     def _unsupported(
@@ -212,7 +214,7 @@ class _Search:
     ) -> list[tuple[Statement, NotNative]]:
         """What no kernel can hold of these, as loops; they stand `beside` others."""
         new = self.lowered(self.alone(statements), least=1)
-        body, hints = new.function.body.statements, Hints(between=_between(beside))
+        body, hints = new.function.body.statements, Hints(between=between_loops(beside))
         return [(body[k], error) for k, error in supported(body, new.types, self.steady, hints).items()]
 
     def lowered(self, function: Function, least: int) -> Lowered:
@@ -306,8 +308,7 @@ class _Search:
         run, loads = without_globals(run)
         run, pushes = without_pushes(run)
         later = later | _read_by(pushes)
-        places = [s.place for s in run if isinstance(s, (For, While))] or [s.place for s in run if s.place]
-        place = places[0] if places else None
+        place = next((s.place for s in (*filter(is_loop, run), *run) if s.place), None)
         kept = [s for s in run if isinstance(s, Call) and _is_repeated(s)]
         repeated = {s.result for s in kept}
         later = self._needed(kept, later)
@@ -492,9 +493,3 @@ def _blocks(s: Statement) -> Iterator[Block]:
             yield s.body
         case _:
             pass
-
-
-def _between(statements: Sequence[Statement]) -> frozenset[Var]:
-    """The results of the calls between the first and the last loop."""
-    loops = [k for k, s in enumerate(statements) if isinstance(s, (For, While))] or [0]
-    return frozenset(s.result for s in statements[loops[0] : loops[-1]] if isinstance(s, Call))
