@@ -11,12 +11,12 @@ def read_in_all_turns(x, p, A, n):
     return np.sum(x)
 
 
-def steps_of_adam(w, X, t, n):
+def steps_with_momentum(w, X, t, n):
     m, v = np.zeros_like(w), np.zeros_like(w)
     for k in range(1, n + 1):
         g = X.T @ (X @ w - t) / len(t)
         m, v = 0.9 * m + 0.1 * g, 0.9 * v + 0.1 * g * g
-        w = w - 0.1 * (m / (1.0 - 0.9**k)) / (np.sqrt(v / (1.0 - 0.9**k)) + 0.1)
+        w = w - 0.1 * (m / (1.0 - 0.9**k)) * np.exp(-v)
     return np.sum((X @ w - t) ** 2)
 
 
@@ -131,7 +131,7 @@ W = np.array([0.6, 0.2, 0.4])
 M = np.array([[0.9, 0.2, 0.1], [0.3, 0.8, 0.5], [0.4, 0.1, 0.7]])
 SAMPLES = {
     "read_in_all_turns": [(V, W, M, 3), (V, W, M, 0)],
-    "steps_of_adam": [(V, M, W, 4)],
+    "steps_with_momentum": [(V, M, W, 4)],
     "in_the_outer_loop": [(V, W, W + 0.1, 2)],
     "while_it_is_small": [(V, W)],
     "handed_on": [(V, W, 3)],
