@@ -9,8 +9,10 @@
     np.concatenate([…])  →  np.concatenate((…))
     np.array([[a, b]])   →  an empty array, into which the numbers are written
     x.sum(), x.max()     →  np.sum(x), np.max(x)
+    x.astype(float)      →  np.copy(x), where that is what it is; so is x.flatten() of a vector
 
-NumPy computes them so, in these steps and dtypes. Beside loops its own functions are as fast, and read better.
+NumPy computes them so, in these steps and dtypes. Beside loops its own functions are as fast, and read better; between
+two loops they would be in the way of one kernel.
 """
 
 from __future__ import annotations
@@ -22,12 +24,14 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, For, Function, Statement, Var, While
+from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
 from adcompile.ir.program import Program
 from adcompile.ir.types import INT, NONE, Array, Known, Scalar, TupleT, Type
 from adcompile.ir.walk import Rewriter
 from adcompile.optimise.dce import live_block
+from adcompile.optimise.direct import called
 from adcompile.optimise.typing import hashable, type_of
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -47,15 +51,23 @@ def _function(rewriter: Spelling, function: Function) -> Function:
 
 
 class Spelling(Rewriter):
-    """Within loops, calls become the statements that a function of `SPELLED` makes, if it does."""
+    """Within loops and between them, calls become the statements that a function of `SPELLED` makes, if it does."""
 
     def __init__(self, types: dict[Var, Type]) -> None:
         self.types, self.depth, self.found = types, 0, False
+        self.between: frozenset[Var] = frozenset()
         self.made: list[Statement] = []
         self.lists: dict[Atom, Call] = {}
 
+    def block(self, block: Block) -> Block:
+        around, self.between = self.between, between_loops(block.statements)
+        try:
+            return super().block(block)
+        finally:
+            self.between = around
+
     def statement(self, s: Statement) -> tuple[Statement, ...]:
-        loop = isinstance(s, (For, While))
+        loop = is_loop(s)
         self.depth += loop
         try:
             return super().statement(s)
@@ -64,7 +76,8 @@ class Spelling(Rewriter):
 
     def call(self, call: Call) -> tuple[Statement, ...]:
         fn = call.fn.value if isinstance(call.fn, Const) else None
-        spell = SPELLED.get(fn) if self.depth and hashable(fn) else None
+        inside = self.depth or call.result in self.between
+        spell = SPELLED.get(fn) if inside and hashable(fn) else None
         if fn is ops.build_list:
             self.lists[call.result] = call
         self.made = []
@@ -240,11 +253,21 @@ def _named(fn: Any) -> Callable[[Spelling, Call], bool]:
     return spell
 
 
+def _copied(s: Spelling, call: Call) -> bool:
+    """A conversion that converts nothing, or the flat copy of a vector."""
+    same = call.args[:1] and s.array(call.args[0]) == s.types[call.result]
+    flat = len(call.args) == 1 and called(call) is np.ndarray.flatten and s.vector(call.args[0]) is not None
+    whole = len(call.args) == 2 and called(call) is np.ndarray.astype
+    return bool(same and not call.kwargs and (flat or whole)) and s.last(call, np.copy, call.args[0])
+
+
 SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.mean: _mean, np.ndarray.mean: _mean, np.clip: _clip, np.ndarray.clip: _clip, np.diff: _diff,
     np.var: lambda s, call: _variance(s, call, False), np.ndarray.var: lambda s, call: _variance(s, call, False),
     np.std: lambda s, call: _variance(s, call, True), np.ndarray.std: lambda s, call: _variance(s, call, True),
     np.ndarray.sum: _named(np.sum), np.ndarray.max: _named(np.max), np.ndarray.min: _named(np.min),
+    np.ndarray.prod: _named(np.prod), np.ndarray.cumsum: _named(np.cumsum),
+    np.ndarray.astype: _copied, np.ndarray.flatten: _copied,
     np.linalg.norm: _norm, np.array: _displayed, np.concatenate: _joined, np.stack: _joined,
     np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
 }  # fmt: skip

@@ -110,3 +110,23 @@ def test_beside_loops_calls_stay_as_they_are():
         return y
 
     assert any("nt.total" not in kernel.source for kernel in parts_of(mean, X).kernels.values())
+
+
+BETWEEN = (
+    "x.max()", "x.min() * x", "x.prod()", "x.cumsum()", "x.std()", "np.linalg.norm(x) * x", "x.astype(float)",
+    "x.flatten()", "np.diff(x)", "np.vstack((x, x))", "x.clip(b[0], 0.6)", "A @ x", "np.sum(A.T @ x) * x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("k", range(len(BETWEEN)), ids=lambda k: BETWEEN[k].partition("(")[0])
+def test_between_two_loops_one_kernel_does_it_all(k):
+    """Else what each turn keeps would go from kernel to kernel, item by item."""
+    lines = f"for _ in range(3):\n        x = np.sin(x) * b\n    s = {BETWEEN[k]}\n    for _ in range(2):\n        s = s * 1.5"
+    source = f"def f(A, b, x):\n    {lines}\n    return np.sum(s * s)\n"
+    name = f"<between {k}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space = {"np": np, "__name__": "tests.spelled"}
+    exec(compile(source, name, "exec"), space)
+    parts = parts_of(space["f"], A, B, X)
+    assert len(parts.kernels) == 1 and not parts.notes, [note.why for note in parts.notes]
+    agree(space["f"], A, B, X)
