@@ -121,7 +121,8 @@ BETWEEN = (
 @pytest.mark.parametrize("k", range(len(BETWEEN)), ids=lambda k: BETWEEN[k].partition("(")[0])
 def test_between_two_loops_one_kernel_does_it_all(k):
     """Else what each turn keeps would go from kernel to kernel, item by item."""
-    lines = f"for _ in range(3):\n        x = np.sin(x) * b\n    s = {BETWEEN[k]}\n    for _ in range(2):\n        s = s * 1.5"
+    lines = f"for _ in range(3):\n        x = np.sin(x) * b\n    s = {BETWEEN[k]}\n"
+    lines += "    for _ in range(2):\n        s = s * 1.5"
     source = f"def f(A, b, x):\n    {lines}\n    return np.sum(s * s)\n"
     name = f"<between {k}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
