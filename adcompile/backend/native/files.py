@@ -11,7 +11,7 @@ import functools
 import importlib
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,10 @@ class Entries:
     def save(self, key: Any, data: Any) -> None:
         dumps = importlib.import_module("numba.core.serialize").dumps
         # in two, so that nothing is made of what another kernel has saved
-        disk.store(self.place(key), pickle.dumps((self.name(key), dumps(alone(data)))))
+        disk.store(self.place(key), pickle.dumps((self.name(key), dumps(self.kept(data)))))
+
+    def kept(self, data: Any) -> Any:
+        return alone(data)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """What has been compiled for a signature, in the context that it is to be called from."""
@@ -93,6 +96,30 @@ class Entries:
 
     def flush(self) -> None:
         """Nothing is stale: an entry is named by all that it depends on."""
+
+
+class Shared(Entries):
+    """The same of a function that kernels call and inline: it is kept whole, wherever the cache is by then."""
+
+    def __init__(self, name: str, versions: str) -> None:
+        self.file, self.versions, self.fill = f"{name}.py", versions, lambda: None
+
+    @property
+    def path(self) -> Path:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return place(self.file)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        try:
+            return super().load_overload(signature, context)
+        except Exception:  # whatever Numba raises that we know nothing of: it is compiled, as if there were none
+            return None
+
+    def save_overload(self, signature: Any, made: Any) -> None:
+        with suppress(pickle.PicklingError, TypeError, AttributeError, NotImplementedError):  # it is given functions
+            super().save_overload(signature, made)
+
+    def kept(self, data: Any) -> Any:
+        return data
 
 
 @functools.cache
@@ -140,6 +167,15 @@ def keep(function: Any, path: Path, fill: Callable[[], None] = lambda: None) -> 
     """A Numba function, which keeps what is compiled in our entries."""
     function._cache = Entries(path, versions(), fill)
     return function
+
+
+def share(modules: Iterable[Any], salt: str) -> None:
+    """Have the Numba functions of some modules keep what is compiled of them, for all kernels of all processes: a
+    third of the time that a kernel takes goes into compiling what it calls. `salt` tells what they are made of."""
+    dispatcher = importlib.import_module("numba.core.dispatcher").Dispatcher
+    for name, function in ((n, f) for module in modules for n, f in vars(module).items()):
+        if isinstance(function, dispatcher) and function.py_func.__name__ == name and not function.py_func.__closure__:
+            function._cache = Shared(f"helper_{name}", f"{versions()} {disk.digest(salt)}")
 
 
 def is_kept(made: Any, signature: Any) -> bool:

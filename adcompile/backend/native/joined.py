@@ -20,7 +20,7 @@ import numpy as np
 import adcompile
 from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.elementary import header
-from adcompile.backend.native.files import is_kept, keep, named, place, write
+from adcompile.backend.native.files import is_kept, keep, named, place, share, write
 from adcompile.backend.native.notes import notice
 from adcompile.backend.native.slots import Shadows, Sharing, Slot, Slots, cut, on_lists, plainly
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
@@ -88,6 +88,11 @@ def _salt() -> str:
 
 
 @functools.cache
+def _share_helpers() -> None:
+    share((importlib.import_module(f"adcompile.backend.native.{name}") for name in HELPERS), _salt())
+
+
+@functools.cache
 def _salt_of_functions() -> str:
     """What the elementary functions are made of."""
     files = sorted(Path(adcompile.__file__).with_name("runtime").joinpath("vecmath").glob("*.py"))
@@ -146,6 +151,7 @@ def _function(path: Path, text: str, head: str) -> tuple[types.FunctionType, Cal
     function = types.FunctionType(own, names, own.co_name)
 
     def fill() -> None:
+        _share_helpers()
         write(path, text)
         exec(compile(text, str(path), "exec", dont_inherit=True), names)
         function.__code__ = names[own.co_name].__code__

@@ -56,7 +56,7 @@ RUN = """
 
     made = []
     save = files.Entries.save
-    files.Entries.save = lambda self, key, data: (made.append(key), save(self, key, data))
+    files.Entries.save = lambda self, key, data: (made.append(self.path.stem), save(self, key, data))
 
     def f(x, n):
         s = 0.0
@@ -70,7 +70,7 @@ RUN = """
     assert np.allclose(g(x[:20].copy(), 20), wanted, rtol=1e-14)
     y = np.repeat(x[:20], 2)[::2]
     assert np.allclose(g(y, 20), wanted, rtol=1e-14)
-    print(len(made))
+    print(sum(not name.startswith("helper_") for name in made))
 """
 
 
@@ -86,7 +86,7 @@ def compiled(home):
 def test_the_next_process_loads_and_spoilt_entries_are_made_anew(home):
     assert compiled(home) == 2
     assert compiled(home) == 0
-    first, second = sorted(Path(home, "native").glob("*.bin"))
+    first, second = sorted(Path(home, "native").glob("f_grad*.bin"))
     first.write_bytes(first.read_bytes()[:1000])
     second.write_bytes(b"")
     assert compiled(home) == 2
@@ -162,3 +162,40 @@ def test_of_what_another_kernel_has_saved_nothing_is_made(home):
     assert other.load("a") is None and one.load("a") == {"code": 2}
     disk.store(other.place("a"), pickle.dumps((one.name("a"), b"no pickle at all")))
     assert other.load("a") is None
+
+
+SHARING = """
+    import numpy as np
+    import adcompile as ad
+    from adcompile.backend.native import files
+
+    made = []
+    save = files.Entries.save
+    files.Entries.save = lambda self, key, data: (made.append(self.path.stem), save(self, key, data))
+
+    def f(x, A, n):
+        for i in range(n):
+            x = np.sin(A @ x) * {factor}
+        return np.sum(x)
+
+    x, A = np.linspace(0.1, 1.0, 4), np.full((4, 4), 0.2)
+    x_bar = ad.grad(f, backend="numba")(x, A, 3)
+    h = 1e-6
+    assert abs((f(x + h, A, 3) - f(x - h, A, 3)) / (2.0 * h) - np.sum(x_bar)) < 1e-8
+    print(*(name for name in made if name.startswith("helper_")))
+"""
+
+
+def test_what_kernels_call_is_compiled_once_for_all_processes(home):
+    """Another kernel of another process finds it; an entry that is cut short is made anew."""
+
+    def compiled_by(factor):
+        path = home.parent / f"shared_{factor}.py"
+        path.write_text(textwrap.dedent(SHARING.format(factor=factor)))
+        return subprocess.run([sys.executable, path], check=True, capture_output=True, text=True).stdout.split()
+
+    assert "helper_times_vector" in compiled_by(0.5)
+    assert compiled_by(0.25) == []
+    spoilt = sorted((home / "native").glob("helper_times_vector*.bin"))[0]
+    spoilt.write_bytes(spoilt.read_bytes()[:-20])
+    assert compiled_by(0.75) == ["helper_times_vector"]
