@@ -23,7 +23,7 @@ from dataclasses import replace
 from adcompile.analysis.mutation import calls_in
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, For, Function, Statement, Var, While
-from adcompile.ir.program import Program
+from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Known, Scalar, Type
 from adcompile.ir.walk import Rewriter, atoms_of, blocks_of, defined, statements_of
@@ -150,7 +150,9 @@ class _Search(Trails):
     def is_same(self, call: Call, inside: set[Var], written: set[Var] | None) -> bool:
         """Whether every turn computes the same, and nothing is lost if there is none."""
         fn = called(call)
-        if fn in (*OBSERVING, *STORING, ops.load_global) or fn in LINEAR:
+        if fn in LINEAR or fn in STORING or fn in OBSERVING or fn in (ops.load_global, getattr):
+            return False
+        if isinstance(fn, FunctionRef):  # which may read what is neither its argument nor a constant
             return False
         read = [a for a in atoms_of(call) if isinstance(a, Var)]
         if not read or not inside.isdisjoint(read) or not all(self.stays(v, written) for v in read):
