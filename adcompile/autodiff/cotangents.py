@@ -18,6 +18,7 @@ from adcompile import runtime as rt
 from adcompile.analysis import complexes
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.lengths import same_shape
+from adcompile.analysis.spectra import as_like, perhaps_real, widened
 from adcompile.autodiff.optional import where_there
 from adcompile.errors import NotDifferentiable
 from adcompile.ir import ops
@@ -229,6 +230,8 @@ class Cotangents:
             old = b.emit(rt.copy, (old,), b.type(old), (), f"{var.name}_bar")
             b.context.shape[old] = b.context.shape.get(var, var)  # type: ignore[index]
             self.owned.add(old)
+        old = widened(b, old)
+        self.owned.add(old)
         self.updated_in_place.add(var)
         new = b.emit(
             rt.add_item if self.holds_structure(var) else ops.index_add if basic else rt.accumulate,
@@ -244,6 +247,7 @@ class Cotangents:
 
 def into_shadow(b: Builder, shadow: Atom, index: Atom, g: Atom, basic: bool) -> None:
     """Add `g` to an array of shadows at an index; `basic`: one that selects no element twice."""
+    g = as_like(b, g, shadow)
     if isinstance(b.type(shadow), Maybe):
         where_there(b, shadow, lambda c, there: into_shadow(c, there, index, g, basic))
     elif basic and shadow not in b.context.overlapping:
@@ -280,11 +284,12 @@ def zero(b: Builder, var: Var) -> Atom:
     t = b.type(var)
     if isinstance(t, Scalar):
         if is_complex(t):
-            return Const(0j)
+            return Const(0.0 if b.context.by_chance else 0j)
         narrow = [k for k in tangent_type(t).kinds if k not in (float, np.float64)]  # type: ignore[union-attr]
         return Const(narrow[0](0.0)) if len(narrow) == 1 and len(t.kinds) == 1 else Const(0.0)
     fn = np.zeros_like if isinstance(t, Array) else rt.zero_list if isinstance(t, Seq) else rt.zeros_like
-    made = b.emit(fn, (var,), zero_type([t], {}) if isinstance(t, Maybe) else tangent_type(t), (), f"{var.name}_bar")
+    dtype = (("dtype", Const(t.dtype)),) if isinstance(t, Array) and perhaps_real(b, t) else ()
+    made = b.emit(fn, (var,), zero_type([t], {}) if isinstance(t, Maybe) else tangent_type(t), dtype, f"{var.name}_bar")
     b.context.shape[made] = b.context.shape.get(var, var)
     return made
 

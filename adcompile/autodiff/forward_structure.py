@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adcompile import runtime as rt
 from adcompile.analysis import containers
 from adcompile.analysis.builder import is_structured
+from adcompile.analysis.spectra import widened
 from adcompile.autodiff.cotangents import in_dtype, tangent_structure, tangent_type
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const
@@ -95,7 +96,7 @@ def same(f: Forward, s: Call) -> Any:
 
 def index_add(f: Forward, s: Call) -> Any:
     buffer, index, value = s.args
-    dots = (f.value_dot(buffer, s.result), index, f.value_dot(value, s.result))
+    dots = (widened(f.b, f.value_dot(buffer, s.result)), index, f.value_dot(value, s.result))
     return f.b.emit(s.fn, dots, tangent_type(f.b.type(s.result)))
 
 

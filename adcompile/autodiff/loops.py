@@ -17,10 +17,11 @@ from adcompile.analysis.activity import leaf_ends
 from adcompile.analysis.builder import Builder, Context
 from adcompile.autodiff.cotangents import Cotangents, tangent_type, zero
 from adcompile.autodiff.evaluated import with_evaluated
-from adcompile.autodiff.keep import Keeper, Leaf, Plan, always, results_of
+from adcompile.autodiff.keep import Keeper, Leaf, Plan, always, leaves, results_of
 from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.maskable import gathered, joined_cotangent
 from adcompile.autodiff.outline import read_for_shape
+from adcompile.autodiff.piecewise import in_parts
 from adcompile.autodiff.plain import guarded
 from adcompile.errors import Unsupported
 from adcompile.ir.nodes import (
@@ -211,6 +212,9 @@ class LoopReversal:
         end = Yield((*next_bars, *finals))
         whole = Block((), tuple(live_statements(builder.statements, end.values)), end)
         whole = with_evaluated(self.context, always(tree), whole, read_for_shape(whole, self.context.types))
+        for leaf in leaves(tree):
+            if not leaf.skipped:
+                leaf.forward, whole = in_parts(self.context, leaf.forward, whole, leaf.block.params)
         assert isinstance(whole.end, Yield)
         reverse, yields = list(whole.statements), list(whole.end.values)
         plan = self.keep(tree, reverse, yields)

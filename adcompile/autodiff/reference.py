@@ -12,6 +12,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.activity import passes_derivative
 from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.analysis.spectra import as_like, perhaps_real
 from adcompile.analysis.views import fn_of, joins_lists, may_share
 from adcompile.autodiff.mirror import CONTAINERS, TOGETHER, sharing_of
 from adcompile.autodiff.optional import where_there
@@ -144,10 +145,11 @@ def own_tangent(b: Builder, d: Atom, like: Var) -> Atom:
     if isinstance(t, Maybe):
         whole = b.emit(ops.identity, (d,), t.type)
         return where_there(b, like, lambda c, there: own_tangent(c, whole, there))  # type: ignore[arg-type]
-    if isinstance(t, Array) and isinstance(given, Array) and given.dtype == t.dtype and rank(t) == rank(given) == 1:
+    alike = isinstance(t, Array) and isinstance(given, Array) and given.dtype == t.dtype and not perhaps_real(b, t)
+    if alike and rank(t) == rank(given) == 1:
         return b.emit(rt.snapshot, (d,), t, (), name)
     made = b.emit(rt.shadow, (like,), t, (), name)
-    b.emit(rt.add_at, (made, WHOLE, d), Known(None))
+    b.emit(rt.add_at, (made, WHOLE, as_like(b, d, made)), Known(None))
     return made
 
 

@@ -28,6 +28,7 @@ from adcompile.autodiff.live import live_statements
 from adcompile.autodiff.loops import LoopReversal
 from adcompile.autodiff.maskable import joined_cotangent
 from adcompile.autodiff.mirror import memory_base, refuse_memory, sharing_of
+from adcompile.autodiff.piecewise import in_parts
 from adcompile.autodiff.plain import checked
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.regions import is_region, reverse_region
@@ -328,7 +329,7 @@ class Sweep:
 
     def branch(self, s: If, cot: Cotangents) -> list[Statement]:
         """A value-yielding If: replay its test, sweep each branch, join the cotangents."""
-        bars = {r: cot.get(r) for r in s.results if self.active(r) and not self.by_reference(r)}
+        bars = {r: self.result_cotangent(r, cot) for r in s.results if self.active(r) and not self.by_reference(r)}
         sides = []
         for block in (s.then, s.orelse):
             child = cot.child(cot.builder.child(), self.inside(block))
@@ -368,6 +369,9 @@ class Sweep:
         reverses = [live_statements(c.builder.statements, column, free) for (_, c, _), column in zip(sides, columns)]
         blocks = [Block((), tuple(r), Yield(tuple(column))) for r, column in zip(reverses, columns)]
         blocks = [self.computed_again(forward, block) for (_, _, forward), block in zip(sides, blocks)]
+        pieces = [in_parts(self.context, forward, block) for (_, _, forward), block in zip(sides, blocks)]
+        sides = [(block, c, forward) for (block, c, _), (forward, _) in zip(sides, pieces)]
+        blocks = [block for _, block in pieces]
         extra = self.kept_results(s.test, sides, blocks)
         blocks = [self.context.renamed(block, dict(extra)) for block in blocks]
         if results or any(block.statements for block in blocks):

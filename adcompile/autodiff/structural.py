@@ -11,6 +11,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis import containers
 from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.analysis.spectra import as_like
 from adcompile.analysis.views import is_tuple_part
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.ir import ops
@@ -47,7 +48,7 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
         if isinstance(b.type(index), SliceT):
             cot.add(owner, b.emit(rt.scatter_list, (owner, index, y_bar), tangent_type(t)))
         else:
-            cot.add_at(owner, index, y_bar, basic=True)
+            cot.add_at(owner, index, as_like(b, y_bar, call.result), basic=True)
         return True
     if isinstance(t, (Scalar, Array)) and rank(t) == 0:  # read as an array of rank 0
         cot.add(owner, y_bar if rank(b.type(call.result)) == 0 else b.call(np.sum, y_bar))

@@ -35,3 +35,26 @@ def asked_of_its_elements(x):
 def test_the_answer_is_that_of_the_run_time(f, x):
     assert ad.value_and_grad(f)(x)[0] == f(x)
     ad.check_grads(f, (x,), order=1)
+
+
+def added_in_place(x, y):
+    w, u = np.linalg.eigvals(x), np.linalg.eigvals(y)
+    z = np.where(np.abs(w) > 1.5, w, u)
+    z[1] += w[0] * u[1]
+    return np.sum(np.abs(z) ** 2)
+
+
+REAL, COMPLEX = np.array([[1.3, 0.7], [0.2, 2.2]]), np.array([[1.3, 0.7], [-0.9, 1.2]])
+
+
+@pytest.mark.parametrize("x, y", [(REAL, COMPLEX), (COMPLEX, REAL), (REAL, REAL), (COMPLEX, COMPLEX)])
+def test_no_part_of_a_sum_is_lost(x, y):
+    """Cotangents and tangents of complex values, which are zeros like real ones where types tell only that both may be
+    complex; that of a real one may be given complex numbers. Warnings are errors here."""
+    ad.check_grads(added_in_place, (x, y), order=2)
+    d, h = np.array([[0.3, -0.2], [0.5, 0.7]]), 1e-6
+    for k, (dx, dy) in enumerate([(d, None), (None, d)]):
+        ends = [added_in_place(*(a + s * h * d if i == k else a for i, a in enumerate((x, y)))) for s in (1, -1)]
+        wanted = (ends[0] - ends[1]) / (2 * h)
+        assert np.isclose(ad.jvp(added_in_place, (x, y), (dx, dy))[1], wanted, rtol=1e-6)
+        assert np.isclose(np.sum(ad.grad(added_in_place, argnums=k)(x, y) * d), wanted, rtol=1e-6)
