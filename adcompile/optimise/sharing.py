@@ -42,6 +42,7 @@ from adcompile.optimise.effects import Effects, has_buffer
 from adcompile.optimise.shapes import is_elementwise
 from adcompile.optimise.typing import INPLACE, hashable, is_immutable, type_of
 from adcompile.runtime import arrays, memory
+from adcompile.runtime.checkpoints import run_back
 from adcompile.runtime.detached import replica
 from adcompile.runtime.shadows import shadows
 
@@ -161,6 +162,7 @@ class _Analysis:
     uses: dict[Var, int] = field(default_factory=dict[Var, int])
     fresh: set[Var] = field(default_factory=set[Var])
     told_apart: set[Var] = field(default_factory=set[Var])
+    recorded: set[Atom] = field(default_factory=set[Atom])  # what gives the steps of a checkpointed loop, backwards
 
     def run(self, block: Block, live_out: Iterable[Atom]) -> Sharing:
         self._block(block, (), (), ())
@@ -261,7 +263,10 @@ class _Analysis:
             case For():
                 element, *carried = s.body.params
                 self._use((s.iterable, *s.init))
-                self._flow((element,), (s.iterable,))
+                if s.iterable in self.recorded:
+                    self.fresh.add(element)  # while a step is gone through, nobody else has what it recorded
+                else:
+                    self._flow((element,), (s.iterable,))
                 if isinstance(type_of(s.iterable, self.effects.types), IterT):
                     self._roots(self.writing, (s.iterable,))  # iterating uses it up
                 self._loop(s, tuple(carried))
@@ -289,6 +294,8 @@ class _Analysis:
                 self.fresh.add(call.result)
             return
         fn = call.fn.value if isinstance(call.fn, Const) else None
+        if fn is run_back:
+            self.recorded.add(call.result)
         if fn in STORING and isinstance(type_of(call.args[0], self.effects.types), Array):
             self._roots(self.writing, call.args[:1])  # which keeps nothing of what it is given
             return
