@@ -33,7 +33,7 @@ class Rule:
     with the first argument.
     """
 
-    kind: str  # elementwise, reduction, linear, bilinear, vjp, composite, constant, explicit, overlay, primitive
+    kind: str  # elementwise, reduction, linear, bilinear, vjp, composite, implicit, constant, explicit, overlay, primitive
     body: Callable[..., Any] | None = None
     frule: Callable[..., Any] | None = None
     rrule: Callable[..., Any] | None = None
@@ -62,6 +62,7 @@ FILES = (
     "adcompile.rules.standard",
     "adcompile.rules.mathematics",
     "adcompile.rules.runtime",
+    "adcompile.rules.implicit",
     "adcompile.rules.ahead",
     "adcompile.rules.numpy",
     "adcompile.rules.scipy",

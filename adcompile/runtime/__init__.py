@@ -135,6 +135,7 @@ from adcompile.runtime.dynamic import (
     vjp_of,
     vjp_of_held,
 )
+from adcompile.runtime.implicit import Outcome, arrayed, beside, inside, limits, shaped, slope, solution, solve, vector
 from adcompile.runtime.interpolants import table_derivative
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
@@ -391,7 +392,16 @@ __all__ = [
     "scatter",
     "scatter_list",
     "shape_along",
+    "shaped",
+    "Outcome",
+    "arrayed",
+    "beside",
+    "inside",
+    "limits",
     "size_of",
+    "slope",
+    "solution",
+    "solve",
     "table_derivative",
     "take_down",
     "take_down_arrays",
@@ -425,5 +435,6 @@ __all__ = [
     "with_axes",
     "with_length",
     "wrapped",
+    "vector",
     "zeros_like",
 ]

@@ -15,6 +15,7 @@ TOPICS = {
     "scipy.sparse": "sparse",
     "scipy.sparse.linalg": "sparse_linalg",
     "scipy.stats": "stats",
+    "scipy.optimize": "optimize",
 }
 _done: set[str] = set()
 
