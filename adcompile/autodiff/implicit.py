@@ -15,7 +15,9 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder
+from adcompile.analysis.callables import Partial, unfold
 from adcompile.analysis.calls import handles
+from adcompile.analysis.heap import owner_of
 from adcompile.autodiff import forward
 from adcompile.autodiff.adjoint import inline_rule
 from adcompile.autodiff.composite import hand_over, separate_values
@@ -26,10 +28,11 @@ from adcompile.autodiff.jacobians import jacobian
 from adcompile.autodiff.reverse import REMEMBERING, Sweep
 from adcompile.autodiff.roots import read_again, root_of
 from adcompile.autodiff.transform import cut, forward_of, gradient, leaves, pair_leaves, reverse_of
-from adcompile.errors import NotDifferentiable, Place
+from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Array, Seq, Unknown, is_complex
+from adcompile.ir.types import Array, DictT, IterT, Method, Ref, Seq, Unknown, holds, is_complex
 from adcompile.rules.registry import Rule
+from adcompile.runtime.implicit import completed, unbound
 
 
 def system(y_dot: Any, matrix: Any) -> Any:
@@ -51,6 +54,7 @@ def sweep_implicit(sweep: Sweep, call: Call, rule: Rule, y_bar: Atom, cot: Cotan
     """The cotangents of what the residual is made of, for the cotangent −(∂r/∂y)⁻ᵀ · y_bar of the residual. It is
     evaluated on the way back, on what the function that is solved for read of modules and objects on the way there."""
     b = cot.builder
+    check_captured(b, call)
     first = len(b.statements)
     matrix = matrix_of(b, rule, call)
     weight = b.call(operator.neg, inline_rule(b, transposed_system, (y_bar, matrix), ()))
@@ -84,6 +88,7 @@ def remembered(b: Builder, first: int, call: Call) -> list[Statement]:
 def forward_implicit(f: Forward, s: Call, rule: Rule) -> Atom | None:
     """y_dot = −(∂r/∂y)⁻¹ · r_dot, with r_dot at y held fast."""
     b = f.b
+    check_captured(b, s)
     values = separate_values(b, s.args, f.active)
     dots: dict[Var, Atom] = {}
     for v, a in zip(values, s.args):
@@ -98,6 +103,16 @@ def forward_implicit(f: Forward, s: Call, rule: Rule) -> Atom | None:
     return None if dot is None else b.call(operator.neg, inline_rule(b, system, (dot, matrix), ()))
 
 
+def check_captured(b: Builder, call: Call) -> None:
+    """Refuse what a function may hold and derivatives do not go through."""
+    if any(holds(b.type(a), Method, IterT, Ref) for a in call.args):
+        raise Unsupported(
+            "a method or an iterator among what a function has captured that a solver is given",
+            call.place,
+            "capture the object, and call its method by name; or pass the object in args=",
+        )
+
+
 def matrix_of(b: Builder, rule: Rule, call: Call) -> Atom:
     """∂r/∂y at the result."""
     if is_complex(b.type(call.result)):
@@ -108,6 +123,22 @@ def matrix_of(b: Builder, rule: Rule, call: Call) -> Atom:
         )
     fun, args = Const(rule.body), [call.result, *call.args]
     return jacobian(b, "jacfwd", fun, args, call.kwargs, (0,), True, False, call.place)[0]
+
+
+@handles(rt.plain, look=())
+def plain(
+    b: Builder, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None, name: str
+) -> Atom:
+    """A method or partial application as a function that has captured what it holds, through which derivatives go."""
+    (fun,) = args
+    t = b.type(fun)
+    if not isinstance(t, Method):
+        return fun
+    if isinstance(t.function, Partial):
+        function, first, named = unfold(b, t.function, owner_of(b, fun))
+        held = b.build(DictT(tuple(named), ()), list(named.values()))
+        return b.dispatch(Const(completed), [function, b.build_tuple(*first), held], [])
+    return b.dispatch(Const(unbound), [Const(t.function), owner_of(b, fun)], [])
 
 
 @handles(rt.slope, look=())

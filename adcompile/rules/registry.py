@@ -48,6 +48,8 @@ class Rule:
 
 
 _rules: dict[Any, Rule] = {}
+remedies: dict[Any, str] = {}
+"""What to write instead of functions that have no derivative."""
 changes = 0
 """Another number after every registration that is not our own, and after late ones of ours."""
 others: dict[Any, Rule | None] = {}

@@ -135,7 +135,7 @@ from adcompile.runtime.dynamic import (
     vjp_of,
     vjp_of_held,
 )
-from adcompile.runtime.implicit import Outcome, arrayed, beside, inside, limits, shaped, slope, solution, solve, vector
+from adcompile.runtime.implicit import Outcome, arrayed, beside, inside, limits, plain, shaped, slope, solution, solve, vector
 from adcompile.runtime.interpolants import table_derivative
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
@@ -398,6 +398,7 @@ __all__ = [
     "beside",
     "inside",
     "limits",
+    "plain",
     "size_of",
     "slope",
     "solution",

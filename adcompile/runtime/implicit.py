@@ -16,6 +16,19 @@ def solve(solver: Callable[..., Any], *args: Any, **settings: Any) -> Any:
     return solver(*args, **settings)
 
 
+def plain(fun: Any) -> Any:
+    """The function that a solver is given: of a method or a partial application one that has captured what it holds."""
+    return fun
+
+
+def unbound(function: Callable[..., Any], owner: Any) -> Callable[..., Any]:
+    return lambda *args: function(owner, *args)
+
+
+def completed(function: Callable[..., Any], first: tuple[Any, ...], named: dict[str, Any]) -> Callable[..., Any]:
+    return lambda *args: function(*first, *args, **named)
+
+
 def solution(found: Any, residual: Callable[[Any], Any]) -> Any:
     """`found`, where `residual` is zero: what the residual is made of moves it."""
     return found

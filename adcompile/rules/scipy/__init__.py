@@ -16,6 +16,7 @@ TOPICS = {
     "scipy.sparse.linalg": "sparse_linalg",
     "scipy.stats": "stats",
     "scipy.optimize": "optimize",
+    "scipy.integrate": "integrate",
 }
 _done: set[str] = set()
 

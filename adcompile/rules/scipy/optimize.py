@@ -19,6 +19,7 @@ from adcompile.rules.numpy.constant import present, without_rule
 
 DEFAULTS = {name: p.default for name, p in inspect.signature(optimize.brentq).parameters.items()}
 CONSTRAINED = "a minimum under constraints; write Lagrange's equations, and solve them with scipy.optimize.root"
+LOSS = "a fit by least_squares with bounds or a loss; use minimize for what it minimizes"
 BOUNDED = "a minimum between bounds by this method; use method='L-BFGS-B', which stops at a bound itself"
 
 
@@ -48,6 +49,8 @@ def bracketing(solver: Any) -> Any:
         full_output: Any = False,
         disp: Any = True,
     ) -> Any:
+        f = rt.plain(f)
+
         def residual(x: Any) -> Any:
             return applied(f, x, args)
 
@@ -82,6 +85,8 @@ def toms748(
     full_output: Any = False,
     disp: Any = True,
 ) -> Any:
+    f = rt.plain(f)
+
     def residual(x: Any) -> Any:
         return applied(f, x, args)
 
@@ -103,6 +108,8 @@ def newton(
     full_output: Any = False,
     disp: Any = True,
 ) -> Any:
+    func = rt.plain(func)
+
     def residual(x: Any) -> Any:
         return applied(func, x, args)
 
@@ -117,6 +124,8 @@ def newton(
 def root_scalar(
     f: Any, args: Any = (), method: Any = None, bracket: Any = None, fprime: Any = None, *settings: Any, **named: Any
 ) -> Any:
+    f = rt.plain(f)
+
     def residual(x: Any) -> Any:
         return applied(f, x, args, fprime)
 
@@ -127,6 +136,8 @@ def root_scalar(
 
 @overlay(optimize.fixed_point)
 def fixed_point(func: Any, x0: Any, args: Any = (), *settings: Any, **named: Any) -> Any:
+    func = rt.plain(func)
+
     def residual(x: Any) -> Any:
         return fitted(applied(func, x, args), x) - x
 
@@ -138,6 +149,8 @@ def fixed_point(func: Any, x0: Any, args: Any = (), *settings: Any, **named: Any
 
 @overlay(optimize.fsolve)
 def fsolve(func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, **named: Any) -> Any:
+    func = rt.plain(func)
+
     def residual(x: Any) -> Any:
         return fitted(applied(func, x, args), x)
 
@@ -152,6 +165,8 @@ def fsolve(func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: 
 def root(
     fun: Any, x0: Any, args: Any = (), method: Any = "hybr", jac: Any = None, *settings: Any, **named: Any
 ) -> Any:
+    fun = rt.plain(fun)
+
     def residual(x: Any) -> Any:
         return fitted(applied(fun, x, args, jac), x)
 
@@ -178,6 +193,8 @@ def minimize(
     *settings: Any,
     **named: Any,
 ) -> Any:
+    fun = rt.plain(fun)
+
     def objective(x: Any) -> Any:
         return np.sum(applied(fun, x, args, jac))
 
@@ -215,6 +232,8 @@ def limits(x: Any, bounds: Any) -> Any:
 def minimize_scalar(
     fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), *settings: Any, **named: Any
 ) -> Any:
+    fun = rt.plain(fun)
+
     def objective(x: Any) -> Any:
         return applied(fun, x, args)
 
@@ -226,3 +245,61 @@ def minimize_scalar(
     told = rt.solve(optimize.minimize_scalar, fun, bracket, bounds, args, *settings, **named)
     x = rt.solution(rt.shaped(told.x, 1.0), residual)
     return rt.Outcome("x", x, objective(x), told)
+
+
+@overlay(optimize.least_squares)
+def least_squares(
+    fun: Any,
+    x0: Any,
+    jac: Any = "2-point",
+    bounds: Any = None,
+    method: Any = "trf",
+    *settings: Any,
+    loss: Any = "linear",
+    args: Any = (),
+    kwargs: Any = None,
+    **named: Any,
+) -> Any:
+    fun, kwargs = rt.plain(fun), {} if kwargs is None else kwargs
+
+    def errors(x: Any) -> Any:
+        return np.array(fun(x, *args, **kwargs))
+
+    def residual(x: Any) -> Any:
+        return rt.slope(lambda u: 0.5 * np.sum(errors(u) ** 2), x)
+
+    within = (-np.inf, np.inf) if bounds is None else bounds
+    given = (jac, within, method, *settings)
+    told = rt.solve(optimize.least_squares, fun, x0, *given, loss=loss, args=args, kwargs=kwargs, **named)
+    found = rt.vector(told.x)
+    if bounds is not None or loss != "linear" or len(settings) > 4:
+        x = rt.beside(found, (fun, args, kwargs), LOSS)
+    else:
+        x = rt.solution(found, residual)
+    return rt.Outcome("x", x, errors(x), told)
+
+
+# -- what has no derivative ---------------------------------------------------------------------
+
+without_rule(
+    *present(
+        optimize,
+        "fmin fmin_powell fmin_cg fmin_bfgs fmin_ncg fmin_l_bfgs_b fmin_tnc fmin_cobyla fmin_slsqp fminbound brent "
+        "golden basinhopping brute differential_evolution dual_annealing shgo direct",
+    ),
+    remedy="use scipy.optimize.minimize or minimize_scalar, from the minimum that this finds: their minima have derivatives",
+)
+without_rule(
+    *present(
+        optimize, "broyden1 broyden2 anderson linearmixing diagbroyden excitingmixing newton_krylov"
+    ),
+    remedy="use scipy.optimize.root, whose roots have derivatives",
+)
+without_rule(
+    *present(optimize, "leastsq curve_fit nnls lsq_linear isotonic_regression"),
+    remedy="use scipy.optimize.least_squares, whose minima have derivatives; or write the normal equations in NumPy",
+)
+without_rule(
+    *present(optimize, "linprog milp quadratic_assignment"),
+    remedy="write the equations of the constraints that hold at the solution, and solve them with np.linalg.solve",
+)
