@@ -18,6 +18,7 @@ KINDS = {
     "bilinear": "linear in each of two arguments",
     "vjp": "a cotangent for each argument; forward mode is its transpose",
     "composite": "written in other functions",
+    "integral": "by integrals of the derivatives of what it integrates",
     "implicit": "by the equation that the result solves",
     "explicit": "frule or rrule",
     "overlay": "another function stands in",

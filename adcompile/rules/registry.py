@@ -65,6 +65,7 @@ FILES = (
     "adcompile.rules.mathematics",
     "adcompile.rules.runtime",
     "adcompile.rules.implicit",
+    "adcompile.rules.integrals",
     "adcompile.rules.ahead",
     "adcompile.rules.numpy",
     "adcompile.rules.scipy",

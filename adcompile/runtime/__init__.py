@@ -136,6 +136,7 @@ from adcompile.runtime.dynamic import (
     vjp_of_held,
 )
 from adcompile.runtime.implicit import Outcome, arrayed, beside, inside, limits, plain, shaped, slope, solution, solve, vector
+from adcompile.runtime.integrals import integral, integrated, pull_captured, push_captured
 from adcompile.runtime.interpolants import table_derivative
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
@@ -397,6 +398,10 @@ __all__ = [
     "arrayed",
     "beside",
     "inside",
+    "integral",
+    "integrated",
+    "pull_captured",
+    "push_captured",
     "limits",
     "plain",
     "size_of",
