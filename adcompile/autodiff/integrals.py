@@ -34,6 +34,7 @@ from adcompile.autodiff.transform import cut, forward_of, independent, project, 
 from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Function, Statement, Var
 from adcompile.ir.program import FunctionRef
+from adcompile.ir.refs import GlobalRef
 from adcompile.ir.types import FLOAT, UNKNOWN, Array, Closure, Instance, Scalar, Seq, Type, Unknown
 from adcompile.ir.walk import Rewriter
 from adcompile.rules.integrals import pulled_along, pushed_along
@@ -75,14 +76,7 @@ def check_integrand(b: Builder, call: Call) -> None:
         )
     inner = b.child()
     value = settle(inner, inner.dispatch(fun, [inner.new("s", FLOAT)], []))
-    memory = Memory(b, inner.statements)
-    for read in memory.definition.values():
-        if root_of(read, memory) is not None and isinstance(b.type(read.result), (Array, Seq, Instance, Unknown)):
-            raise Unsupported(
-                "an integrand that reads an array or an object of a module by itself",
-                call.place,
-                "pass it in args=, or give it a name in the function that is differentiated",
-            )
+    check_reads(b, Memory(b, inner.statements), call)
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if fn is rt.integrated and not isinstance(b.type(value), (Scalar,)):
         raise Unsupported(
@@ -90,6 +84,24 @@ def check_integrand(b: Builder, call: Call) -> None:
             call.place,
             "return a float: float(y), or y[0] of an array",
         )
+
+
+def check_reads(b: Builder, memory: Memory, call: Call) -> None:
+    """Refuse what an integrand reads of modules and objects by itself: who knows what is there on the way back."""
+    ours: set[Atom] = set()  # the functions of rules, and their defaults
+    for read in memory.definition.values():
+        if root_of(read, memory) is None:
+            continue
+        ref = read.args[0].value if isinstance(read.args[0], Const) else None
+        found = ref.namespace.get(ref.name) if isinstance(ref, GlobalRef) else None
+        if read.args[0] in ours or str(getattr(found, "__module__", "")).startswith("adcompile.rules."):
+            ours.add(read.result)
+        elif isinstance(b.type(read.result), (Array, Seq, Instance, Unknown)):
+            raise Unsupported(
+                "a function that reads an array or an object of a module by itself, in an integral or the like",
+                call.place,
+                "pass it in args=, or give it a name in the function that is differentiated",
+            )
 
 
 # -- both modes ---------------------------------------------------------------------------------

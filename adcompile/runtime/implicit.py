@@ -78,17 +78,20 @@ def inside(x: Any, lower: Any, upper: Any, margin: float = 1e-4) -> None:
 
 
 class Outcome:
-    """What `root`, `minimize` and the like give: the solution by the name that it has there, the function's value at
-    the solution, and beside them whatever the solver tells."""
+    """What `root`, `minimize`, `solve_ivp` and the like give: the solution by the name that it has there, something
+    beside it that is known (the function's value there, the times), and whatever the solver tells."""
 
-    def __init__(self, name: str, x: Any, fun: Any, told: Any) -> None:
+    def __init__(self, name: str, solution: Any, second: str, known: Any, told: Any) -> None:
         self.name = name
-        self.solution = x
-        self.fun = fun
+        self.solution = solution
+        self.second = second
+        self.known = known
         self.told = told
 
     def __getattr__(self, name: str) -> Any:
-        return self.solution if name == self.name else getattr(beside(self.told, self.solution), name)
+        if name == self.name:
+            return self.solution
+        return self.known if name == self.second else getattr(beside(self.told, self.solution), name)
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
