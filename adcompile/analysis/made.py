@@ -42,7 +42,7 @@ READERS: tuple[Any, ...] = (str, repr, format, print, hash, id, bool, ops.format
 """Calls that look at a list, dict or object, keep nothing of it and write nothing."""
 
 
-BORROWERS: tuple[Any, ...] = (rt.solve, rt.solution, rt.beside, rt.integrated, rt.integral)
+BORROWERS: tuple[Any, ...] = (rt.solve, rt.solution, rt.beside, rt.integrated, rt.integral, rt.followed_path, rt.path)
 """Calls that run functions that they are given, keep nothing of them and write nothing."""
 
 

@@ -20,6 +20,7 @@ from adcompile import runtime as rt
 from adcompile.analysis.alias import Memory
 from adcompile.analysis.builder import Builder, Context, is_structured
 from adcompile.analysis.calls import call_python, handles
+from adcompile.analysis.executed import is_ours
 from adcompile.analysis.heap import settle
 from adcompile.analysis.leaves import value_leaves
 from adcompile.analysis.recursion import Specialised, specialise_separate
@@ -214,6 +215,10 @@ def push_captured(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | N
     return b.call(operator.mul, Const(0.0), value) if dot is None else dot
 
 
+PARAMETERS: dict[Any, tuple[Type, ...]] = {rt.integral: (FLOAT,)}
+"""Calls of functions that SciPy calls, and what it gives these."""
+
+
 # -- functions of the program -------------------------------------------------------------------
 
 
@@ -235,14 +240,15 @@ class _Real(Rewriter):
     context: Context
 
     def call(self, call: Call) -> tuple[Statement, ...]:
-        if not isinstance(call.fn, Const) or call.fn.value is not rt.integral:
+        parameters = PARAMETERS.get(call.fn.value) if isinstance(call.fn, Const) and is_ours(call.fn.value) else None
+        if parameters is None:
             return (call,)
         b = Builder(self.context, "adjoint", place=call.place)
         fun = call.args[0]
         t = b.type(fun)
         if not isinstance(t, Closure):
             return (call,)
-        types: tuple[Type, ...] = (FLOAT, *t.cells)
+        types = (*parameters, *t.cells)
         spec = Specialised(FunctionRef("integrand"), {})
         specialise_separate(b, spec, t.function, types)
         captured = [leaf for v, form in zip(b.items(fun), t.cells) for leaf in value_leaves(b, v, form)]

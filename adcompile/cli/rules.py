@@ -19,6 +19,7 @@ KINDS = {
     "vjp": "a cotangent for each argument; forward mode is its transpose",
     "composite": "written in other functions",
     "integral": "by integrals of the derivatives of what it integrates",
+    "trajectory": "by the equations of derivatives, solved in their turn",
     "implicit": "by the equation that the result solves",
     "explicit": "frule or rrule",
     "overlay": "another function stands in",

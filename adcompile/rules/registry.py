@@ -66,6 +66,7 @@ FILES = (
     "adcompile.rules.runtime",
     "adcompile.rules.implicit",
     "adcompile.rules.integrals",
+    "adcompile.rules.trajectories",
     "adcompile.rules.ahead",
     "adcompile.rules.numpy",
     "adcompile.rules.scipy",

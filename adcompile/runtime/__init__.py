@@ -198,6 +198,7 @@ from adcompile.runtime.state import (
     unset,
     unshared,
 )
+from adcompile.runtime.trajectories import followed_path, jacobian_along, path, push_along, rows
 
 if TYPE_CHECKING:
     from adcompile.runtime.checkpoints import (
@@ -398,6 +399,11 @@ __all__ = [
     "arrayed",
     "beside",
     "inside",
+    "followed_path",
+    "jacobian_along",
+    "path",
+    "push_along",
+    "rows",
     "integral",
     "integrated",
     "pull_captured",
