@@ -61,6 +61,7 @@ def sweep_implicit(sweep: Sweep, call: Call, rule: Rule, y_bar: Atom, cot: Cotan
     values = separate_values(b, call.args, sweep.active)
     start = len(b.statements)
     residual = inline_rule(b, rule.body, (call.result, *values), call.kwargs)
+    check_real(b, residual, call)
     inputs = [leaf for v, a in zip(values, call.args) if v is not a for leaf in leaves(b, v)]
     table = reverse_of(b, start, inputs, [(residual, weight)], None)
     for v, a in zip(values, call.args):
@@ -98,6 +99,7 @@ def forward_implicit(f: Forward, s: Call, rule: Rule) -> Atom | None:
     matrix = matrix_of(b, rule, s)
     start = len(b.statements)
     residual = inline_rule(b, rule.body, (s.result, *values), s.kwargs)
+    check_real(b, residual, s)
     inner = forward_of(b, cut(b, start), dots, [residual])
     dot = inner.whole_dot(residual)
     return None if dot is None else b.call(operator.neg, inline_rule(b, system, (dot, matrix), ()))
@@ -113,14 +115,23 @@ def check_captured(b: Builder, call: Call) -> None:
         )
 
 
+def check_real(b: Builder, residual: Atom, call: Call) -> None:
+    if is_complex(b.type(residual)) and not isinstance(b.type(residual), Unknown):
+        raise complex_equation(call)
+
+
+def complex_equation(call: Call) -> NotDifferentiable:
+    return NotDifferentiable(
+        "the solution of an equation that is complex, or of no known type, has no derivative here",
+        call.place,
+        "solve for its real and imaginary parts, from a start of real numbers",
+    )
+
+
 def matrix_of(b: Builder, rule: Rule, call: Call) -> Atom:
     """∂r/∂y at the result."""
     if is_complex(b.type(call.result)):
-        raise NotDifferentiable(
-            "the solution of an equation that is complex, or of no known type, has no derivative here",
-            call.place,
-            "solve for its real and imaginary parts, from a start of real numbers",
-        )
+        raise complex_equation(call)
     fun, args = Const(rule.body), [call.result, *call.args]
     return jacobian(b, "jacfwd", fun, args, call.kwargs, (0,), True, False, call.place)[0]
 

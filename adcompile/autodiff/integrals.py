@@ -8,7 +8,6 @@ other, so that its own integral is differentiated by the same rule. In the end i
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +35,7 @@ from adcompile.errors import Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Function, Statement, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.refs import GlobalRef
-from adcompile.ir.types import FLOAT, UNKNOWN, Array, Closure, Instance, Scalar, Seq, Type, Unknown
+from adcompile.ir.types import FLOAT, Array, Closure, Instance, Scalar, Seq, Type, Unknown
 from adcompile.ir.walk import Rewriter
 from adcompile.rules.integrals import pulled_along, pushed_along
 from adcompile.rules.registry import Rule

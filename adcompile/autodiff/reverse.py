@@ -264,7 +264,8 @@ class Sweep:
                     copies[a] = self.snapshot(a, cot)
                 return copies[a][-1].result
             t, made = self.context.types[a], self.context.definition.get(a)
-            if isinstance(t, (TupleT, ListT, DictT, Closure)) or made is not None and fn_of(made) is slice:  # arrays, an index
+            holds = isinstance(t, (TupleT, ListT, DictT, Closure))
+            if holds or made is not None and fn_of(made) is slice:  # arrays, an index
                 items = made.args if made is not None and fn_of(made) is slice else forward.context_items(a)
                 new = [copied(item) for item in items]
                 if any(x is not y for x, y in zip(items, new)):

@@ -36,7 +36,6 @@ from adcompile.autodiff.integrals import (
     taken,
 )
 from adcompile.autodiff.jacobians import jacobian
-from adcompile.autodiff.refusal import refuse_argument
 from adcompile.autodiff.reverse import REMEMBERING, Sweep
 from adcompile.autodiff.transform import cut, forward_of, independent
 from adcompile.errors import NotDifferentiable, Place, Unsupported

@@ -43,8 +43,8 @@ from adcompile.ir.types import (
     dim_of,
     is_scalar_class,
 )
-from adcompile.runtime.implicit import Outcome
 from adcompile.runtime.dynamic import Back, Forth
+from adcompile.runtime.implicit import Outcome
 from adcompile.runtime.objects import attributes, stated
 from adcompile.runtime.state import is_plain
 from adcompile.runtime.structure import DEEPEST

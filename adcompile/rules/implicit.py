@@ -20,7 +20,7 @@ def doubled(args: list[Type], kwargs: dict[str, Type]) -> Type:
     start = widen(args[1])
     if isinstance(start, Scalar) and all(k in (bool, int, float, np.float64) for k in start.kinds):
         return FLOAT64
-    if isinstance(start, Array) and start.dtype in (np.float64, np.int64, np.bool_):
+    if isinstance(start, Array) and start.dtype.type in (np.float64, np.int64, np.bool_):
         return Array(np.dtype(np.float64), start.dims) if start.dims != () else FLOAT64
     return UNKNOWN
 

@@ -33,7 +33,7 @@ class Rule:
     with the first argument.
     """
 
-    kind: str  # elementwise, reduction, linear, bilinear, vjp, composite, implicit, constant, explicit, overlay, primitive
+    kind: str  # as in kinds.py; or explicit, overlay, primitive, integral, trajectory
     body: Callable[..., Any] | None = None
     frule: Callable[..., Any] | None = None
     rrule: Callable[..., Any] | None = None

@@ -27,7 +27,7 @@ def pushed_system(fun: Any, dots: Any, which: Any) -> Any:
 
 
 def sensitivities(fun: Any, n: Any, by_start: Any, which: Any) -> Any:
-    """The equation of n unknowns and of their derivatives by the start, if asked for, and by what `fun` has captured."""
+    """The equation of n unknowns and of their derivatives, by the start, if asked for, and by what `fun` captured."""
 
     def system(z: Any, t: Any) -> Any:
         y, derivatives = z[:n], np.reshape(z[n:], (n, -1))

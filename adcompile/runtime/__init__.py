@@ -135,7 +135,19 @@ from adcompile.runtime.dynamic import (
     vjp_of,
     vjp_of_held,
 )
-from adcompile.runtime.implicit import Outcome, arrayed, beside, inside, limits, plain, shaped, slope, solution, solve, vector
+from adcompile.runtime.implicit import (
+    Outcome,
+    arrayed,
+    beside,
+    inside,
+    limits,
+    plain,
+    shaped,
+    slope,
+    solution,
+    solve,
+    vector,
+)
 from adcompile.runtime.integrals import integral, integrated, pull_captured, push_captured
 from adcompile.runtime.interpolants import table_derivative
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular

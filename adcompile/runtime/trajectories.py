@@ -19,8 +19,8 @@ def followed_path(
 
 
 def path(fun: Callable[..., Any], start: Any, span: Any, times: Any, settings: Any, *captured: Any) -> Any:
-    """The solution of y' = fun(y, t, *captured), a row for each of the times. `settings`: the method, "odeint" or one of
-    solve_ivp, and the errors allowed, relative and absolute, for each unknown alike."""
+    """The solution of y' = fun(y, t, *captured), a row for each of the times. `settings`: the method, "odeint" or
+    one of solve_ivp, and the errors allowed, relative and absolute, for each unknown alike."""
     method, rtol, atol, most = settings
     if np.ndim(rtol) > 0 or np.ndim(atol) > 0:
         raise NotDifferentiable(
@@ -46,7 +46,7 @@ def rows(found: Any) -> Any:
     return np.array(found, np.float64)
 
 
-def push_along(fun: Callable[..., Any], y: Any, t: Any, y_dot: Any, dots: tuple[Any, ...], which: tuple[bool, ...]) -> Any:
+def push_along(fun: Callable[..., Any], y: Any, t: Any, y_dot: Any, dots: Any, which: tuple[bool, ...]) -> Any:
     """The tangent of fun(y, t), for those of y and of what `fun` has captured; only followed."""
     raise TypeError("a function that is only followed")
 

@@ -1,4 +1,5 @@
-"""scipy.integrate: integrals of functions of one number, by what they capture and by their limits."""
+"""scipy.integrate: integrals of functions of one number, by what they capture and by their limits, and differential
+equations, by what they capture and by their start."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from adcompile.rules.kinds import overlay
 from adcompile.rules.numpy.constant import present, without_rule
 
 EVENTS = "a solution with events; solve up to a fixed time, and find the event with scipy.optimize.brentq"
-WEIGHTED = "a weighted or complex integral; write the weight into the integrand, and integrate the parts of complex ones"
+WEIGHTED = "a weighted or complex integral; write the weight into the integrand, and integrate parts of complex ones"
 
 
 @overlay(integrate.quad)
@@ -62,7 +63,7 @@ def odeint(
     y0: Any,
     t: Any,
     args: Any = (),
-    Dfun: Any = None,  # noqa: N803  SciPy's name
+    Dfun: Any = None,
     col_deriv: Any = 0,
     full_output: Any = 0,
     ml: Any = None,

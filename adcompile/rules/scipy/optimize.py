@@ -287,7 +287,7 @@ without_rule(
         "fmin fmin_powell fmin_cg fmin_bfgs fmin_ncg fmin_l_bfgs_b fmin_tnc fmin_cobyla fmin_slsqp fminbound brent "
         "golden basinhopping brute differential_evolution dual_annealing shgo direct",
     ),
-    remedy="use scipy.optimize.minimize or minimize_scalar, from the minimum that this finds: their minima have derivatives",
+    remedy="use scipy.optimize.minimize or minimize_scalar, from the minimum that this finds: theirs have derivatives",
 )
 without_rule(
     *present(
