@@ -54,7 +54,7 @@ from adcompile.analysis.real import without_functions
 from adcompile.analysis.recursion import AsObject
 from adcompile.analysis.slots import open_slots
 from adcompile.analysis.terminated import Terminated
-from adcompile.autodiff import nested
+from adcompile.autodiff import implicit, integrals, nested, trajectories
 from adcompile.autodiff.after import After, after
 from adcompile.autodiff.batches import given_type, pushforward_batch
 from adcompile.autodiff.composite import install
@@ -91,7 +91,7 @@ from adcompile.runtime.refusing import REFUSING
 HANDLERS = (
     *(attributes, builtins, callables, checkpoints, classes, containers, copying, folds, generated, getters, having),
     *(elements, iterators, managers, objects, reads, several, sorting, splats, stored, structure, traversal),
-    *(nested, tries, variables),
+    *(implicit, integrals, trajectories, nested, tries, variables),
 )
 """The modules that give callables their meaning; they register it when they are imported."""
 
@@ -299,6 +299,7 @@ class Entry:
             end = stop.end
         body = self.b.block((), end)
         self.context.functions[ref] = Function(self.name, tuple(self.params), (), body, Signature())
+        integrals.made_real(self.context)
         check_escapes(self.context, self.context.functions.values())
         program = Program(
             ref, reachable(ref, self.context.functions), self.context.types, tuple(self.context.guards.values())

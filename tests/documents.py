@@ -30,7 +30,7 @@ FENCE = re.compile(r"^```(\w*)$")
 def rendered(path: Path) -> str:
     """The document with the output of its blocks as it is now."""
     document = Document(path.name)
-    before, modules, path_before = registry.registered(), set(sys.modules), list(sys.path)
+    before, modules, path_before = dict(registry.others), set(sys.modules), list(sys.path)
     lines = path.read_text(encoding="utf-8").splitlines()
     sys.modules[document.module.__name__] = document.module
     try:
@@ -42,7 +42,7 @@ def rendered(path: Path) -> str:
             if str(ROOT / "examples") in str(Path(getattr(sys.modules[name], "__file__", None) or "").resolve()):
                 del sys.modules[name]
         linecache.cache.pop(path.name, None)
-        for fn in registry.registered().keys() - before.keys():
+        for fn in registry.others.keys() - before.keys():  # ours, of libraries that an example has imported, stay
             registry.unregister(fn)
     return "\n".join(document.out) + "\n"
 

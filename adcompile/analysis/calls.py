@@ -61,7 +61,7 @@ from adcompile.analysis.library import (
     writes_text,
 )
 from adcompile.analysis.live import note_code, note_given, note_put
-from adcompile.analysis.made import is_reader
+from adcompile.analysis.made import BORROWERS, READERS, is_reader
 from adcompile.analysis.memoised import asking, note_asked
 from adcompile.analysis.mutation import is_unknown
 from adcompile.analysis.narrow import TWINS, complex_form, is_own_conjugate, twin
@@ -362,7 +362,7 @@ def call_rule(
     plain = fn in (np.asarray, np.array, np.ascontiguousarray, np.ndarray.tolist) and "subok" not in kwtypes
     if isinstance(t, Unknown) and not plain:
         t = next((k for k in (*types, *kwtypes.values()) if is_array_subclass(k)), t)
-    if given and not is_reader(fn) and keeps_objects(t):
+    if given and not is_reader(fn, READERS + BORROWERS) and keeps_objects(t):
         for a in given:  # the result may hold what it was made of
             give(b, a)
     if isinstance(t, Known) and rule.by_value and may_be_real(b, types):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.alias import makes_keys
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.contents import held_in
@@ -39,6 +40,10 @@ EXISTING: tuple[Any, ...] = (
 """Calls whose result was there before."""
 READERS: tuple[Any, ...] = (str, repr, format, print, hash, id, bool, ops.format_value, ops.build_string, float, int)
 """Calls that look at a list, dict or object, keep nothing of it and write nothing."""
+
+
+BORROWERS: tuple[Any, ...] = (rt.solve, rt.solution, rt.beside, rt.integrated, rt.integral, rt.followed_path, rt.path)
+"""Calls that run functions that they are given, keep nothing of them and write nothing."""
 
 
 def is_reader(fn: Any, group: tuple[Any, ...] = READERS) -> bool:

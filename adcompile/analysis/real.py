@@ -17,6 +17,7 @@ from adcompile.analysis.builder import Builder, is_structured, parts
 from adcompile.analysis.callbacks import special_methods_write
 from adcompile.analysis.executed import is_ours, methods_asked
 from adcompile.analysis.heap import give, hand_over, is_opaque, note_renamed, reached, refuse, show
+from adcompile.analysis.made import BORROWERS, is_reader
 from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -68,13 +69,13 @@ def hand(
     if b.context.flat_of:
         args, kwargs = read_now(b, fn, args, kwargs, result, place)
     types = [b.type(a) for a in (*args, *(v for _, v in kwargs))]
-    plain = isinstance(result, (Scalar, Array, Known)) or result == Instance(str)
+    called = fn.value if isinstance(fn, Const) else None if isinstance(fn, Var) else fn
+    plain = isinstance(result, (Scalar, Array, Known)) or result == Instance(str) or is_reader(called, BORROWERS)
     if any(holds(t, Ref, ObjectT) for t in types):
         args, kwargs = opened(b, fn, args, kwargs, place)
         change = show if plain else give  # the result may hold what it is given
         args, kwargs = [change(b, a) for a in args], [(k, change(b, v)) for k, v in kwargs]
     followed = is_structured(result) or isinstance(result, (IterT, Method)) or isinstance(fn, FunctionRef)
-    called = fn.value if isinstance(fn, Const) else None if isinstance(fn, Var) else fn
     if not followed and not isinstance(result, OwnMethod) and called not in ASKING and not is_read(called, args):
         check_handed([b.type(a) for a in (*args, *(v for _, v in kwargs))], plain, place or b.place)
     if followed or not any(holds(t, Method) for t in types):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.detached import is_in
 from adcompile.analysis.intrusive import written_unsaid
 from adcompile.errors import Unsupported
@@ -139,6 +140,11 @@ def reason(call: Call, t: Type | None) -> tuple[str, str]:
         return (
             f"{sign}= on something of no known type, which may be an array or a list, of values {FOLLOWED}",
             f"write y = y {sign} … where numbers are meant; of arrays, objects and lists: {IN_LISTS}",
+        )
+    if fn is rt.solve:
+        return (
+            f"a function that a solver of SciPy is given, and that may write into values {FOLLOWED}",
+            "let it return what it computes, and write into nothing that outlives it",
         )
     name = name_of(fn)
     if name is None or fn in (operator.setitem, setattr) or getattr(operator, name.strip("_"), None) is fn:

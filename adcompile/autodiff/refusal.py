@@ -19,6 +19,7 @@ from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Call, Const, OpaqueCode, Place, Raise, Var
 from adcompile.ir.types import Instance, is_array_subclass
+from adcompile.rules.registry import remedies
 from adcompile.runtime.structure import defines_operators
 
 IN_PLACE: set[Any] = {*ITEM_WRITES, *AUGMENTED, *METHODS, *FUNCTIONS, ops.list_set, np.ufunc.at}
@@ -65,6 +66,8 @@ WRITTEN: dict[Any, tuple[str, str]] = {
 """What the user wrote where a callable of no derivative stands for syntax, or for a builtin's general case."""
 
 
+REGISTER = "register one with adcompile.rules.vjp or adcompile.rules.frule, or adcompile.rules.non_differentiable"
+TOLD = "what a solver tells beside its solution; compute it of the solution in NumPy"
 DYNAMIC = (rt.dots_of, rt.pull_jvp, rt.pull_vjp, rt.pull_split, rt.held_bar)
 """Second derivatives that are looked up when the code runs."""
 CALLED = (rt.called, rt.pulled, rt.pushed, rt.pushed_along)
@@ -116,6 +119,10 @@ def refuse(call: Call) -> NotDifferentiable | Unsupported:
             call.place,
             "define it in a file, or register a rule for the rule: adcompile.rules.vjp(the_rule, …)",
         )
+    if fn is rt.beside:
+        told = call.args[2].value if len(call.args) > 2 and isinstance(call.args[2], Const) else TOLD
+        what, _, remedy = str(told).partition("; ")
+        return NotDifferentiable(f"no derivative of {what}", call.place, remedy)
     home = str(getattr(fn, "__module__", None) or "").partition(".")[0]
     if getattr(fn, "__module__", None) in MADE_OUTSIDE:
         return NotDifferentiable(
@@ -130,10 +137,12 @@ def refuse(call: Call) -> NotDifferentiable | Unsupported:
     module, name = getattr(fn, "__module__", None), name_of(fn) or repr(fn)
     if getattr(fn, "__objclass__", None) is np.ufunc and call.args and isinstance(call.args[0], Const):
         module, name = "numpy", f"{call.args[0].value.__name__}.{fn.__name__}"
+    if home == "scipy" and module:
+        module = ".".join(part for part in module.split(".") if part[0] != "_")  # where users import it from
     return NotDifferentiable(
         f"no derivative rule for {module + '.' if module and module != 'builtins' else ''}{name}",
         call.place,
-        "register one with adcompile.rules.vjp or adcompile.rules.frule, or adcompile.rules.non_differentiable",
+        (remedies.get(fn, "") if hashable(fn) else "") or REGISTER,
     )
 
 

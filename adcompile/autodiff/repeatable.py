@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.alias import Memory, effect_of
 from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.intrusive import written_unsaid
@@ -183,7 +184,7 @@ def draws(context: Context, s: Call, inside: Container[Atom]) -> bool:
     if fn is None or isinstance(fn, OpaqueCode):
         return not isinstance(fn, Way)
     own = any(fn is f for f in OF_THEIR_OWN) and s.args[0] in inside and begins_anew(context, s.args[0])
-    if own or begins_anew(context, s.result):
+    if own or begins_anew(context, s.result) or any(fn is f for f in AGAIN):
         return False
     rule = lookup(fn)
     return fn is next or (is_unknown_call(fn) and not isinstance(fn, type) if rule is None else not rule.pure)
@@ -206,6 +207,9 @@ SEEDED = (np.random.default_rng, np.random.RandomState, random.Random)
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random, _random.Random)
 OF_THEIR_OWN = [next, *(m for c in GENERATORS for m in vars(c).values())]
 """What these give depends on the object that they are given first, and on nothing else that changes."""
+
+AGAIN = (rt.solve, rt.inside)
+"""These give the same again: solvers, of functions that do."""
 
 
 def passed_again(block: Block) -> list[Statement]:

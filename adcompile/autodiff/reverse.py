@@ -9,7 +9,7 @@ yields. Loops are in autodiff/loops.
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,9 +49,12 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import BOOL, DictT, Known, ListT, SliceT, TupleT, differentiable
+from adcompile.ir.types import BOOL, Closure, DictT, Known, ListT, SliceT, TupleT, differentiable
 from adcompile.ir.walk import free_vars, is_border
 from adcompile.rules.registry import lookup
+
+REMEMBERING: dict[str, Callable[..., list[Statement]]] = {}
+"""Kinds of rules that read what is there where the call stands, and add to the forward sweep (autodiff/implicit)."""
 
 
 class Sweep:
@@ -183,6 +186,8 @@ class Sweep:
         rule = lookup(s.fn.value) if isinstance(s.fn, Const) else None
         if rule is not None and rule.kind == "explicit" and kind_of(rule, s) == "rrule":
             return self.explicit(s, rule, y_bar, cot)
+        if rule is not None and rule.kind in REMEMBERING:
+            return REMEMBERING[rule.kind](self, s, rule, y_bar, cot)
         self.adjoint_of(s, y_bar, cot)
         return [s]
 
@@ -260,7 +265,8 @@ class Sweep:
                     copies[a] = self.snapshot(a, cot)
                 return copies[a][-1].result
             t, made = self.context.types[a], self.context.definition.get(a)
-            if isinstance(t, (TupleT, ListT, DictT)) or made is not None and fn_of(made) is slice:  # arrays, an index
+            holds = isinstance(t, (TupleT, ListT, DictT, Closure))
+            if holds or made is not None and fn_of(made) is slice:  # arrays, an index
                 items = made.args if made is not None and fn_of(made) is slice else forward.context_items(a)
                 new = [copied(item) for item in items]
                 if any(x is not y for x, y in zip(items, new)):

@@ -44,6 +44,7 @@ from adcompile.ir.types import (
     is_scalar_class,
 )
 from adcompile.runtime.dynamic import Back, Forth
+from adcompile.runtime.implicit import Outcome
 from adcompile.runtime.objects import attributes, stated
 from adcompile.runtime.state import is_plain
 from adcompile.runtime.structure import DEEPEST
@@ -214,7 +215,7 @@ def is_followed(cls: type) -> bool:
     found = _followed.get(cls)
     if found is None:
         module = sys.modules.get(cls.__module__)
-        own = cls is pytypes.SimpleNamespace or module is None or not is_installed(module)
+        own = cls in (pytypes.SimpleNamespace, Outcome) or module is None or not is_installed(module)
         found = _followed[cls] = own and is_plain(cls)
     return found
 

@@ -88,7 +88,7 @@ PURE_METHODS = frozenset(
     )
     for name in line.split()
 )
-PURE_KINDS = frozenset({"elementwise", "reduction", "linear", "bilinear", "composite", "vjp"})
+PURE_KINDS = frozenset("elementwise reduction linear bilinear composite vjp implicit integral trajectory".split())
 DUNDERS = (OPERATORS | BUILTINS) - LOGIC - {hasattr}
 """What may run methods of unknown objects."""
 

@@ -21,6 +21,7 @@ linear       (y_bar, y, a, *, …)             a_bar; forward mode is fn(a_dot, 
 bilinear     (y_bar, y, a, b, *, …)          a_bar, b_bar; forward is fn(a_dot, b) + fn(a, b_dot)
 vjp          (y_bar, y, x1, x2, …)           x1_bar, x2_bar, …; forward mode is its transpose
 composite    (x1, x2, …)                     the same function in other primitives
+implicit     (y, x1, x2, …)                  what is zero at y: both modes by the implicit function theorem
 frule        (x1, …, x1_dot, …)              y, y_dot (the tangent of an inert argument is 0.0)
 rrule        (x1, …)                         y, pullback; pullback(y_bar) → x1_bar, …
 
@@ -105,6 +106,7 @@ reduction = _decorator("reduction", 1)
 linear = _decorator("linear", 2)
 bilinear = _decorator("bilinear", 2)
 composite = _decorator("composite", 0)
+implicit = _decorator("implicit", 1)
 vjps = _decorator("vjp", 2)  # vjp for several callables that share a body
 
 

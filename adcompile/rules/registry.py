@@ -33,7 +33,7 @@ class Rule:
     with the first argument.
     """
 
-    kind: str  # elementwise, reduction, linear, bilinear, vjp, composite, constant, explicit, overlay, primitive
+    kind: str  # as in kinds.py; or explicit, overlay, primitive, integral, trajectory
     body: Callable[..., Any] | None = None
     frule: Callable[..., Any] | None = None
     rrule: Callable[..., Any] | None = None
@@ -48,6 +48,8 @@ class Rule:
 
 
 _rules: dict[Any, Rule] = {}
+remedies: dict[Any, str] = {}
+"""What to write instead of functions that have no derivative."""
 changes = 0
 """Another number after every registration that is not our own, and after late ones of ours."""
 others: dict[Any, Rule | None] = {}
@@ -62,6 +64,9 @@ FILES = (
     "adcompile.rules.standard",
     "adcompile.rules.mathematics",
     "adcompile.rules.runtime",
+    "adcompile.rules.implicit",
+    "adcompile.rules.integrals",
+    "adcompile.rules.trajectories",
     "adcompile.rules.ahead",
     "adcompile.rules.numpy",
     "adcompile.rules.scipy",

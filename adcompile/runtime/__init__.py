@@ -135,6 +135,20 @@ from adcompile.runtime.dynamic import (
     vjp_of,
     vjp_of_held,
 )
+from adcompile.runtime.implicit import (
+    Outcome,
+    arrayed,
+    beside,
+    inside,
+    limits,
+    plain,
+    shaped,
+    slope,
+    solution,
+    solve,
+    vector,
+)
+from adcompile.runtime.integrals import integral, integrated, pull_captured, push_captured
 from adcompile.runtime.interpolants import table_derivative
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
@@ -196,6 +210,7 @@ from adcompile.runtime.state import (
     unset,
     unshared,
 )
+from adcompile.runtime.trajectories import followed_path, jacobian_along, path, push_along, rows
 
 if TYPE_CHECKING:
     from adcompile.runtime.checkpoints import (
@@ -391,7 +406,26 @@ __all__ = [
     "scatter",
     "scatter_list",
     "shape_along",
+    "shaped",
+    "Outcome",
+    "arrayed",
+    "beside",
+    "inside",
+    "followed_path",
+    "jacobian_along",
+    "path",
+    "push_along",
+    "rows",
+    "integral",
+    "integrated",
+    "pull_captured",
+    "push_captured",
+    "limits",
+    "plain",
     "size_of",
+    "slope",
+    "solution",
+    "solve",
     "table_derivative",
     "take_down",
     "take_down_arrays",
@@ -425,5 +459,6 @@ __all__ = [
     "with_axes",
     "with_length",
     "wrapped",
+    "vector",
     "zeros_like",
 ]

@@ -30,6 +30,8 @@ lookup(np.sin)  # rules for libraries are registered once these are imported
 # What the kinds leave without a derivative of its own: no code, a refusal, another function,
 # or a step that autodiff knows itself (it writes in place, and programs of second order test it).
 WITHOUT = {"constant", "primitive", "overlay", "structure"}
+OF_FUNCTIONS = {"implicit", "integral", "trajectory"}
+"""What these are given are functions of a program that is differentiated: tests/programs/scipy_solvers.py."""
 
 
 def collected(kind="SAMPLES"):
@@ -58,7 +60,7 @@ APART = {**collected("METHODS"), **collected("WRAPPED")}
 COMPUTING = {
     fn: rule
     for fn, rule in registered().items()
-    if rule.kind not in WITHOUT and rule.pure and fn is not rt.valued
+    if rule.kind not in WITHOUT | OF_FUNCTIONS and rule.pure and fn is not rt.valued
 }
 """`rt.valued` has the derivatives of another value than its own: tests/analysis/test_folds.py. Draws give another value
 every time: tests/programs/draws.py."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from adcompile.ir.types import BOOL, FLOAT, INT, UNKNOWN, Array, Dim, Instance, Known, TupleT, Type, widen
 from adcompile.rules.kinds import constant
-from adcompile.rules.registry import Rule, register
+from adcompile.rules.registry import Rule, register, remedies
 from adcompile.rules.typing import Typing, always, broadcasting
 
 
@@ -17,9 +17,10 @@ def present(owner: Any, names: str) -> list[Any]:
     return [getattr(owner, name) for name in names.split() if hasattr(owner, name)]
 
 
-def without_rule(*fns: Any, typing: Typing | None = None, pure: bool = True) -> None:
+def without_rule(*fns: Any, typing: Typing | None = None, pure: bool = True, remedy: str = "") -> None:
     """Functions that are run as they are, and refused where their arguments carry derivatives."""
     for fn in fns:
+        remedies.update({fn: remedy} if remedy else {})
         register(fn, Rule("primitive", typing=typing, pure=pure))
 
 

@@ -15,6 +15,8 @@ TOPICS = {
     "scipy.sparse": "sparse",
     "scipy.sparse.linalg": "sparse_linalg",
     "scipy.stats": "stats",
+    "scipy.optimize": "optimize",
+    "scipy.integrate": "integrate",
 }
 _done: set[str] = set()
 
