@@ -371,7 +371,7 @@ def cov(
     lost = ddof if ddof is not None else 0 if bias else 1
     if fweights is None and aweights is None:
         centred = rows - np.mean(rows, axis=1)[:, None]
-        return np.squeeze((centred @ np.conj(centred).T) * (1.0 / (rows.shape[1] - lost)))
+        return np.squeeze((centred @ np.conj(centred).T) * rt.quotient(1.0, max(rows.shape[1] - lost, 0)))
     weights = aweights if fweights is None else fweights if aweights is None else fweights * aweights
     total = np.sum(weights)
     centred = rows - (np.sum(rows * weights, axis=1) / total)[:, None]
@@ -438,8 +438,9 @@ def histogram(
     elif range is None:
         # the bins span the data: which sample is in which is piecewise constant, the edges are not
         t = np.linspace(0.0, 1.0, bins + 1)
-        low, high = a == np.min(a), a == np.max(a)
-        a_bar = low * (np.sum(edges_bar * (1.0 - t)) / np.sum(low)) + high * (np.sum(edges_bar * t) / np.sum(high))
+        low, high = a == np.min(a, initial=np.inf), a == np.max(a, initial=-np.inf)
+        lows, highs = np.maximum(np.sum(low), 1), np.maximum(np.sum(high), 1)  # none where there are no data
+        a_bar = low * (np.sum(edges_bar * (1.0 - t)) / lows) + high * (np.sum(edges_bar * t) / highs)
         a_bar = rt.like(a_bar, a)
     elif isinstance(range, (tuple, list)):
         t = np.linspace(0.0, 1.0, bins + 1)
