@@ -151,6 +151,31 @@ def read_cell(b: Builder, fn: python_types.FunctionType, i: int, place: Place | 
     return var
 
 
+def in_place_of_names(
+    fn: Any, args: list[Atom], kwargs: list[tuple[str, Atom]]
+) -> tuple[list[Atom], list[tuple[str, Atom]]]:
+    """The arguments of a call of Python's own in their places, whatever names they are given by: what is known of
+    `pow(x, 3)` is known of `pow(base=x, exp=3)`."""
+    if not kwargs or getattr(fn, "__module__", None) not in ("builtins", "itertools"):
+        return args, kwargs
+    args, named = list(args), dict(kwargs)
+    for name in _positional(fn)[len(args) :]:
+        if name not in named:
+            break
+        args.append(named.pop(name))
+    return args, list(named.items())
+
+
+@functools.lru_cache(maxsize=1024)
+def _positional(fn: Any) -> tuple[str, ...]:
+    """The parameters of a builtin that may be given by position."""
+    try:
+        parameters = inspect.signature(fn).parameters.values() if not isinstance(fn, python_types.FunctionType) else ()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
 def least_arguments(fn: Any) -> int:
     """How many arguments a call of a builtin or of NumPy's needs; zero where that is not known."""
     if isinstance(fn, np.ufunc):

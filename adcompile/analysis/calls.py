@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.arraylike import Kwargs, Lists, array_objects, as_arrays, by_position, with_stored
-from adcompile.analysis.binding import bind, least_arguments, read_cell, read_held, there
+from adcompile.analysis.binding import bind, in_place_of_names, least_arguments, read_cell, read_held, there
 from adcompile.analysis.builder import Builder, Context, Lifted, Restart
 from adcompile.analysis.cached import CACHE, asked_too, cached_call, check_clear
 from adcompile.analysis.callbacks import calls_back
@@ -167,7 +167,7 @@ def dispatch(
         return call_instance(b, fn, t, args, kwargs, name, place)
     if not isinstance(t, Known):
         return call_unseen(b, fn, None, args, kwargs, name, place)
-    return call_known(b, t.value, args, kwargs, name, place)
+    return call_known(b, t.value, *in_place_of_names(t.value, args, kwargs), name, place)
 
 
 def call_choice(

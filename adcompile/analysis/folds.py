@@ -7,6 +7,7 @@ import functools
 import math
 import operator
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from adcompile import runtime as rt
@@ -66,6 +67,27 @@ def compensated(b: Builder, plain: Atom, source: Atom, start: Atom) -> Atom:
     return b.emit(rt.valued, (plain, exact), t)
 
 
+def said_of_nothing(run: Callable[[], Any]) -> str:
+    """What Python says, in the words of this version, where there is no item to begin with."""
+    try:
+        return str(run())
+    except (TypeError, ValueError) as error:
+        return str(error)
+
+
+EMPTY = {
+    functools.reduce: said_of_nothing(lambda: functools.reduce(max, ())),
+    **{fn: said_of_nothing(functools.partial(fn, ())) for fn in (max, min)},
+}
+
+
+def first_of_some(items, kind, words):
+    """The first item, in Python that is followed."""
+    if len(items) == 0:
+        raise kind(words)
+    return items[0]
+
+
 @handles(functools.reduce, look=())
 def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     if len(args) == 3:
@@ -81,7 +103,8 @@ def reduce_function(b: Builder, args: Args, kwargs: Kwargs, place: Place | None,
         return None
     items_of = b.call(list, args[1]) if isinstance(b.type(args[1]), IterT) else args[1]
     begin = Begin(b, {})
-    first = b.call(operator.getitem, items_of, 0)
+    words = Const(EMPTY[functools.reduce])
+    first = b.dispatch(Const(first_of_some), [items_of, Const(TypeError), words], [], "", place)
     rest = b.call(operator.getitem, items_of, b.call(slice, 1, None))
     found = accumulate(b, args[0], rest, first, place, name)
     check_turns(b, args[1:2], begin)
@@ -167,7 +190,7 @@ def extreme_of_sequence(b: Builder, fn: Any, args: Args, kwargs: Kwargs, name: s
             return found
 
         return branch_on(b, b.call(operator.gt, b.call(len, args[0]), 0), some, lambda _: default, name)
-    first = b.call(operator.getitem, args[0], 0)
+    first = b.dispatch(Const(first_of_some), [args[0], Const(ValueError), Const(EMPTY[fn])], [], "", place)
     key = dict(kwargs).get("key")
     if key is not None and b.known(key) and b.value(key) is None:
         key = None

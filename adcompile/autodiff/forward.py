@@ -31,7 +31,7 @@ from adcompile.autodiff.adjoint import (
     refuse_subclass,
     selected_product,
 )
-from adcompile.autodiff.called import fitted, is_readable
+from adcompile.autodiff.called import fitted, is_readable, signature_of
 from adcompile.autodiff.cotangents import in_dtype, in_single, refuse_stand_in, shadow_type, tangent_type, zero
 from adcompile.autodiff.dynamic import forward_dynamic
 from adcompile.autodiff.forward_structure import SPENT, STRUCTURAL, display, zeros_type
@@ -284,6 +284,8 @@ class Forward:
         """f(a_dot): the call itself on the tangents of what it is linear in."""
         b = self.b
         wrt = rule.wrt or (0,)
+        if rule.tangent is not None and reads_memory(b, rule, s):
+            return self.by_memory(s, rule)
         args = list(s.args)
         found = False
         for k in wrt:
@@ -296,6 +298,12 @@ class Forward:
             return self.keyword_linear(s)
         self.refuse_others(s, wrt)
         return b.dispatch(s.fn, args, kwargs) if found else None
+
+    def by_memory(self, s: Call, rule: Rule) -> Atom | None:
+        """The tangent of a call that reads how its argument lies in memory, which is what the value says of it."""
+        bound = bind_rule(rule.body, 2, s)
+        d = self.whole_dot(bound.args[0])
+        return None if d is None else inline_rule(self.b, rule.tangent, (d, *bound.args), bound.settings)
 
     def refuse_others(self, s: Call, wrt: Sequence[int]) -> None:
         """Raise for an argument that carries derivatives and that the call is not linear in."""
@@ -435,6 +443,15 @@ class Forward:
         then = self.body(tail.then, side.inner(side.b.child()), moving)
         orelse = self.body(tail.orelse, side.inner(side.b.child()), moving)
         return Block((), (*side.b.statements, replace(tail, then=then, orelse=orelse)), block.end)
+
+
+def reads_memory(b: Builder, rule: Rule, call: Call) -> bool:
+    """Whether a call may go through its argument as it lies in memory: unless `order` is "C" or "F"."""
+    bound, signature = bind_rule(rule.body, 2, call), signature_of(rule.body)[0]
+    order = {**dict(zip(signature.positional[2:], bound.args)), **dict(bound.settings)}.get("order")
+    if order is None:  # left out, if there is one
+        return "order" not in (*signature.positional, *signature.keyword_only)
+    return not b.known(order) or b.value(order) not in ("C", "F", None)
 
 
 KINDS: dict[str, Any] = {

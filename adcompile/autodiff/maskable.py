@@ -167,7 +167,7 @@ def selected_by(context: Context, call: Call) -> tuple[Sequence[Atom], Join]:
 
 def sums_up(context: Context, call: Call) -> bool:
     """Whether a sum is one number of several: of a number it is that number."""
-    a = call.args[0]
+    a, *_ = *call.args, *(value for _, value in call.kwargs)  # np.sum may have it by name
     return rank(context.types[call.result]) == 0 and not (isinstance(a, Var) and rank(context.types[a]) == 0)
 
 
@@ -290,7 +290,7 @@ def nonzero(context: Context, p: Atom) -> bool:
     fn = made.fn.value if made is not None and isinstance(made.fn, Const) else None
     if made is None or not known(fn):
         return False
-    if fn is np.maximum:
+    if fn in (np.maximum, max):
         return any(isinstance(a, Const) and isinstance(a.value, (int, float)) and a.value > 0 for a in made.args)
     return fn is operator.add and is_zero_test(context, made.args[1], made.args[0])
 

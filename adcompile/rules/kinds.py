@@ -85,11 +85,11 @@ def _decorator(kind: str, leading: int) -> Callable[..., Any]:
         view: bool = False,
         pure: bool = True,
         context: Context | None = None,
+        tangent: Callable[..., Any] | None = None,
     ) -> Callable[[Body], Body]:
         def decorate(body: Body) -> Body:
-            rule = Rule(
-                kind, body=body, wrt=wrt, typing=typing, total=total, view=view, pure=pure, context=named(context)
-            )
+            rule = Rule(kind, body, None, None, wrt, typing, total, view, tangent=tangent, pure=pure)
+            rule = replace(rule, context=named(context))
             for fn in map(resolve, fns):
                 check_arity(fn, body, leading)
                 register(fn, rule)

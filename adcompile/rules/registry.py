@@ -43,6 +43,7 @@ class Rule:
     view: bool = False
     general: Callable[..., Any] | None = None  # the function in other primitives, where a setting is active
     by_value: bool = False  # constant: pure, and its result on stand-ins is its value (np.iterable, np.result_type)
+    tangent: Callable[..., Any] | None = None  # linear: (x_dot, x, …), where the function reads how x lies in memory
     pure: bool = True  # False: it draws, prints or writes; never run at compile time, repeated or dropped
     context: str = ""  # "minimal": without it there is no derivative; "default": it is there for speed
 

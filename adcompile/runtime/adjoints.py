@@ -106,6 +106,27 @@ def even_axes(ndim: int) -> tuple[int, ...]:
     return tuple(range(0, ndim, 2))
 
 
+def memory_axes(a: np.ndarray, order: str) -> tuple[int, ...]:
+    """The axes in which `a.ravel(order)` goes through the elements, the slowest first; `order` is "A" or "K"."""
+    if order.upper() != "K":
+        return tuple(range(a.ndim))[:: -1 if reads_columns(a, order) else 1]
+    axes: list[int] = []  # the fastest first: NumPy's iterators leave axes where they are that strides do not order
+    for axis in reversed(range(a.ndim)):
+        place = len(axes)
+        for k in reversed(range(len(axes))):
+            slower, faster = abs(a.strides[axis]), abs(a.strides[axes[k]])
+            if slower and faster and faster <= slower:
+                break
+            place = k if slower and faster else place
+        axes.insert(place, axis)
+    return tuple(reversed(axes))
+
+
+def reads_columns(a: np.ndarray, order: str) -> bool:
+    """Whether `a` is read as with order "F"; `order` may be "A"."""
+    return order.upper() == "F" or order.upper() == "A" and a.flags.fnc
+
+
 def mesh_axes(k: int, count: int, indexing: str) -> tuple[int, ...]:
     """The axes of a result of `np.meshgrid` along which its k-th input is repeated."""
     own = 1 - k if indexing == "xy" and k < 2 and count > 1 else k

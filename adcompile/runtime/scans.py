@@ -17,6 +17,11 @@ def recurrence(g: Any, a: Any) -> Any:
     return y
 
 
+def some_rows(a: Any) -> Any:
+    """A matrix with a row of zeros where it has no row."""
+    return a if len(a) else np.zeros((1, *a.shape[1:]), a.dtype)
+
+
 def quantile_position(q: Any, counts: Any, method: str) -> Any:
     """Where among `counts` sorted values the quantile `q` lies, by one of NumPy's methods.
 

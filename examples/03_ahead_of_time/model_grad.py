@@ -32,7 +32,7 @@ def _loss_grad(w, x, y):
     t = -margin
     # return np.mean(np.logaddexp(0.0, -margin)) + 0.01 * np.sum(w**2)  model.py:12
     w_bar = 0.02 * w
-    t = np.exp(t - np.logaddexp(0.0, t)) / np.size(y)
+    t = np.exp(t - np.logaddexp(0.0, t)) / max(np.size(y), 1)
     # margin = y * (x @ w)                        model.py:11
     return (w_bar + x.T @ -(y * t),)
 

@@ -111,6 +111,11 @@ constant(rt.convolution_rims, typing=lambda args, kwargs: PAIRS)
 constant(rt.row_order, typing=lambda args, kwargs: Array(INDICES, ("any",)))
 
 
+def memory_axes_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    dims = dims_of(args[0])
+    return Seq(INT, tuple) if dims is None else TupleT((INT,) * len(dims))
+
+
 def interleaved_spec_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     """Only the lists of numbers matter."""
     lists = [static(a) if k % 2 or k == len(args) - 1 else None for k, a in enumerate(args)]
@@ -169,6 +174,8 @@ def insertion_places_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return Array(INDICES, None if lengths is None else ("any",) * len(lengths))
 
 
+constant(rt.memory_axes, typing=memory_axes_type, total=True)
+constant(rt.reads_columns, typing=lambda args, kwargs: Scalar(frozenset({bool})), total=True)
 constant(rt.interleaved_spec, typing=interleaved_spec_type, total=True)
 constant(rt.fft_axes, typing=fft_axes_type, total=True)
 constant(rt.along, typing=along_type, total=True)

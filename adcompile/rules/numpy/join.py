@@ -214,7 +214,14 @@ def view_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return array(dtype, None if dims is None else (*dims[:-1], "any"))
 
 
-@linear(np.ndarray.view, wrt=(0,), typing=view_type, view=True)
+def viewed_in_rows(x_dot: Any, x: Any, dtype: Any = None, type: Any = None) -> Any:
+    """NumPy takes items of another size together along the last axis, which must lie in one piece."""
+    if dtype is None or dtype is np.ndarray:
+        return np.ndarray.view(x_dot)
+    return np.ndarray.view(np.ascontiguousarray(x_dot), dtype)
+
+
+@linear(np.ndarray.view, wrt=(0,), typing=view_type, view=True, tangent=viewed_in_rows)
 def view(y_bar: Any, y: Any, a: Any, dtype: Any = None, type: Any = None) -> Any:
     if dtype is None or dtype is np.ndarray:
         return y_bar

@@ -12,6 +12,7 @@ from adcompile.rules.kinds import bilinear, composite, vjps
 from adcompile.rules.numpy.dims import argument, array, dims_of, dtype_of, element, shape_dims
 from adcompile.rules.numpy.join import wanted_dtype
 from adcompile.rules.numpy.shape import same_type, shape_of
+from adcompile.rules.typing_standin import standin_type
 
 # -- sequences of numbers --------------------------------------------------------------------
 
@@ -184,17 +185,44 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
-    values = y if axis == -1 or y.ndim == 1 else np.moveaxis(y, axis, -1)
-    steps = dx
-    if x is not None:
-        points = x if axis == -1 or x.ndim == 1 else np.moveaxis(x, axis, -1)
-        steps = np.diff(points)
-    return (steps * (values[..., 1:] + values[..., :-1]) / 2.0).sum(-1)
+    if np.ndim(dx) == 0 if x is None else x.ndim == 1:
+        values = y if axis == -1 or y.ndim == 1 else np.moveaxis(y, axis, -1)
+        steps = dx if x is None else np.diff(x)
+        return (steps * sums_of_neighbours(values) / 2.0).sum(-1)
+    # `axis` is one of the distances' own; what broadcasting makes of them and of y is summed over it all the same
+    steps = dx if x is None else along(np.diff, x, axis)
+    return (steps * along(sums_of_neighbours, y, axis) / 2.0).sum(axis)
 
 
-composite(np.trapezoid)(trapezoid)
+def along(fn: Any, a: Any, axis: Any) -> Any:
+    """What `fn` makes of the last axis, of another one."""
+    return fn(a) if axis == -1 else np.moveaxis(fn(np.moveaxis(a, axis, -1)), -1, axis)
+
+
+def sums_of_neighbours(a: Any) -> Any:
+    return a[..., 1:] + a[..., :-1]
+
+
+def trapezoid_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Distances with several axes are broadcast with one element less along one of them: no stand-ins fit."""
+    y, x = argument(args, kwargs, 0, "y"), argument(args, kwargs, 1, "x")
+    evenly = x == Known(None)
+    steps = argument(args, kwargs, 2, "dx", 1.0) if evenly else x
+    dims = dims_of(y), dims_of(steps)
+    if dims[0] is None or dims[1] is None:
+        return UNKNOWN
+    if dims[1] == () or not evenly and len(dims[1]) == 1:
+        return standin_type(np.trapezoid, tuple(args), tuple(sorted(kwargs.items())))
+    dtypes = dtype_of(y), dtype_of(steps)
+    dtype = None if dtypes[0] is None or dtypes[1] is None else np.result_type(*dtypes)  # type: ignore[arg-type]
+    dtype = np.dtype(float) if dtype is not None and dtype.kind in "biu" else dtype
+    rank = max(map(len, dims)) - 1  # type: ignore[arg-type]
+    return array(dtype, ("any",) * rank) if rank or dtype is None else element(dtype)
+
+
+composite(np.trapezoid, typing=trapezoid_type)(trapezoid)
 if "trapz" in np.__dict__:  # until NumPy 2.3
-    composite(np.trapz)(trapezoid)  # type: ignore[attr-defined]  # pyright: ignore
+    composite(np.trapz, typing=trapezoid_type)(trapezoid)  # type: ignore[attr-defined]  # pyright: ignore
 
 
 def slope_along(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
@@ -343,7 +371,7 @@ def cov(
     lost = ddof if ddof is not None else 0 if bias else 1
     if fweights is None and aweights is None:
         centred = rows - np.mean(rows, axis=1)[:, None]
-        return np.squeeze((centred @ np.conj(centred).T) * (1.0 / (rows.shape[1] - lost)))
+        return np.squeeze((centred @ np.conj(centred).T) * rt.quotient(1.0, max(rows.shape[1] - lost, 0)))
     weights = aweights if fweights is None else fweights if aweights is None else fweights * aweights
     total = np.sum(weights)
     centred = rows - (np.sum(rows * weights, axis=1) / total)[:, None]
@@ -410,8 +438,9 @@ def histogram(
     elif range is None:
         # the bins span the data: which sample is in which is piecewise constant, the edges are not
         t = np.linspace(0.0, 1.0, bins + 1)
-        low, high = a == np.min(a), a == np.max(a)
-        a_bar = low * (np.sum(edges_bar * (1.0 - t)) / np.sum(low)) + high * (np.sum(edges_bar * t) / np.sum(high))
+        low, high = a == np.min(a, initial=np.inf), a == np.max(a, initial=-np.inf)
+        lows, highs = np.maximum(np.sum(low), 1), np.maximum(np.sum(high), 1)  # none where there are no data
+        a_bar = low * (np.sum(edges_bar * (1.0 - t)) / lows) + high * (np.sum(edges_bar * t) / highs)
         a_bar = rt.like(a_bar, a)
     elif isinstance(range, (tuple, list)):
         t = np.linspace(0.0, 1.0, bins + 1)

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from adcompile.rules.kinds import composite, constant, vjp
+from adcompile.ir.types import Array
+from adcompile.rules.kinds import composite, constant, linear, vjp
 from adcompile.rules.numpy.reduce import in_front
 from adcompile.runtime import scans
 
 constant(scans.quantile_slope)
+
+
+def some_rows_type(args, kwargs):
+    """The number of rows may be another one."""
+    t = args[0]
+    return Array(t.dtype, ("any", *t.dims[1:])) if isinstance(t, Array) and t.dims else t
+
+
+@linear(scans.some_rows, typing=some_rows_type, view=True)
+def some_rows(y_bar, y, a):
+    return y_bar[: np.shape(a)[0]]
 
 
 @vjp(scans.quantile_position)
@@ -21,7 +33,8 @@ def ordered(a, q, axis, keepdims, method, counts):
     """The quantiles of `a` over `axis`; `counts` says how many elements of each are no nan."""
     columns = in_front(a, axis)
     rest = np.shape(columns)[1:]
-    ranked = np.sort(np.reshape(columns, (np.shape(columns)[0], -1)), axis=0)
+    # the quantiles of nothing are nan, and depend on nothing: on a row that is not there
+    ranked = np.sort(scans.some_rows(np.reshape(columns, (np.shape(columns)[0], np.size(counts)))), axis=0)
     position = scans.quantile_position(np.reshape(q, (-1,)), np.reshape(counts, (-1,)), method)
     below = np.floor(position).astype(int)
     above = np.ceil(position).astype(int)

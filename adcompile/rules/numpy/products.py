@@ -357,9 +357,22 @@ def linalg_cross(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axis: Any = -1) -> 
 # -- products of vectors along an axis (NumPy 2) ---------------------------------------------
 
 
-def vecdot(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
-    g = np.expand_dims(y_bar, axis)
+def dot_bars(g: Any, x1: Any, x2: Any) -> Any:
+    """For vectors along the last axis, of which `g` has one element."""
     return rt.unbroadcast(np.conj(g) * x2, x1), rt.unbroadcast(g * x1, x2)
+
+
+def vecdot(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axis: Any = -1, keepdims: Any = False) -> Any:
+    if axis == -1:
+        return dot_bars(y_bar if keepdims else y_bar[..., None], x1, x2)
+    # each has its vectors along an axis of its own, and what is left of both is broadcast
+    g = np.moveaxis(y_bar, axis, -1) if keepdims else y_bar[..., None]
+    x1_bar, x2_bar = dot_bars(g, np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1))
+    return np.moveaxis(x1_bar, -1, axis), np.moveaxis(x2_bar, -1, axis)
+
+
+def linalg_vecdot(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+    return vecdot(y_bar, y, x1, x2, axis=axis)
 
 
 def matvec(y_bar: Any, y: Any, x1: Any, x2: Any, /) -> Any:
@@ -378,7 +391,7 @@ def vecmat(y_bar: Any, y: Any, x1: Any, x2: Any, /) -> Any:
 if hasattr(np, "vecdot"):
     bilinear(np.vecdot, wrt=(0, 1))(vecdot)
 if hasattr(np.linalg, "vecdot"):
-    bilinear(np.linalg.vecdot, wrt=(0, 1))(vecdot)
+    bilinear(np.linalg.vecdot, wrt=(0, 1))(linalg_vecdot)
 if hasattr(np, "matvec"):
     bilinear(np.matvec, wrt=(0, 1))(matvec)
 if hasattr(np, "vecmat"):

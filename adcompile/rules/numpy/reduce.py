@@ -54,8 +54,8 @@ def nansum(y, a, *, axis=None, dtype=None, out=None, keepdims=False, initial=0, 
 @reduction(*methods("mean"), total=True)
 def mean(y, a, *, axis=None, dtype=None, out=None, keepdims=False, where: Any = True):
     if where is True:
-        return 1.0 / count_of(a, axis, where)
-    return np.broadcast_to(where / count_of(a, axis, where), np.shape(a)).astype(np.result_type(y))
+        return 1.0 / max(count_of(a, axis, where), 1)  # the mean of nothing is nan, and nothing has a share in it
+    return np.broadcast_to(where / np.maximum(count_of(a, axis, where), 1), np.shape(a)).astype(np.result_type(y))
 
 
 @reduction(np.nanmean)
@@ -77,6 +77,11 @@ def deviation(y, a, axis, where, dtype, mean):
     return np.conjugate(d) if np.iscomplexobj(a) else d
 
 
+def among(partial, where, a):
+    """The partials of what is selected, even where too little is for a variance."""
+    return np.where(where, partial, 0.0).astype(np.result_type(a))
+
+
 def degrees_of_freedom(a, axis, where, ddof, correction):
     return count_of(a, axis, where) - (ddof if correction is None else correction)
 
@@ -84,7 +89,7 @@ def degrees_of_freedom(a, axis, where, ddof, correction):
 @reduction(*methods("var"), total=True)
 def var(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     partial = 2.0 * deviation(y, a, axis, where, dtype, mean) / degrees_of_freedom(a, axis, where, ddof, correction)
-    return partial if where is True else partial.astype(np.result_type(a))
+    return partial if where is True else among(partial, where, a)
 
 
 @reduction(*methods("std"), total=True)
@@ -92,7 +97,7 @@ def std(y, a, *, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=
     # the gradient of equal elements is 0
     size = degrees_of_freedom(a, axis, where, ddof, correction) * (y + (y == 0))
     partial = deviation(y, a, axis, where, dtype, mean) / size
-    return partial if where is True else partial.astype(np.result_type(a))
+    return partial if where is True else among(partial, where, a)
 
 
 @with_settings(*methods("var"))

@@ -79,12 +79,31 @@ def back(y_bar: Any, a: Any, order: Any) -> Any:
     return rt.no_derivative("an order of elements that depends on the memory layout; write order='C' or 'F'")
 
 
-@linear(np.reshape, wrt=(0,), typing=reshape_type, view=True)
+def reshaped_in_memory(x_dot: Any, x: Any, shape: Any, order: Any, copy: Any = None) -> Any:
+    """The tangent of an order of elements that is seen in how `x` lies in memory; its tangent may lie otherwise."""
+    if rt.reads_columns(x, order):
+        return np.reshape(x_dot, shape, order="F")
+    return np.reshape(x_dot, shape)
+
+
+def method_reshaped_in_memory(x_dot: Any, x: Any, *shape: Any, order: Any, copy: Any = None) -> Any:
+    return reshaped_in_memory(x_dot, x, shape[0] if len(shape) == 1 else shape, order)
+
+
+def raveled_in_memory(x_dot: Any, x: Any, order: Any) -> Any:
+    return np.ravel(np.transpose(x_dot, rt.memory_axes(x, order)))
+
+
+def flattened_in_memory(x_dot: Any, x: Any, order: Any) -> Any:
+    return np.ndarray.flatten(np.transpose(x_dot, rt.memory_axes(x, order)))
+
+
+@linear(np.reshape, wrt=(0,), typing=reshape_type, view=True, tangent=reshaped_in_memory)
 def reshape(y_bar: Any, y: Any, a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None) -> Any:
     return back(y_bar, a, order)
 
 
-@linear(np.ndarray.reshape, wrt=(0,), typing=method_reshape_type, view=True)
+@linear(np.ndarray.reshape, wrt=(0,), typing=method_reshape_type, view=True, tangent=method_reshaped_in_memory)
 def method_reshape(y_bar: Any, y: Any, a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
     return back(y_bar, a, order)
 
@@ -94,12 +113,12 @@ def flat_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return array(dtype_of(args[0]), ("any" if dims is None else product(dims),))
 
 
-@linear(np.ravel, np.ndarray.ravel, wrt=(0,), typing=flat_type, view=True)
+@linear(np.ravel, np.ndarray.ravel, wrt=(0,), typing=flat_type, view=True, tangent=raveled_in_memory)
 def ravel(y_bar: Any, y: Any, a: Any, order: Any = "C") -> Any:
     return back(y_bar, a, order)
 
 
-@linear(np.ndarray.flatten, wrt=(0,), typing=flat_type)
+@linear(np.ndarray.flatten, wrt=(0,), typing=flat_type, tangent=flattened_in_memory)
 def flatten(y_bar: Any, y: Any, a: Any, order: Any = "C") -> Any:
     return back(y_bar, a, order)
 

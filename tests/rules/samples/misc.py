@@ -38,6 +38,9 @@ SAMPLES = {
         ((real(5),), {"dx": 0.5}),
         ((real(3, 4), np.array([0.0, 1.0, 3.0])), {"axis": 0}),
         ((real(2, 4), np.cumsum(positive(2, 4), axis=1)), {}),
+        ((real(2, 3, 2), np.cumsum(positive(2, 3), axis=1)), {"axis": 1}),
+        ((real(3, 2), real(4, 3, 2)), {"axis": -2}),
+        ((real(3, 2),), {"dx": positive(2, 2), "axis": 0}),
     ],
     np.gradient: [
         ((real(6),), {}),

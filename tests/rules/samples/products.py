@@ -127,8 +127,14 @@ SAMPLES = {
 }
 VECTORS = [(real(3), real(3)), (real(2, 3), real(3)), (complexes(2, 3), complexes(2, 3))]
 if hasattr(np, "vecdot"):
-    SAMPLES[np.vecdot] = [*[(pair, {}) for pair in VECTORS], ((real(3, 2), real(3, 2)), {"axis": 0})]
-    SAMPLES[np.linalg.vecdot] = [((real(2, 3), real(3)), {})]
+    SAMPLES[np.vecdot] = [
+        *[(pair, {}) for pair in VECTORS],
+        ((real(3, 2), real(3, 2)), {"axis": 0}),
+        ((real(3, 2), real(3)), {"axis": 0}),
+        ((complexes(3), complexes(3, 2)), {"axis": 0, "keepdims": True}),
+        ((real(2, 3), real(3)), {"keepdims": True}),
+    ]
+    SAMPLES[np.linalg.vecdot] = [((real(2, 3), real(3)), {}), ((real(4, 3, 3), real(3, 3)), {"axis": 1})]
 if hasattr(np, "matvec"):
     SAMPLES[np.matvec] = [((real(2, 3), real(3)), {}), ((complexes(4, 2, 3), complexes(3)), {})]
     SAMPLES[np.vecmat] = [((real(2), real(2, 3)), {}), ((complexes(2), complexes(4, 2, 3)), {})]

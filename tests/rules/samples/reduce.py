@@ -91,6 +91,7 @@ SAMPLES = {
     np.nanquantile: with_nans(_Q),
     np.nanpercentile: percent(with_nans(_Q)),
     scans.recurrence: [((ANY, ANY + 1.0), {}), ((POSITIVE, POSITIVE), {})],
+    scans.some_rows: [((ZEROS,), {}), ((ZEROS[:0],), {})],
     scans.quantile_position: [((np.array([0.3, 0.6]), np.array([4, 6]), "linear"), {})],
     np.add.reduce: [((ANY,), {}), ((ANY,), {"axis": 1, "keepdims": True})],
     np.multiply.reduce: [((ANY,), {}), ((ZEROS,), {"axis": 1})],
