@@ -6,6 +6,8 @@ import importlib.util
 
 import numpy as np
 
+import adcompile as ad
+
 HERE = importlib.util.find_spec("scipy") is not None
 if HERE:
     from scipy import integrate, optimize
@@ -69,6 +71,13 @@ def implicit_steps(p):
     y = np.array([1.0, 0.5])
     for _ in range(3):
         y = optimize.root(lambda z: z - y - 0.1 * np.array([-p[0] * z[1] ** 2, p[1] * z[0]]), y, tol=1e-13).x
+    return np.sum(y**2)
+
+
+def steps_that_run_again(p):
+    y = np.ones(2)
+    for _ in ad.checkpointed_range(4, snaps=2):
+        y = optimize.fsolve(lambda z: z - y - 0.1 * np.sin(z) * p, y, xtol=1e-13)
     return np.sum(y**2)
 
 
@@ -189,9 +198,9 @@ SAMPLES = {
     name: [(_P,)]
     for name in (
         "root_between roots_with_args root_of_module_data newton_numbers newton_arrays fixed_points "
-        "system_written_in_place implicit_steps root_of_roots data_written_afterwards methods_and_partials minimum "
-        "minimum_at_bounds minimum_of_one fit integral_and_limits integral_with_args integrals_in_a_loop "
-        "integral_of_integrals decay from_a_moving_start pendulum one_after_the_other"
+        "system_written_in_place implicit_steps steps_that_run_again root_of_roots data_written_afterwards "
+        "methods_and_partials minimum minimum_at_bounds minimum_of_one fit integral_and_limits integral_with_args "
+        "integrals_in_a_loop integral_of_integrals decay from_a_moving_start pendulum one_after_the_other"
     ).split()
 }
 SAMPLES = SAMPLES if HERE else {}
