@@ -136,8 +136,8 @@ def matrix_of(b: Builder, rule: Rule, call: Call) -> Atom:
     return jacobian(b, "jacfwd", fun, args, call.kwargs, (0,), True, False, call.place)[0]
 
 
-@handles(rt.plain, look=())
-def plain(
+@handles(rt.capturing, look=())
+def capturing(
     b: Builder, args: list[Atom], kwargs: list[tuple[str, Atom]], place: Place | None, name: str
 ) -> Atom:
     """A method or partial application as a function that has captured what it holds, through which derivatives go."""

@@ -16,7 +16,7 @@ def solve(solver: Callable[..., Any], *args: Any, **settings: Any) -> Any:
     return solver(*args, **settings)
 
 
-def plain(fun: Any) -> Any:
+def capturing(fun: Any) -> Any:
     """The function that a solver is given: of a method or a partial application one that has captured what it holds."""
     return fun
 

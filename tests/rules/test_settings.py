@@ -14,6 +14,7 @@ INERT = {
     "out", "dtype", "order", "casting", "subok", "copy", "device", "overwrite_input",  # memory, and the loop
     "exact", "extend", "check_finite",  # how, and whether it is checked
     "settings", "named", "place", "axis",  # of numbers, which have but one element
+    "maxpower",  # what is beyond it raises
 }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def quad(
     limlst: Any = 50,
     complex_func: Any = False,
 ) -> Any:
-    func = rt.plain(func)
+    func = rt.capturing(func)
 
     def integrand(s: Any) -> Any:
         return func(s, *args) if isinstance(args, tuple) else func(s, args)
@@ -75,7 +75,7 @@ def odeint(
     mxstep: Any = 0,
     **named: Any,
 ) -> Any:
-    func = rt.plain(func)
+    func = rt.capturing(func)
 
     def equation(y: Any, s: Any) -> Any:
         slope = func(s, y, *args) if tfirst else func(y, s, *args)
@@ -107,7 +107,7 @@ def solve_ivp(
     **options: Any,
 ) -> Any:
     """The times that the solver chooses are constants."""
-    fun = rt.plain(fun)
+    fun = rt.capturing(fun)
 
     def equation(y: Any, s: Any) -> Any:
         slope = fun(s, y) if args is None else fun(s, y, *args)

@@ -49,7 +49,7 @@ def bracketing(solver: Any) -> Any:
         full_output: Any = False,
         disp: Any = True,
     ) -> Any:
-        f = rt.plain(f)
+        f = rt.capturing(f)
 
         def residual(x: Any) -> Any:
             return applied(f, x, args)
@@ -85,7 +85,7 @@ def toms748(
     full_output: Any = False,
     disp: Any = True,
 ) -> Any:
-    f = rt.plain(f)
+    f = rt.capturing(f)
 
     def residual(x: Any) -> Any:
         return applied(f, x, args)
@@ -108,7 +108,7 @@ def newton(
     full_output: Any = False,
     disp: Any = True,
 ) -> Any:
-    func = rt.plain(func)
+    func = rt.capturing(func)
 
     def residual(x: Any) -> Any:
         return applied(func, x, args)
@@ -124,7 +124,7 @@ def newton(
 def root_scalar(
     f: Any, args: Any = (), method: Any = None, bracket: Any = None, fprime: Any = None, *settings: Any, **named: Any
 ) -> Any:
-    f = rt.plain(f)
+    f = rt.capturing(f)
 
     def residual(x: Any) -> Any:
         return applied(f, x, args, fprime)
@@ -136,7 +136,7 @@ def root_scalar(
 
 @overlay(optimize.fixed_point)
 def fixed_point(func: Any, x0: Any, args: Any = (), *settings: Any, **named: Any) -> Any:
-    func = rt.plain(func)
+    func = rt.capturing(func)
 
     def residual(x: Any) -> Any:
         return fitted(applied(func, x, args), x) - x
@@ -149,7 +149,7 @@ def fixed_point(func: Any, x0: Any, args: Any = (), *settings: Any, **named: Any
 
 @overlay(optimize.fsolve)
 def fsolve(func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, **named: Any) -> Any:
-    func = rt.plain(func)
+    func = rt.capturing(func)
 
     def residual(x: Any) -> Any:
         return fitted(applied(func, x, args), x)
@@ -165,7 +165,7 @@ def fsolve(func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: 
 def root(
     fun: Any, x0: Any, args: Any = (), method: Any = "hybr", jac: Any = None, *settings: Any, **named: Any
 ) -> Any:
-    fun = rt.plain(fun)
+    fun = rt.capturing(fun)
 
     def residual(x: Any) -> Any:
         return fitted(applied(fun, x, args, jac), x)
@@ -193,7 +193,7 @@ def minimize(
     *settings: Any,
     **named: Any,
 ) -> Any:
-    fun = rt.plain(fun)
+    fun = rt.capturing(fun)
 
     def objective(x: Any) -> Any:
         return np.sum(applied(fun, x, args, jac))
@@ -232,7 +232,7 @@ def limits(x: Any, bounds: Any) -> Any:
 def minimize_scalar(
     fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), *settings: Any, **named: Any
 ) -> Any:
-    fun = rt.plain(fun)
+    fun = rt.capturing(fun)
 
     def objective(x: Any) -> Any:
         return applied(fun, x, args)
@@ -260,7 +260,7 @@ def least_squares(
     kwargs: Any = None,
     **named: Any,
 ) -> Any:
-    fun, kwargs = rt.plain(fun), {} if kwargs is None else kwargs
+    fun, kwargs = rt.capturing(fun), {} if kwargs is None else kwargs
 
     def errors(x: Any) -> Any:
         return np.array(fun(x, *args, **kwargs))
