@@ -44,6 +44,15 @@ def fitted_polynomial(x, y, degree):
     return np.sum(np.polyfit(x, y, degree) ** 2)
 
 
+def periodic_interpolation(x, xp, fp, period):
+    return np.sum(np.interp(x, xp, fp, period=period) ** 2 * np.arange(1.0, 1.0 + len(x)))
+
+
+def extrema_of_ufuncs(x, bound):
+    most = np.maximum.reduce(x, axis=0, initial=bound) ** 2
+    return np.sum(most) + np.minimum.reduce(x, axis=None, initial=0.0 * bound, where=x < bound)
+
+
 def einsum_by_lists(a, b, first, second, result):
     return np.sum(np.einsum(a, first, b, second, result) ** 2)
 
@@ -71,6 +80,11 @@ def bools_as_numbers(x, t):
 
 
 SAMPLES = {
+    "periodic_interpolation": [
+        (np.array([0.3, 2.9, -4.1, 7.7]), np.array([0.7, 5.1, -1.3]), np.array([0.5, -1.5, 2.0]), 2.5),
+        (np.array([0.3, 2.6]), np.array([0.7]), np.array([0.5]), -2.5),
+    ],
+    "extrema_of_ufuncs": [(_A, 0.6), (_A, np.float64(-1.0))],
     "bools_as_numbers": [(_T + 0.3, _T + 0.2), (2.0 * _T - 0.3, _T + 0.2)],
     "where_of_a_condition_alone": [(np.array([[0.3, 0.7], [0.9, 0.2]]),)],
     "functions_or_numbers": [(0.7, [_cubed, _halved, 2]), (0.7, [_cubed, 0.5])],

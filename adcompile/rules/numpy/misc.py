@@ -285,12 +285,24 @@ def interp_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return array(dtype, dims) if dims or isinstance(args[0], Array) else element(dtype)
 
 
-@vjps(np.interp, wrt=(0, 1, 2, 3, 4), typing=interp_type)
+def periodic_bars(y_bar: Any, y: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    """As NumPy does it: points are taken into one period, and the last and the first stand beside it once more."""
+    sign, period = (-1.0 if period < 0 else 1.0), abs(period)
+    places, order = xp % period, np.argsort(xp % period)
+    k = np.concatenate((order[-1:], order, order[:1]))
+    beside = np.concatenate((-np.ones(1), np.zeros(len(order)), np.ones(1)))
+    x_bar, k_bar, fp_bar, *_ = interp(y_bar, y, x % period, places[k] + beside * period, rt.number(fp)[k])
+    turns = beside - np.floor(xp / period)[k]
+    period_bar = np.sum(k_bar * turns) - np.sum(x_bar * np.floor(x / period))
+    return x_bar, rt.scatter(xp, k, k_bar), rt.scatter(fp, k, fp_bar), None, None, sign * period_bar
+
+
+@vjps(np.interp, wrt=(0, 1, 2, 3, 4, 5), typing=interp_type)
 def interp(
     y_bar: Any, y: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
     if period is not None:
-        raise NotImplementedError("the derivative of np.interp with period=; repeat xp and fp over a period yourself")
+        return periodic_bars(y_bar, y, x, rt.number(xp), fp, period)
     k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
     below, above = x < xp[0], x > xp[-1]
     points, heights = rt.number(xp), rt.number(fp)
@@ -307,7 +319,7 @@ def interp(
     fp_bar = rt.scatter(fp, k, g * (1.0 - t)) + rt.scatter(fp, k + 1, g * t)
     x_bar = np.where(below | above, 0, np.real(np.conj(g) * rise) / width)
     xp_bar = -rt.scatter(xp, k, x_bar * (1.0 - t)) - rt.scatter(xp, k + 1, x_bar * t)
-    return x_bar, xp_bar, fp_bar, left_bar, right_bar
+    return x_bar, xp_bar, fp_bar, left_bar, right_bar, None
 
 
 def full_convolution(y_bar: Any, n: Any, m: Any, mode: Any) -> Any:

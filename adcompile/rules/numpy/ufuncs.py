@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from adcompile.rules.kinds import composite, constant
@@ -20,12 +22,16 @@ def multiply_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial
 
 
 @composite(np.maximum.reduce)
-def maximum_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
+def maximum_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial: Any = None, where=True):
+    if where is not True or initial is not None:
+        return np.max(array, axis=axis, keepdims=keepdims, initial=initial, where=where)
     return np.max(array, axis=axis, keepdims=keepdims)
 
 
 @composite(np.minimum.reduce)
-def minimum_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
+def minimum_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial: Any = None, where=True):
+    if where is not True or initial is not None:
+        return np.min(array, axis=axis, keepdims=keepdims, initial=initial, where=where)
     return np.min(array, axis=axis, keepdims=keepdims)
 
 

@@ -60,6 +60,8 @@ SAMPLES = {
         ((real(4) * 9, GRID, real(6)), {}),
         ((real(4) * 9, GRID, real(6), -1.5, 2.5), {}),
         ((real(2, 2) * 5, GRID, complexes(6)), {}),
+        ((real(2, 2) * 5, real(4) * 3, complexes(4)), {"period": 2.5}),
+        ((1.7, real(4) * 3, real(4), None, None, -2.5), {}),
     ],
     np.convolve: [
         *[

@@ -95,7 +95,12 @@ SAMPLES = {
     scans.quantile_position: [((np.array([0.3, 0.6]), np.array([4, 6]), "linear"), {})],
     np.add.reduce: [((ANY,), {}), ((ANY,), {"axis": 1, "keepdims": True})],
     np.multiply.reduce: [((ANY,), {}), ((ZEROS,), {"axis": 1})],
-    np.maximum.reduce: [((ANY,), {}), ((ANY,), {"axis": 1})],
+    np.maximum.reduce: [
+        ((ANY,), {}),
+        ((ANY,), {"axis": 1}),
+        ((ANY,), {"axis": 1, "initial": 0.3, "keepdims": True}),
+        ((CUBE,), {"axis": 1, "initial": -2.0, "where": MASK}),
+    ],
     np.minimum.reduce: [((ANY,), {}), ((ANY,), {"axis": None})],
     np.logaddexp.reduce: [((ANY,), {}), ((ANY,), {"axis": 1, "keepdims": True})],
     np.add.accumulate: [((ANY,), {}), ((ANY,), {"axis": 1})],
