@@ -33,9 +33,9 @@ from adcompile.optimise.effects import Effects
 from adcompile.optimise.indexed import Path
 from adcompile.optimise.passes import optimise
 from adcompile.optimise.shapes import Shapes
-from adcompile.optimise.sharing import OBSERVING, STORING, classes, is_fresh
+from adcompile.optimise.sharing import OBSERVING, STORING, classes
 from adcompile.optimise.trails import Trails, each_function, writes_into
-from adcompile.optimise.typing import INPLACE, is_immutable, type_of
+from adcompile.optimise.typing import is_immutable, type_of
 
 DEPTH = 4
 """Out of so many loops a call moves, one after another; what is kept of it is known to be one value then."""
@@ -67,8 +67,7 @@ class _Search(Trails):
     from lists that loops fill with one value, and that value."""
 
     def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
-        super().__init__(function, types)
-        self.effects = effects
+        super().__init__(function, types, effects)
         self.memory = classes(function.body, effects)
         self.shapes = Shapes(types, self.places.definition, assume=False)
         self.moving: dict[Loop, list[Call]] = {}
@@ -184,23 +183,6 @@ class _Search(Trails):
             return True
         reads = [r for r, v in self.recorded.items() if v is var]
         return self.is_read_only(var) and all(map(self.is_read_only, reads))
-
-    def is_read_only(self, var: Var) -> bool:
-        return all(self.only_reads(s, var) for s in self.readers.get(var, ()))
-
-    def only_reads(self, s: Statement | None, var: Var) -> bool:
-        if not isinstance(s, Call) or s.fn is var:
-            return False
-        fn = called(s)
-        if fn is ops.push:
-            return s.args[1] is var and s.args[0] is not var and self.is_record(s)
-        if fn in STORING or fn in INPLACE:
-            return s.args[0] is not var and isinstance(type_of(s.args[0], self.types), Array)
-        if not self.effects.pure(s) or fn in LINEAR or fn in OBSERVING:
-            return False
-        if is_fresh(s, self.types) or is_immutable(type_of(s.result, self.types)):
-            return True
-        return isinstance(self.types.get(s.result), Array) and self.is_read_only(s.result)
 
     def is_record(self, push: Call) -> bool:
         """Whether a list that a loop fills is read by the numbers of turns alone."""

@@ -59,8 +59,7 @@ def _function(function: Function, types: MutableMapping[Var, Type], effects: Eff
 
 class Search(Trails):
     def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
-        super().__init__(function, types)
-        self.effects = effects
+        super().__init__(function, types, effects)
         self.memory = classes(function.body, effects, (np.ndarray.copy,))
         self.written = {self.memory.get(v) for v in written(function, types, effects)}
         self.trails = {r: found for r in self.reads() if (found := self.trail_of(r)) is not None}

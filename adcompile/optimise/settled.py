@@ -18,18 +18,17 @@ from dataclasses import replace
 
 from adcompile.analysis.mutation import calls_in
 from adcompile.ir import ops
-from adcompile.ir.nodes import Call, Function, Statement, Var
+from adcompile.ir.nodes import Call, Function, Var
 from adcompile.ir.program import Program
 from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Type
 from adcompile.ir.walk import statements_of
-from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import COPIES, called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.indexed import Part
-from adcompile.optimise.sharing import STORING, classes, is_fresh
+from adcompile.optimise.sharing import STORING, classes
 from adcompile.optimise.trails import Reread, Trail, Trails, each_function, writes_into
-from adcompile.optimise.typing import INPLACE, is_immutable, type_of
+from adcompile.optimise.typing import INPLACE
 
 
 def settled(program: Program) -> Program:
@@ -49,8 +48,7 @@ def _function(function: Function, types: MutableMapping[Var, Type], effects: Eff
 
 class _Search(Trails):
     def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
-        super().__init__(function, types)
-        self.effects = effects
+        super().__init__(function, types, effects)
         self.classes = classes(function.body, effects)
 
     def again(self, r: Var) -> list[Call] | None:
@@ -62,7 +60,7 @@ class _Search(Trails):
             return None
         part = self.indexed.part(copy.args[0], copy.result)
         whole = None if part is None else self.types.get(part.array)
-        if part is None or not isinstance(whole, Array) or whole.dims is None or not self.harmless(r):
+        if part is None or not isinstance(whole, Array) or whole.dims is None or not self.is_read_only(r):
             return None
         if not self.is_settled(part, trail, r):
             return None
@@ -104,21 +102,3 @@ class _Search(Trails):
         if fn in INPLACE:
             return self.indexed.part(call.args[0], call.result)
         return None
-
-    # -- what is read --------------------------------------------------------------------------
-
-    def harmless(self, r: Var) -> bool:
-        """Whether nobody keeps a value, or writes into it: memory of others may stand in its place."""
-        return all(self.only_reads(s, r) for s in self.readers.get(r, ()))
-
-    def only_reads(self, s: Statement | None, r: Var) -> bool:
-        if not isinstance(s, Call) or s.fn is r:
-            return False
-        fn = called(s)
-        if fn in STORING or fn in INPLACE:
-            return s.args[0] is not r and isinstance(type_of(s.args[0], self.types), Array)
-        if not self.effects.pure(s) or fn in LINEAR:
-            return False
-        if is_fresh(s, self.types) or is_immutable(type_of(s.result, self.types)):
-            return True
-        return isinstance(self.types.get(s.result), Array) and self.harmless(s.result)

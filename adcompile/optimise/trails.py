@@ -17,7 +17,7 @@ from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.indexed import Indexed, Places
-from adcompile.optimise.sharing import STORING
+from adcompile.optimise.sharing import OBSERVING, STORING, is_fresh
 from adcompile.optimise.typing import INPLACE, is_immutable, type_of
 
 REBUILT = (ops.build_tuple, slice, operator.add, operator.sub, operator.mul, operator.neg, operator.getitem, range)
@@ -63,8 +63,8 @@ class Trail:
 class Trails:
     """The lists of a function that loops fill."""
 
-    def __init__(self, function: Function, types: MutableMapping[Var, Type]) -> None:
-        self.types = types
+    def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
+        self.types, self.effects = types, effects
         self.places = Places().walk(function.body)
         self.indexed = Indexed(self.places, types)
         self.readers = readers_of(function.body)
@@ -96,6 +96,28 @@ class Trails:
             return None
         value = self.pushed(loop, k)
         return None if value is None else Trail(value, (*turns, (loop, number)))  # type: ignore[arg-type]
+
+    def is_read_only(self, var: Var) -> bool:
+        """Whether nobody keeps a value, or writes into it: memory of others may stand in its place."""
+        return all(self.only_reads(s, var) for s in self.readers.get(var, ()))
+
+    def only_reads(self, s: Statement | None, var: Var) -> bool:
+        if not isinstance(s, Call) or s.fn is var:
+            return False
+        fn = called(s)
+        if fn is ops.push:
+            return s.args[1] is var and s.args[0] is not var and self.is_record(s)
+        if fn in STORING or fn in INPLACE:
+            return s.args[0] is not var and isinstance(type_of(s.args[0], self.types), Array)
+        if not self.effects.pure(s) or fn in LINEAR or fn in OBSERVING:
+            return False
+        if is_fresh(s, self.types) or is_immutable(type_of(s.result, self.types)):
+            return True
+        return isinstance(self.types.get(s.result), Array) and self.is_read_only(s.result)
+
+    def is_record(self, push: Call) -> bool:
+        """Whether of a list that grows all readers are known, and keep nothing of it."""
+        return False
 
     def counts(self, number: Atom) -> bool:
         """Whether a value is the element of a loop over `range(n)`, in whichever order."""

@@ -8,6 +8,7 @@ import pytest
 from adcompile import pipeline
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Call, Const
+from adcompile.optimise.effects import Effects
 from adcompile.optimise.trails import Trails
 from adcompile.pipeline import Request
 
@@ -47,7 +48,7 @@ def left_early(x):
 def trails_of(f):
     x = np.array([0.4, 0.9])
     program = pipeline.derive(f, Request("joint", (0,)), (type_of(x),)).program
-    trails = Trails(program.functions[program.entry], dict(program.types))
+    trails = Trails(program.functions[program.entry], dict(program.types), Effects(program.types))
     reads = [trails.places.definition[r] for r in trails.reads()]
     return trails, [(call, trails.trail(*call.args)) for call in reads]
 
