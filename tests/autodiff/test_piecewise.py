@@ -47,6 +47,8 @@ def product_of_differences(f):
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", [in_branch, in_some_turns, in_steps])
 def test_second_derivatives(f, backend):
+    if backend == "numba":
+        pytest.importorskip("numba")
     g, wanted = ad.grad(f, backend=backend), product_of_differences(f)
     np.testing.assert_allclose(ad.grad(lambda x: np.sum(g(x) * ALONG), backend=backend)(X), wanted, atol=1e-6)
     np.testing.assert_allclose(ad.jvp(g, (X,), (ALONG,), backend=backend)[1], wanted, atol=1e-6)

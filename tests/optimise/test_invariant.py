@@ -42,7 +42,7 @@ def doubly(x, p, n):
     return np.sum(x)
 
 
-@pytest.mark.parametrize("name", ["written_in_a_turn", "handed_on"])
+@pytest.mark.parametrize("name", ["written_in_a_turn", "handed_on_and_written"])
 def test_what_somebody_has_stays(name):
     loops, _ = inside(getattr(programs, name), V, W, 3, argnums=(0, 1))
     assert "np.exp(p)" in loops

@@ -37,7 +37,7 @@ def while_it_is_small(x, p):
     return np.sum(x * x)
 
 
-def handed_on(x, p, n):
+def handed_on_and_written(x, p, n):
     rows = []
     for i in range(n):
         r = np.exp(p)
@@ -57,7 +57,7 @@ def written_in_a_turn(x, p, n):
 
 
 def carried_to_the_next(x, p, n):
-    z = p
+    z = p * 1.0
     for i in range(n):
         z, y = np.exp(0.2 * p), z
         x = x + z * y
@@ -113,14 +113,14 @@ def no_turn_divides(x, p, n):
     return np.sum(x * x)
 
 
-def of_numbers(x, h, n):
+def half_of_a_step(x, h, n):
     for i in range(n):
         half = 0.5 * h
         x = x + half * np.sin(x + half) * (1.0 - half * 2)
     return x
 
 
-def parts_of_a_matrix(w, X, k, n):
+def first_columns_again(w, X, k, n):
     for i in range(n):
         w = w - 0.1 * (X[:, :k].T @ (X[:, :k] @ w[:k]))[0]
     return np.sum(w * w)
@@ -134,7 +134,7 @@ SAMPLES = {
     "steps_with_momentum": [(V, M, W, 4)],
     "in_the_outer_loop": [(V, W, W + 0.1, 2)],
     "while_it_is_small": [(V, W)],
-    "handed_on": [(V, W, 3)],
+    "handed_on_and_written": [(V, W, 3)],
     "written_in_a_turn": [(V, W, 3)],
     "carried_to_the_next": [(V, W, 3), (V, W, 0)],
     "of_what_is_written": [(V, W, 3)],
@@ -142,6 +142,6 @@ SAMPLES = {
     "told_apart": [(V, W, 3)],
     "not_in_every_turn": [(V, W, 4)],
     "no_turn_divides": [(V, W, 2), (V, np.array([0.0, 0.0, 1.0]), 0)],
-    "of_numbers": [(0.4, 0.1, 5)],
-    "parts_of_a_matrix": [(V, M, 2, 3)],
+    "half_of_a_step": [(0.4, 0.1, 5)],
+    "first_columns_again": [(V, M, 2, 3)],
 }

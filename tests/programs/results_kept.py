@@ -68,7 +68,7 @@ def spectra_of_some_turns(x):
 
 
 def factor_made_in_one_turn(x):
-    s = 0.0
+    s, t = 0.0, None
     for k in range(3):
         if k == 1:
             t = np.linalg.qr(x)
@@ -150,17 +150,17 @@ def logarithm_of_some(x):
     return s
 
 
-def spectrum_of_recursion(x, n):
+def _spectrum_of_recursion(x, n):
     if n == 0:
         return x
     w, v = np.linalg.eigh(x)
     if n % 2:
         x = x + 0.1 * v * w
-    return spectrum_of_recursion(x, n - 1) * w[0]
+    return _spectrum_of_recursion(x, n - 1) * w[0]
 
 
 def both_of_recursion(x, n):
-    return np.sum(spectrum_of_recursion(x, n) ** 2)
+    return np.sum(_spectrum_of_recursion(x, n) ** 2)
 
 
 def parts_in_dict_of_some(x):

@@ -37,7 +37,7 @@ def pivoted(a, y):
     return np.sum(x**2) + np.sum(linalg.lu_solve((lu, piv), x, trans=1)) + np.sum(np.log(np.abs(np.diag(lu))))
 
 
-def rows_exchanged(a, y):
+def rows_of_factors_exchanged(a, y):
     total = 0.0
     for k in range(len(y)):
         factors = linalg.lu_factor(np.roll(a, k, axis=0))
@@ -85,7 +85,7 @@ SAMPLES = {
     "gaussian_process": [(_S, _V)],
     "factored_once": [(_S, _V)],
     "pivoted": [(_A, _V)],
-    "rows_exchanged": [(_A, _V)],
+    "rows_of_factors_exchanged": [(_A, _V)],
     "bands": [(_A, _V)],
     "matrix_equations": [(_A, _S)],
     "symmetric_system": [(_S, _V)],

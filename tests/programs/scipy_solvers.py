@@ -22,15 +22,15 @@ def root_between(p):
     return optimize.brentq(lambda x: np.cos(x) - p[0] * x, 0.0, 2.0, xtol=1e-14) ** 2 * p[1]
 
 
-def balance(x, a, b):
+def _balance(x, a, b):
     return np.cos(x) - a * x * b
 
 
 def roots_with_args(p):
-    r, told = optimize.brentq(balance, 0.0, 2.0, args=(p[0], p[1]), xtol=1e-14, full_output=True)
+    r, told = optimize.brentq(_balance, 0.0, 2.0, args=(p[0], p[1]), xtol=1e-14, full_output=True)
     if not told.converged:
         raise ValueError("no root")
-    return r * optimize.bisect(balance, 0.0, 2.0, args=(p[1], 1.0), xtol=1e-15)
+    return r * optimize.bisect(_balance, 0.0, 2.0, args=(p[1], 1.0), xtol=1e-15)
 
 
 def root_of_module_data(p):
@@ -53,7 +53,7 @@ def fixed_points(p):
     return np.sum(many**2) + optimize.fixed_point(lambda x: np.cos(p[0] * x), 0.5, xtol=1e-13)
 
 
-def system(z, p):
+def _system(z, p):
     out = np.empty(2)
     out[0] = z[0] ** 3 - p[0] * z[1]
     out[1] = z[1] ** 2 - p[1] * z[0]
@@ -63,7 +63,7 @@ def system(z, p):
 def system_written_in_place(p):
     s = np.ones(2)
     for _ in range(2):
-        s = optimize.fsolve(system, np.ones(2), args=(p * s,), xtol=1e-13)
+        s = optimize.fsolve(_system, np.ones(2), args=(p * s,), xtol=1e-13)
     return np.sum(s**2)
 
 
@@ -108,7 +108,7 @@ class Spring:
 
 
 def methods_and_partials(p):
-    return Spring(p).rest() + optimize.brentq(functools.partial(balance, a=p[0], b=1.0), 0.0, 2.0, xtol=1e-14)
+    return Spring(p).rest() + optimize.brentq(functools.partial(_balance, a=p[0], b=1.0), 0.0, 2.0, xtol=1e-14)
 
 
 def minimum(p):
@@ -172,12 +172,12 @@ def decay(p):
     return np.sum(y**2)
 
 
-def predators(y, t, a, b):
+def _predators(y, t, a, b):
     return [a * y[0] - y[0] * y[1], b * y[0] * y[1] - y[1]]
 
 
 def from_a_moving_start(p):
-    return np.sum(integrate.odeint(predators, p, _TIMES, args=(p[1], 0.5), **_FINE)[:, 1] ** 2)
+    return np.sum(integrate.odeint(_predators, p, _TIMES, args=(p[1], 0.5), **_FINE)[:, 1] ** 2)
 
 
 def pendulum(p):

@@ -16,11 +16,11 @@ M = np.arange(9.0).reshape(3, 3) / 9
 
 
 def kept_across_a_product(a, m):
-    """The way back of the first loop stands behind a product of matrices."""
+    """The way back of the first loop stands behind a transform, which stays with NumPy."""
     y = a[0]
     for k in range(5):
         y = np.sin(y) * a[1] + k
-    b = m @ a
+    b = np.fft.fft(m @ a).real
     return np.sum(m @ b) * y
 
 
@@ -28,7 +28,7 @@ def kept_across_of_pythons_numbers(x, m):
     y = x
     for _ in range(4):
         y = y * y * 0.5 + x
-    return y * np.sum(m @ m)
+    return y * np.sum(np.fft.fft(m).real ** 2)
 
 
 def kept_in_loops_within(a, m):
@@ -38,7 +38,7 @@ def kept_in_loops_within(a, m):
         for _ in range(k + 1):
             t = np.cos(t)
         s += t * t
-    return s * np.sum(m @ a)
+    return s * np.sum(np.fft.fft(m @ a).real ** 2)
 
 
 def kept_on_some_paths(a, m):

@@ -23,7 +23,7 @@ def kept_in_loops_within(a, m):
         for _ in range(k + 1):
             t = np.cos(t) * a[0]
         s += t * t
-    return s * np.sum(m @ a)
+    return s * np.sum(np.fft.fft(m @ a).real ** 2)
 
 
 def rows_that_are_kept(a, m):
@@ -39,7 +39,7 @@ def rows_of_several_lengths(a, m):
     for k in range(3):
         row = a[: k + 1] * 2.0
         s += np.sum(np.sin(row) * row)
-    return s * np.sum(m @ a)
+    return s * np.sum(np.fft.fft(m @ a).real ** 2)
 
 
 def ranges_that_are_kept(a, m):
@@ -48,7 +48,7 @@ def ranges_that_are_kept(a, m):
         part = range(k + 1)
         for j in part:
             s = np.sin(s) + a[j]
-    return s * np.sum(m @ a)
+    return s * np.sum(np.fft.fft(m @ a).real ** 2)
 
 
 def kept_on_some_paths(a, m):
@@ -86,7 +86,7 @@ def numbers_of_iterations(a, m):
     while n < 20:
         s += np.sin(a[n % 3] * s) * n
         n = n * 2 + 1
-    return s * np.sum(m @ a)
+    return s * np.sum(np.fft.fft(m @ a).real ** 2)
 
 
 HELD = [np.zeros(3), np.zeros(3)]
