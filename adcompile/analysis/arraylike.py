@@ -83,8 +83,10 @@ UNTYPED = {np.dot, np.inner, np.vdot, np.ndarray.dot}
 FORWARD = "add sub mul truediv floordiv mod pow matmul"
 IN_PLACE: dict[Any, Any] = {getattr(operator, f"i{name}"): getattr(operator, name) for name in FORWARD.split()}
 OPERATORS = {*IN_PLACE, *IN_PLACE.values(), builtins.pow}
-LEADING = {"elementwise": 1, "reduction": 1, "linear": 2, "bilinear": 2, "vjp": 2, "composite": 0, "implicit": 1}
-LEADING.update({"integral": 0, "trajectory": 0})
+LEADING = {
+    "elementwise": 1, "reduction": 1, "linear": 2, "bilinear": 2, "vjp": 2, "implicit": 1,
+    "composite": 0, "integral": 0, "trajectory": 0,
+}  # fmt: skip
 
 
 @frozen

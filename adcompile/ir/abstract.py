@@ -44,8 +44,7 @@ from adcompile.ir.types import (
     is_scalar_class,
 )
 from adcompile.runtime.dynamic import Back, Forth
-from adcompile.runtime.implicit import Outcome
-from adcompile.runtime.objects import attributes, stated
+from adcompile.runtime.objects import FOLLOWED, attributes, stated
 from adcompile.runtime.state import is_plain
 from adcompile.runtime.structure import DEEPEST
 from adcompile.tangents import is_namedtuple_class
@@ -215,7 +214,7 @@ def is_followed(cls: type) -> bool:
     found = _followed.get(cls)
     if found is None:
         module = sys.modules.get(cls.__module__)
-        own = cls in (pytypes.SimpleNamespace, Outcome) or module is None or not is_installed(module)
+        own = cls in FOLLOWED or module is None or not is_installed(module)
         found = _followed[cls] = own and is_plain(cls)
     return found
 

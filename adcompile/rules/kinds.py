@@ -88,8 +88,17 @@ def _decorator(kind: str, leading: int) -> Callable[..., Any]:
         tangent: Callable[..., Any] | None = None,
     ) -> Callable[[Body], Body]:
         def decorate(body: Body) -> Body:
-            rule = Rule(kind, body, None, None, wrt, typing, total, view, tangent=tangent, pure=pure)
-            rule = replace(rule, context=named(context))
+            rule = Rule(
+                kind,
+                body,
+                wrt=wrt,
+                typing=typing,
+                total=total,
+                view=view,
+                tangent=tangent,
+                pure=pure,
+                context=named(context),
+            )
             for fn in map(resolve, fns):
                 check_arity(fn, body, leading)
                 register(fn, rule)

@@ -137,21 +137,6 @@ from adcompile.runtime.dynamic import (
     vjp_of,
     vjp_of_held,
 )
-from adcompile.runtime.implicit import (
-    Outcome,
-    arrayed,
-    beside,
-    capturing,
-    inside,
-    limits,
-    shaped,
-    slope,
-    solution,
-    solve,
-    vector,
-)
-from adcompile.runtime.integrals import integral, integrated, pull_captured, push_captured
-from adcompile.runtime.interpolants import table_derivative
 from adcompile.runtime.matrices import cofactors, cofactors_bar, inverse, is_regular
 from adcompile.runtime.memory import (
     add_at,
@@ -212,7 +197,6 @@ from adcompile.runtime.state import (
     unset,
     unshared,
 )
-from adcompile.runtime.trajectories import followed_path, jacobian_along, path, push_along, rows
 
 if TYPE_CHECKING:
     from adcompile.runtime.checkpoints import (
@@ -223,19 +207,49 @@ if TYPE_CHECKING:
         run_budgeted,
         run_checkpointed,
     )
+    from adcompile.runtime.implicit import (
+        Outcome,
+        arrayed,
+        beside,
+        capturing,
+        inside,
+        limits,
+        shaped,
+        slope,
+        solution,
+        solve,
+        vector,
+    )
+    from adcompile.runtime.integrals import integral, integrated, pull_captured, push_captured
+    from adcompile.runtime.interpolants import table_derivative
+    from adcompile.runtime.trajectories import followed_path, jacobian_along, path, push_along, rows
 
 heap.widen()  # once, in front of all derivatives
 
-_LATER = frozenset("checkpointed kept_replicas replicas_of run_back run_budgeted run_checkpointed".split())
+_LATER = {
+    name: module
+    for module, names in {
+        "checkpoints": "checkpointed kept_replicas replicas_of run_back run_budgeted run_checkpointed",
+        "implicit": "Outcome arrayed beside capturing inside limits shaped slope solution solve vector",
+        "integrals": "integral integrated pull_captured push_captured",
+        "interpolants": "table_derivative",
+        "trajectories": "followed_path jacobian_along path push_along rows",
+    }.items()
+    for name in names.split()
+}
+"""Where to find what few derivatives need (loops with snapshots, solvers, splines): imported when one asks."""
 
 
 def __getattr__(name: str) -> Any:
-    """What loops with snapshots need is imported where there are any: it takes as long as all else."""
-    if name not in _LATER:
+    module = _LATER.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module("adcompile.runtime.checkpoints"), name)
-    globals()[name] = value
+    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{module}"), name)
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
 
 
 __all__ = [

@@ -9,6 +9,7 @@ import numpy as np
 
 from adcompile.errors import NotDifferentiable
 from adcompile.runtime.dynamic import pull, vjp_of
+from adcompile.runtime.objects import FOLLOWED
 
 
 def solve(solver: Callable[..., Any], *args: Any, **settings: Any) -> Any:
@@ -95,3 +96,6 @@ class Outcome:
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
+
+
+FOLLOWED.add(Outcome)

@@ -23,6 +23,9 @@ def stated(cls: type, name: str, default: Any = None) -> Any:
     return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), default)
 
 
+FOLLOWED: set[type] = {types.SimpleNamespace}
+"""Classes of installed modules whose objects are taken apart as those of the user's own classes are."""
+
 _OPAQUE = (Opaque, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _HOOKS = ("__reduce__", "__reduce_ex__")
 _plain: dict[type, bool] = {}
