@@ -14,6 +14,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.alone import renew
 from adcompile.analysis.builder import Builder, is_structured, parts, rank
 from adcompile.analysis.heap import Pairs, adopt, give, hand_back, is_mutable, reached, settle
 from adcompile.analysis.leaving import closing, write_back
@@ -149,8 +150,9 @@ def dispatched(
     regions, b.context.regions = b.context.regions, entry and b.context.regions
     theirs = [] if entry else [(b.context.received.get(g, g), c) for g, c in zip(given, cells)]  # type: ignore[call-overload]
     b.context.adopted.append((before, [pair for g, c in theirs for pair in paired(b, g, c)]))
-    role, b.role = b.role, "primal"  # also where it is called once more, in a pass of a Jacobian
+    role, b.role, start = b.role, "primal", len(b.statements)  # also where a pass of a Jacobian calls it once more
     result = b.dispatch(fun, cells[:count], [(k, v) for (k, _), v in zip(kwargs, cells[count:])])
+    renew(b, start, [result, *(state.content for state in b.context.store.states.values())])
     b.role = role
     b.context.adopted.pop()
     b.context.regions = regions

@@ -60,6 +60,7 @@ from adcompile.runtime.adjoints import (
     with_length,
     wrapped,
 )
+from adcompile.runtime.alone import added, divided, multiplied, subtracted
 from adcompile.runtime.arrays import (
     accumulate,
     add,
@@ -479,4 +480,8 @@ __all__ = [
     "wrapped",
     "vector",
     "zeros_like",
+    "added",
+    "divided",
+    "multiplied",
+    "subtracted",
 ]

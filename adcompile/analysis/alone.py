@@ -1,0 +1,191 @@
+"""Augmented assignments to what may be a number or an array, where nobody else holds it.
+
+    s = 0
+    for k in range(n):
+        if x[k] > 0.0: s += x[k] * w        # a number at first, an array from then on
+
+Of `s` no type is known, so that a write into it cannot be followed. But each value of `s` is one that arithmetic has
+made, is handed on to one place, and is read by nobody behind that: a new value in its place shows the same. So these
+assignments become calls that make one (runtime/alone).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from adcompile import runtime as rt
+from adcompile.analysis.activity import leaf_ends
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.mutation import defined_by
+from adcompile.analysis.views import fn_of, may_share
+from adcompile.frozen import frozen
+from adcompile.ir import ops
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, If, Statement, Var, While, Yield
+from adcompile.ir.types import Scalar, Type, Unknown
+from adcompile.ir.walk import Rewriter, atoms_of, end_atoms, free_vars, statements_of
+
+RENEWED: dict[Any, Any] = {
+    operator.iadd: rt.added, operator.isub: rt.subtracted, operator.imul: rt.multiplied,
+    operator.itruediv: rt.divided,
+}  # fmt: skip
+
+
+def renew(b: Builder, start: int, outputs: Sequence[Atom]) -> None:
+    """New values in place of those that nobody else holds and that are written into, in the statements since `start`.
+    `outputs`: what is read behind them."""
+    types = b.context.types
+    block = Block((), tuple(b.statements[start:]), Yield(tuple(outputs)))
+    wanted = [s for s in statements_of(block) if isinstance(s, Call) and is_meant(s, types)]
+    if not wanted:
+        return
+    flow = Flow(block, types)
+    found = frozenset(s.result for s in wanted if flow.is_alone(s))
+    if found:
+        rewriter = _Renewing(found)
+        b.statements[start:] = [new for s in block.statements for new in rewriter.statement(s)]
+        b.context.definition.update((c.result, c) for c in rewriter.made)
+
+
+def is_meant(s: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether a call is an augmented assignment to something of no known type."""
+    return fn_of(s) in RENEWED and isinstance(s.args[0], Var) and isinstance(types[s.args[0]], Unknown)
+
+
+class _Renewing(Rewriter):
+    """`found`: the results of the calls to be replaced."""
+
+    def __init__(self, found: frozenset[Var]) -> None:
+        self.found = found
+        self.made: list[Call] = []
+
+    def statement(self, s: Statement) -> tuple[Statement, ...]:
+        if isinstance(s, Call):
+            return self.call(s) if s.result in self.found else (s,)
+        return super().statement(s)
+
+    def call(self, call: Call) -> tuple[Statement, ...]:
+        new = Call(call.result, Const(RENEWED[fn_of(call)]), call.args, call.kwargs, call.place, call.role)
+        self.made.append(new)
+        return (new,)
+
+
+@frozen
+class Handed:
+    """A value that is what another one was: the same object under another name."""
+
+    given: Atom
+    taken: Var
+
+
+class Flow:
+    """Where values of a block go on under other names."""
+
+    def __init__(self, block: Block, types: Mapping[Var, Type]) -> None:
+        self.block, self.types = block, types
+        everything = list(statements_of(block))
+        self.definition = {s.result: s for s in everything if isinstance(s, Call)}
+        self.joined = {v for s in everything if not isinstance(s, Call) for v in defined_by(s)}
+        self.elements = {s.body.params[0] for s in everything if isinstance(s, For)}
+        self.before: dict[Var, list[Atom]] = {}
+        self.after: dict[Atom, list[Var]] = {}
+        for h in (h for s in everything for h in handed(s)):
+            self.before.setdefault(h.taken, []).append(h.given)
+            self.after.setdefault(h.given, []).append(h.taken)
+
+    def is_alone(self, call: Call) -> bool:
+        """Whether all that the target may be is made here, has one name at a time, and is not read under an old one."""
+        group = self.group(call.args[0])
+        return group is not None and Linear(self, group).holds()
+
+    def group(self, start: Atom) -> frozenset[Var] | None:
+        """The names under which what `start` stands for goes about; None where it comes from elsewhere."""
+        group, todo = set[Var](), [start]
+        while todo:
+            atom = todo.pop()
+            if not isinstance(atom, Var):
+                if not isinstance(atom.value, (bool, int, float, complex)) and atom.value is not ops.UNDEFINED:
+                    return None
+                continue
+            if atom in group or isinstance(self.types[atom], Scalar):
+                continue
+            group.add(atom)
+            if atom not in self.joined and not self.is_made(atom) or atom in self.elements:
+                return None
+            todo += [*self.before.get(atom, ()), *self.after.get(atom, ())]
+        return frozenset(group)
+
+    def is_made(self, var: Var) -> bool:
+        """Whether a value is new, or another one's."""
+        made = self.definition.get(var)
+        return made is not None and (var in self.before or not may_share(made, self.types))
+
+
+def handed(s: Statement) -> Iterator[Handed]:
+    match s:
+        case Call():
+            if fn_of(s) in RENEWED or fn_of(s) is ops.identity:
+                yield Handed(s.args[0], s.result)
+        case If():
+            for branch in (s.then, s.orelse):
+                if isinstance(branch.end, Yield):
+                    yield from map(Handed, branch.end.values, s.results)
+        case For() | While():
+            params = s.body.params[1:] if isinstance(s, For) else s.body.params
+            for values in (s.init, *leaf_ends(s.body)):
+                yield from map(Handed, values, params)
+            yield from map(Handed, params, s.results)
+        case _:
+            pass
+
+
+class Linear:
+    """Whether nobody reads a value of a group behind the place where it is handed on."""
+
+    def __init__(self, flow: Flow, group: frozenset[Var]) -> None:
+        self.flow, self.group = flow, group
+
+    def holds(self) -> bool:
+        return self.block(self.flow.block, frozenset()) is not None
+
+    def block(self, block: Block, gone: frozenset[Var]) -> frozenset[Var] | None:
+        """What has been handed on behind the block; None where one of that is read."""
+        now: frozenset[Var] | None = gone
+        for s in block.statements:
+            now = self.statement(s, now)
+            if now is None:
+                return None
+        return self.hand_on(end_atoms(block.end), now)
+
+    def statement(self, s: Statement, gone: frozenset[Var]) -> frozenset[Var] | None:
+        match s:
+            case Call():
+                return self.call(s, gone)
+            case If():
+                ways = [self.block(s.then, gone), self.block(s.orelse, gone)]
+                return None if ways[0] is None or ways[1] is None else ways[0] | ways[1]
+            case For() | While():
+                init = self.hand_on(s.init, gone)
+                behind = None if init is None else self.block(s.body, init)
+                if behind is None or init is None:
+                    return None
+                return None if (behind - init) & free_vars(s.body).keys() else init  # in the next turn it is gone
+            case _:
+                return None
+
+    def call(self, s: Call, gone: frozenset[Var]) -> frozenset[Var] | None:
+        mine = [a for a in atoms_of(s) if isinstance(a, Var) and a in self.group]
+        if any(a in gone for a in mine):
+            return None
+        if any(True for _ in handed(s)):
+            rest = self.hand_on(s.args[:1], gone)
+            return None if rest is None or any(a in self.group for a in s.args[1:] if a in rest) else rest
+        return self.hand_on(mine, gone) if may_share(s, self.flow.types) else gone
+
+    def hand_on(self, atoms: Iterable[Atom], gone: frozenset[Var]) -> frozenset[Var] | None:
+        """What is handed on by now, when each of the atoms is, to one place."""
+        mine = [a for a in atoms if isinstance(a, Var) and a in self.group]
+        if len(set(mine)) < len(mine) or any(a in gone for a in mine):
+            return None
+        return gone | frozenset(mine)
