@@ -140,52 +140,79 @@ def handed(s: Statement) -> Iterator[Handed]:
             pass
 
 
+@frozen
+class Past:
+    """What has happened to the names of a group: those handed on stand for nothing any more, those that something
+    else holds may be read, and are not handed on."""
+
+    gone: frozenset[Var] = frozenset()
+    held: frozenset[Var] = frozenset()
+
+    def joined(self, other: Past) -> Past:
+        return Past(self.gone | other.gone, self.held | other.held)
+
+
+class Read(Exception):
+    """A value is read, or written into, under a name that it has no more, or not alone."""
+
+
 class Linear:
-    """Whether nobody reads a value of a group behind the place where it is handed on."""
+    """Whether each value of a group is handed on to one place, and nobody reads it under its name from then on."""
 
     def __init__(self, flow: Flow, group: frozenset[Var]) -> None:
         self.flow, self.group = flow, group
 
     def holds(self) -> bool:
-        return self.block(self.flow.block, frozenset()) is not None
+        try:
+            past = self.statements(self.flow.block, Past())
+            self.read(end_atoms(self.flow.block.end), past)
+        except Read:
+            return False
+        return True
 
-    def block(self, block: Block, gone: frozenset[Var]) -> frozenset[Var] | None:
-        """What has been handed on behind the block; None where one of that is read."""
-        now: frozenset[Var] | None = gone
+    def block(self, block: Block, past: Past) -> Past:
+        """What has happened by the end of a block within."""
+        return self.hand_on(end_atoms(block.end), self.statements(block, past))
+
+    def statements(self, block: Block, past: Past) -> Past:
         for s in block.statements:
-            now = self.statement(s, now)
-            if now is None:
-                return None
-        return self.hand_on(end_atoms(block.end), now)
+            past = self.statement(s, past)
+        return past
 
-    def statement(self, s: Statement, gone: frozenset[Var]) -> frozenset[Var] | None:
+    def statement(self, s: Statement, past: Past) -> Past:
         match s:
             case Call():
-                return self.call(s, gone)
+                return self.call(s, past)
             case If():
-                ways = [self.block(s.then, gone), self.block(s.orelse, gone)]
-                return None if ways[0] is None or ways[1] is None else ways[0] | ways[1]
+                return self.block(s.then, past).joined(self.block(s.orelse, past))
             case For() | While():
-                init = self.hand_on(s.init, gone)
-                behind = None if init is None else self.block(s.body, init)
-                if behind is None or init is None:
-                    return None
-                return None if (behind - init) & free_vars(s.body).keys() else init  # in the next turn it is gone
+                init = self.hand_on(s.init, past)
+                behind = self.block(s.body, init)
+                again = (behind.gone - init.gone) | (behind.held - init.held)
+                if again & free_vars(s.body).keys():
+                    raise Read  # in the next turn
+                return init
             case _:
-                return None
+                raise Read
 
-    def call(self, s: Call, gone: frozenset[Var]) -> frozenset[Var] | None:
-        mine = [a for a in atoms_of(s) if isinstance(a, Var) and a in self.group]
-        if any(a in gone for a in mine):
-            return None
+    def call(self, s: Call, past: Past) -> Past:
+        mine = self.read(atoms_of(s), past)
         if any(True for _ in handed(s)):
-            rest = self.hand_on(s.args[:1], gone)
-            return None if rest is None or any(a in self.group for a in s.args[1:] if a in rest) else rest
-        return self.hand_on(mine, gone) if may_share(s, self.flow.types) else gone
+            past = self.hand_on(s.args[:1], past)
+            self.read(s.args[1:], past)
+        elif may_share(s, self.flow.types):
+            past = Past(past.gone, past.held | mine)
+        return past
 
-    def hand_on(self, atoms: Iterable[Atom], gone: frozenset[Var]) -> frozenset[Var] | None:
-        """What is handed on by now, when each of the atoms is, to one place."""
-        mine = [a for a in atoms if isinstance(a, Var) and a in self.group]
-        if len(set(mine)) < len(mine) or any(a in gone for a in mine):
-            return None
-        return gone | frozenset(mine)
+    def read(self, atoms: Iterable[Atom], past: Past) -> frozenset[Var]:
+        mine = frozenset(a for a in atoms if isinstance(a, Var) and a in self.group)
+        if mine & past.gone:
+            raise Read
+        return mine
+
+    def hand_on(self, atoms: Sequence[Atom], past: Past) -> Past:
+        """What has happened when each of these has got another name."""
+        mine = self.read(atoms, past)
+        if mine & past.held or len(mine) < sum(a in self.group for a in atoms if isinstance(a, Var)):
+            raise Read
+        return Past(past.gone | mine, past.held)
