@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.ir.abstract import is_installed_file
+from adcompile.ir.abstract import is_installed_file, is_multimethod
 
 LIMIT = 20_000
 """Objects that are gone through at most."""
@@ -92,7 +92,7 @@ def is_installed(name: str) -> bool:
 
 def has_name(value: Any) -> bool:
     """Whether a function or class is what a trusted module has under its name."""
-    if type(value) not in (*NAMED, type, type(np.dtype)):
+    if type(value) not in (*NAMED, type, type(np.dtype)) and not is_multimethod(value):
         return False
     module, path = _place(value)
     if type(module) is not str or type(path) is not str or not is_trusted(module):

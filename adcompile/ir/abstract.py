@@ -113,7 +113,14 @@ def is_by_identity(value: Any) -> bool:
     if isinstance(value, (type, np.dtype, enum.Enum)):
         return True
     # wrappers around a Python function: np.vectorize is data, np.sum's dispatcher is a function
-    return cls.__name__ in ("_ArrayFunctionDispatcher", "_lru_cache_wrapper", "cython_function_or_method")
+    wrappers = ("_ArrayFunctionDispatcher", "_lru_cache_wrapper", "cython_function_or_method")
+    return cls.__name__ in wrappers or is_multimethod(value)
+
+
+def is_multimethod(value: Any) -> bool:
+    """Whether a function chooses by its arguments who carries it out, as those of scipy.fft do."""
+    cls: type = type(value)
+    return cls.__name__ == "_Function" and cls.__module__ == "uarray"
 
 
 def type_of(value: Any, *, ints: bool = False, objects: bool = False) -> Type:

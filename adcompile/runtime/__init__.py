@@ -208,6 +208,7 @@ if TYPE_CHECKING:
         run_budgeted,
         run_checkpointed,
     )
+    from adcompile.runtime.cosines import dct_ends, dst_ends, transposed_kind
     from adcompile.runtime.implicit import (
         Outcome,
         arrayed,
@@ -230,6 +231,7 @@ heap.widen()  # once, in front of all derivatives
 _LATER = {
     name: module
     for module, names in {
+        "cosines": "dct_ends dst_ends transposed_kind",
         "checkpoints": "checkpointed kept_replicas replicas_of run_back run_budgeted run_checkpointed",
         "implicit": "Outcome arrayed beside capturing inside limits shaped slope solution solve vector",
         "integrals": "integral integrated pull_captured push_captured",
@@ -481,7 +483,10 @@ __all__ = [
     "vector",
     "zeros_like",
     "added",
+    "dct_ends",
     "divided",
+    "dst_ends",
     "multiplied",
     "subtracted",
+    "transposed_kind",
 ]

@@ -6,7 +6,7 @@ import numpy as np
 
 HERE = importlib.util.find_spec("scipy") is not None
 if HERE:
-    from scipy import interpolate, linalg, signal, sparse, stats
+    from scipy import fft, interpolate, linalg, signal, sparse, stats
     from scipy.sparse import linalg as sparse_linalg
 
     _SPARSE = sparse.csr_matrix(np.array([[2.0, 0.0, 1.5], [0.0, 3.0, 0.0], [4.0, 0.0, 5.0]]))
@@ -81,6 +81,19 @@ def sparse_system(x):
     return np.sum(z * (x @ _SPARSE)) + np.sum(_SPARSE.dot(z))
 
 
+def low_frequencies(x, n):
+    spectrum = fft.rfft(x, norm="ortho", workers=1)
+    spectrum[n:] = 0.0
+    smooth = fft.irfft(spectrum, len(x), norm="ortho")
+    return np.sum((x - smooth) ** 4) + np.sum(fft.fftshift(np.abs(fft.fft2(np.outer(x, smooth)))) ** 2)
+
+
+def poisson_by_sines(f):
+    modes = np.arange(1, f.shape[0] + 1)[:, None] ** 2 + np.arange(1, f.shape[1] + 1) ** 2
+    u = fft.idstn(fft.dstn(f, type=1) / modes, type=1)
+    return np.sum(u**2 * fft.dct(f, axis=0, norm="ortho"))
+
+
 SAMPLES = {
     "gaussian_process": [(_S, _V)],
     "factored_once": [(_S, _V)],
@@ -93,5 +106,7 @@ SAMPLES = {
     "likelihood": [(_V, 0.3, 1.4)],
     "along_a_spline": [(_V,)],
     "sparse_system": [(_V,)],
+    "low_frequencies": [(np.array([0.5, -0.7, 1.2, 0.3, 0.9]), 2)],
+    "poisson_by_sines": [(_A,)],
 }
 SAMPLES = SAMPLES if HERE else {}

@@ -24,6 +24,7 @@ TOPICS = (
     "scipy_special",
     "scipy_linalg",
     "scipy_signal",
+    "scipy_fft",
 )
 
 

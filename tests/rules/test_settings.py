@@ -11,7 +11,8 @@ import adcompile as ad
 from adcompile.rules.registry import registered
 
 INERT = {
-    "out", "dtype", "order", "casting", "subok", "copy", "device", "overwrite_input",  # memory, and the loop
+    "out", "dtype", "order", "casting", "subok", "copy", "device", "overwrite_input", "overwrite_x",  # memory,
+    "workers",  # and the loop
     "exact", "extend", "check_finite",  # how, and whether it is checked
     "settings", "named", "place", "axis",  # of numbers, which have but one element
     "maxpower",  # what is beyond it raises

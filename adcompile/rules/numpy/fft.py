@@ -13,16 +13,24 @@ from adcompile import runtime as rt
 from adcompile.rules.kinds import composite, linear
 
 
+def fft_bar(y_bar: Any, size: Any, n: Any, axis: Any, norm: Any) -> Any:
+    bar = np.fft.ifft(y_bar, axis=axis, norm=rt.fft_dual(norm))
+    return bar if n is None else rt.fit(bar, size, axis)
+
+
 @linear(np.fft.fft, wrt=(0,))
 def fft(y_bar: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
-    bar = np.fft.ifft(y_bar, axis=axis, norm=rt.fft_dual(norm))
-    return bar if n is None else rt.fit(bar, a.shape[axis], axis)
+    return fft_bar(y_bar, a.shape[axis], n, axis, norm)
+
+
+def ifft_bar(y_bar: Any, size: Any, n: Any, axis: Any, norm: Any) -> Any:
+    bar = np.fft.fft(y_bar, axis=axis, norm=rt.fft_dual(norm))
+    return bar if n is None else rt.fit(bar, size, axis)
 
 
 @linear(np.fft.ifft, wrt=(0,))
 def ifft(y_bar: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
-    bar = np.fft.fft(y_bar, axis=axis, norm=rt.fft_dual(norm))
-    return bar if n is None else rt.fit(bar, a.shape[axis], axis)
+    return ifft_bar(y_bar, a.shape[axis], n, axis, norm)
 
 
 def rfft_bar(y_bar: Any, n: Any, axis: Any, norm: Any) -> Any:
@@ -31,11 +39,13 @@ def rfft_bar(y_bar: Any, n: Any, axis: Any, norm: Any) -> Any:
     return np.fft.irfft(y_bar * weights, n, axis, rt.fft_dual(norm))
 
 
+def cut_rfft_bar(y_bar: Any, size: Any, n: Any, axis: Any, norm: Any) -> Any:
+    return rfft_bar(y_bar, size, axis, norm) if n is None else rt.fit(rfft_bar(y_bar, n, axis, norm), size, axis)
+
+
 @linear(np.fft.rfft, wrt=(0,))
 def rfft(y_bar: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
-    if n is None:
-        return rfft_bar(y_bar, a.shape[axis], axis, norm)
-    return rt.fit(rfft_bar(y_bar, n, axis, norm), a.shape[axis], axis)
+    return cut_rfft_bar(y_bar, a.shape[axis], n, axis, norm)
 
 
 def irfft_bar(y_bar: Any, size: Any, axis: Any, norm: Any) -> Any:

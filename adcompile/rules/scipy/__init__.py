@@ -11,6 +11,7 @@ TOPICS = {
     "scipy.special": "special",
     "scipy.linalg": "linalg",
     "scipy.interpolate": "interpolate",
+    "scipy.fft": "fft",
     "scipy.signal": "signal",
     "scipy.sparse": "sparse",
     "scipy.sparse.linalg": "sparse_linalg",

@@ -4,6 +4,8 @@ import operator
 
 import numpy as np
 
+from adcompile import runtime as rt
+
 V = np.array([0.3, -1.2, 2.5])
 W = np.array([1.5, 0.4, -0.7])
 P = np.array([0.3, 1.2, 2.5])
@@ -34,6 +36,10 @@ SAMPLES = {
     operator.imul: [((1.3, -0.7), {})],
     operator.truediv: _TWO + _COMPLEX,
     operator.itruediv: [((1.3, -0.7), {})],
+    rt.added: _TWO + _COMPLEX,
+    rt.subtracted: _TWO + _COMPLEX,
+    rt.multiplied: _TWO + _COMPLEX,
+    rt.divided: _TWO + _COMPLEX,
     operator.mod: [((7.3, 2.5), {}), ((-7.3, 2.5), {}), ((M, 0.7), {}), ((M, 0.77 * P), {}), ((5.2, V), {})],
     operator.imod: [((7.3, 2.5), {})],
     operator.pow: [

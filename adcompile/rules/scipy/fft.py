@@ -1,0 +1,243 @@
+"""scipy.fft: the transforms of numpy.fft under SciPy's signatures, and the cosine and sine transforms.
+
+Transposed, a cosine or sine transform is one of them too, but for the numbers at the ends of the axis, which the sums
+count once where they count others twice (definitions: documentation of scipy.fft.dct and scipy.fft.dst).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import fft as fourier
+
+from adcompile import runtime as rt
+from adcompile.ir.types import Array, TupleT, Type
+from adcompile.rules.kinds import composite, constant, linear
+from adcompile.rules.numpy import fft as plain
+from adcompile.rules.numpy.dims import ANY, ONE, array, axis_of, static
+from adcompile.rules.numpy.helpers import by_value
+
+
+@linear(fourier.fft, wrt=(0,))
+def fft(y_bar: Any, y: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **settings: Any) -> Any:
+    return plain.fft_bar(y_bar, x.shape[axis], n, axis, norm)
+
+
+@linear(fourier.ifft, wrt=(0,))
+def ifft(y_bar: Any, y: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **settings: Any) -> Any:
+    return plain.ifft_bar(y_bar, x.shape[axis], n, axis, norm)
+
+
+@linear(fourier.rfft, wrt=(0,))
+def rfft(y_bar: Any, y: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **settings: Any) -> Any:
+    return plain.cut_rfft_bar(y_bar, x.shape[axis], n, axis, norm)
+
+
+@linear(fourier.irfft, wrt=(0,))
+def irfft(y_bar: Any, y: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **settings: Any) -> Any:
+    return plain.irfft_bar(y_bar, x.shape[axis], axis, norm)
+
+
+@composite(fourier.hfft)
+def hfft(x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **settings: Any) -> Any:
+    length = (x.shape[axis] - 1) * 2 if n is None else n
+    return fourier.irfft(np.conj(x), length, axis, rt.fft_dual(norm))
+
+
+@composite(fourier.ihfft)
+def ihfft(x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **settings: Any) -> Any:
+    return np.conj(fourier.rfft(x, n, axis, rt.fft_dual(norm)))
+
+
+@linear(fourier.fftn, wrt=(0,))
+def fftn(
+    y_bar: Any, y: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, **settings: Any
+) -> Any:
+    return plain.fftn_bar(y_bar, x, s, axes, norm)
+
+
+@linear(fourier.ifftn, wrt=(0,))
+def ifftn(
+    y_bar: Any, y: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, **settings: Any
+) -> Any:
+    return plain.ifftn_bar(y_bar, x, s, axes, norm)
+
+
+@linear(fourier.rfftn, wrt=(0,))
+def rfftn(
+    y_bar: Any, y: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, **settings: Any
+) -> Any:
+    return plain.rfftn_bar(y_bar, x, s, axes, norm)
+
+
+@linear(fourier.irfftn, wrt=(0,))
+def irfftn(
+    y_bar: Any, y: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, **settings: Any
+) -> Any:
+    return plain.irfftn_bar(y_bar, x, s, axes, norm)
+
+
+@linear(fourier.fft2, wrt=(0,))
+def fft2(
+    y_bar: Any, y: Any, x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, **settings: Any
+) -> Any:
+    return plain.fftn_bar(y_bar, x, s, axes, norm)
+
+
+@linear(fourier.ifft2, wrt=(0,))
+def ifft2(
+    y_bar: Any, y: Any, x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, **settings: Any
+) -> Any:
+    return plain.ifftn_bar(y_bar, x, s, axes, norm)
+
+
+@linear(fourier.rfft2, wrt=(0,))
+def rfft2(
+    y_bar: Any, y: Any, x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, **settings: Any
+) -> Any:
+    return plain.rfftn_bar(y_bar, x, s, axes, norm)
+
+
+@linear(fourier.irfft2, wrt=(0,))
+def irfft2(
+    y_bar: Any, y: Any, x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, **settings: Any
+) -> Any:
+    return plain.irfftn_bar(y_bar, x, s, axes, norm)
+
+
+@linear(fourier.fftshift, wrt=(0,))
+def fftshift(y_bar: Any, y: Any, x: Any, axes: Any = None) -> Any:
+    return fourier.ifftshift(y_bar, axes)
+
+
+@linear(fourier.ifftshift, wrt=(0,))
+def ifftshift(y_bar: Any, y: Any, x: Any, axes: Any = None) -> Any:
+    return fourier.fftshift(y_bar, axes)
+
+
+@composite(fourier.fftfreq)
+def fftfreq(n: Any, d: Any = 1.0, **settings: Any) -> Any:
+    return fourier.fftfreq(n) / d
+
+
+@composite(fourier.rfftfreq)
+def rfftfreq(n: Any, d: Any = 1.0, **settings: Any) -> Any:
+    return fourier.rfftfreq(n) / d
+
+
+# -- cosines and sines ------------------------------------------------------------------------------------------------
+
+
+def ends_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
+    """Two arrays that broadcast with the cotangent along an axis."""
+    bar, axis = args[1], static(args[2])
+    known = isinstance(bar, Array) and bar.dtype is not None and bar.dims is not None and isinstance(axis, int)
+    if not known:
+        return TupleT((array(None, None), array(None, None)))
+    along = axis_of(args[2], len(bar.dims))
+    weights = array(np.finfo(bar.dtype).dtype, tuple(ANY if k == along else ONE for k in range(len(bar.dims))))
+    return TupleT((weights, weights))
+
+
+constant(rt.dct_ends, typing=ends_type, total=True)
+constant(rt.dst_ends, typing=ends_type, total=True)
+by_value(rt.transposed_kind)
+
+
+@linear(fourier.dct, wrt=(0,))
+def dct(
+    y_bar: Any, y: Any, x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    kind = rt.transposed_kind(type)
+    if orthogonalize or orthogonalize is None and norm == "ortho":
+        return rt.fit(fourier.dct(y_bar, kind, None, axis, norm, False, None, True), x.shape[axis], axis)
+    before, after = rt.dct_ends(type, y_bar, axis)
+    bar = after * fourier.dct(before * y_bar, kind, None, axis, norm, False, None, orthogonalize)
+    return rt.fit(bar, x.shape[axis], axis)
+
+
+@composite(fourier.idct)
+def idct(
+    x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    return fourier.dct(x, rt.transposed_kind(type), n, axis, rt.fft_dual(norm), False, None, orthogonalize)
+
+
+@linear(fourier.dst, wrt=(0,))
+def dst(
+    y_bar: Any, y: Any, x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    kind = rt.transposed_kind(type)
+    if orthogonalize or orthogonalize is None and norm == "ortho":
+        return rt.fit(fourier.dst(y_bar, kind, None, axis, norm, False, None, True), x.shape[axis], axis)
+    before, after = rt.dst_ends(type, y_bar, axis)
+    bar = after * fourier.dst(before * y_bar, kind, None, axis, norm, False, None, orthogonalize)
+    return rt.fit(bar, x.shape[axis], axis)
+
+
+@composite(fourier.idst)
+def idst(
+    x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    return fourier.dst(x, rt.transposed_kind(type), n, axis, rt.fft_dual(norm), False, None, orthogonalize)
+
+
+@composite(fourier.dctn)
+def dctn(
+    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, *, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    return dct_along(x, type, s, rt.fft_axes(s, axes, x.ndim), norm, orthogonalize)
+
+
+def dct_along(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+    for k in rt.positions(axes):
+        x = fourier.dct(x, type, None if s is None else s[k], axes[k], norm, False, None, orthogonalize)
+    return x
+
+
+@composite(fourier.idctn)
+def idctn(
+    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, *, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    return idct_along(x, type, s, rt.fft_axes(s, axes, x.ndim), norm, orthogonalize)
+
+
+def idct_along(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+    for k in rt.positions(axes):
+        x = fourier.idct(x, type, None if s is None else s[k], axes[k], norm, False, None, orthogonalize)
+    return x
+
+
+@composite(fourier.dstn)
+def dstn(
+    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    return dst_along(x, type, s, rt.fft_axes(s, axes, x.ndim), norm, orthogonalize)
+
+
+def dst_along(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+    for k in rt.positions(axes):
+        x = fourier.dst(x, type, None if s is None else s[k], axes[k], norm, False, None, orthogonalize)
+    return x
+
+
+@composite(fourier.idstn)
+def idstn(
+    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    return idst_along(x, type, s, rt.fft_axes(s, axes, x.ndim), norm, orthogonalize)
+
+
+def idst_along(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+    for k in rt.positions(axes):
+        x = fourier.idst(x, type, None if s is None else s[k], axes[k], norm, False, None, orthogonalize)
+    return x
