@@ -25,6 +25,7 @@ TOPICS = (
     "scipy_linalg",
     "scipy_signal",
     "scipy_fft",
+    "scipy_distance",
 )
 
 

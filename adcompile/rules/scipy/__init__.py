@@ -16,6 +16,7 @@ TOPICS = {
     "scipy.sparse": "sparse",
     "scipy.sparse.linalg": "sparse_linalg",
     "scipy.stats": "stats",
+    "scipy.spatial.distance": "distance",
     "scipy.optimize": "optimize",
     "scipy.integrate": "integrate",
 }
