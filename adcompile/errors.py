@@ -98,3 +98,12 @@ class SignatureMismatch(AdcompileError, TypeError):
 
 class RuleError(AdcompileError):
     """A rule that returns what it should not."""
+
+
+def unknown_function(place: Place | None) -> Unsupported:
+    """The error for a call of a function out of several, of which nobody knows what it has captured."""
+    return Unsupported(
+        "a function of a list or dict that is read at a position known only when the code runs",
+        place,
+        "choose with if and else, or keep what the functions capture in the list in place of the functions",
+    )

@@ -42,7 +42,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import Array, DictT, Known, ListT, ObjectT, Scalar, TupleT, Type, differentiable
+from adcompile.ir.types import Array, Closure, DictT, Known, ListT, ObjectT, Scalar, TupleT, Type, differentiable
 from adcompile.rules.registry import lookup
 
 
@@ -102,11 +102,11 @@ def leaf_ends(body: Block) -> list[tuple[Atom, ...]]:
 
 
 def members(var: Var, types: Mapping[Var, Type], definition: Mapping[Var, Call]) -> tuple[Atom, ...]:
-    """The parts of a container that was built before the statements looked at."""
-    call = definition.get(var)
-    if call is None or not isinstance(types[var], (TupleT, ListT, DictT, ObjectT)) or not isinstance(call.fn, Const):
+    """The parts of a container, and what a function has captured, built before the statements looked at."""
+    call, structured = definition.get(var), (TupleT, ListT, DictT, ObjectT, Closure)
+    if call is None or not isinstance(types[var], structured) or not isinstance(call.fn, Const):
         return ()
-    displays = (ops.build_tuple, ops.build_list, ops.build_dict, ops.build_object)
+    displays = (ops.build_tuple, ops.build_list, ops.build_dict, ops.build_object, ops.make_function)
     built = call.fn.value in displays or isinstance(call.fn.value, type)
     return call.args if built else ()
 

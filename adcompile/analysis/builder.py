@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from adcompile.analysis.store import Store
-from adcompile.errors import Place
+from adcompile.errors import Place, unknown_function
 from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, Function, GlobalRef, OwnerSpace, Role, Statement, Var
@@ -372,7 +372,7 @@ class Builder:
         if isinstance(t, SliceT):
             named = zip(("start", "stop", "step"), t.parts)
             return [self.emit(getattr, (atom, Const(part)), item) for part, item in named]
-        raise AssertionError(f"no parts of {t}")
+        raise unknown_function(self.place) if isinstance(t, Closure) else AssertionError(f"no parts of {t}")
 
     def context_items(self, atom: Var) -> list[Atom]:
         """The parts of a container as values that already exist: of one built in sight its

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+import operator
 from collections.abc import Container, Iterable, Iterator
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 
 from adcompile.analysis.builder import Builder, is_structured, parts
 from adcompile.analysis.detached import is_in
+from adcompile.analysis.homemade import Homemade
 from adcompile.analysis.library import is_of_library, is_of_user
 from adcompile.analysis.stores import is_empty
 from adcompile.analysis.writing import AUGMENTED, FUNCTIONS, ITEM_WRITES, KEEPERS, METHODS
@@ -169,9 +171,23 @@ def function_may_write(function: Function, seen: frozenset[Any] = frozenset()) -
 
 @functools.lru_cache(4096)
 def _writes_itself(function: Function) -> bool:
-    if any(map(_writes, _calls(function))) or any(name not in READING for name in _methods(function)):
+    made = {c.result: c for c in _calls(function)}
+    own = Homemade(function, lambda fn: _meaning(_path(fn, made)))
+    if any(_writes(c) and not _writes_into_own(c, own) for c in made.values()):
+        return True
+    if any(name not in READING and not own.has(owner) for name, owner in _methods(function)):
         return True
     return any(_calls_unknown(function))
+
+
+def _writes_into_own(call: Call, own: Homemade) -> bool:
+    """Whether all that a call writes into is what the function around it has made."""
+    out = [value for name, value in call.kwargs if name == "out"]
+    fn = _fn(call)
+    named = fn is getattr and isinstance(call.args[1], Const) and call.args[1].value in WRITERS
+    if named or not out and (is_in(fn, AUGMENTED) or fn in (operator.setitem, operator.delitem)):
+        return own.has(call.args[0])
+    return bool(out) and fn is None and all(map(own.has, out))
 
 
 def _calls_unknown(function: Function) -> Iterator[bool]:
@@ -315,8 +331,8 @@ def _writes(call: Call) -> bool:
     return False
 
 
-def _methods(function: Function) -> Iterator[Any]:
-    """The names of the methods that a function calls on what is no module or class."""
+def _methods(function: Function) -> Iterator[tuple[Any, Atom]]:
+    """The names of the methods that a function calls on what is no module or class, and on what."""
     calls = list(_calls(function))
     made = {c.result: c for c in calls}
     for c in calls:
@@ -324,4 +340,4 @@ def _methods(function: Function) -> Iterator[Any]:
         if read is not None and _fn(read) is getattr:
             owner = made.get(read.args[0]) if isinstance(read.args[0], Var) else None
             if owner is None or _fn(owner) not in (ops.load_global, getattr):
-                yield read.args[1].value if isinstance(read.args[1], Const) else None
+                yield (read.args[1].value if isinstance(read.args[1], Const) else None), read.args[0]

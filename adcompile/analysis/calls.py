@@ -45,7 +45,6 @@ from adcompile.analysis.heap import (
     outdate,
     owner_of,
     settle,
-    unknown_function,
 )
 from adcompile.analysis.intrusive import arguments_written
 from adcompile.analysis.leaves import is_undefined
@@ -73,7 +72,7 @@ from adcompile.analysis.spectra import may_be_real, note_spectrum
 from adcompile.analysis.terminated import Terminated, run_primal
 from adcompile.analysis.writing import changes_itself
 from adcompile.analysis.yielding import is_generator, of_generators
-from adcompile.errors import AdcompileError, Place, SourceError, Unsupported
+from adcompile.errors import AdcompileError, Place, SourceError, Unsupported, unknown_function
 from adcompile.frontend.lower import lower_function
 from adcompile.frontend.opaque import Runner
 from adcompile.ir import ops

@@ -18,7 +18,7 @@ from adcompile.analysis.contents import of_pool, opened
 from adcompile.analysis.leaves import deep_widen
 from adcompile.analysis.standins import STANDINS
 from adcompile.analysis.store import State, behind
-from adcompile.errors import Place, Unsupported
+from adcompile.errors import Place, Unsupported, unknown_function
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import (
@@ -178,14 +178,6 @@ def owner_of(b: Builder, method: Atom, place: Place | None = None) -> Atom:
     if made is None or not isinstance(made.fn, Const) or not any(made.fn.value is fn for fn in binds):
         raise unknown_function(place or b.place)
     return made.args[0]
-
-
-def unknown_function(place: Place | None) -> Unsupported:
-    return Unsupported(
-        "a function of a list or dict that is read at a position known only when the code runs",
-        place,
-        "choose with if and else, or keep what the functions capture in the list in place of the functions",
-    )
 
 
 def bound_again(b: Builder, method: Var, t: Method, owner: Atom) -> Var:

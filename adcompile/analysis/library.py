@@ -98,7 +98,14 @@ def in_users_code(error: AdcompileError, followed: Mapping[Any, Sequence[Place |
     if place is None or place == error.place or error.place is None or is_installed_file(place.file):
         return error
     within = f" (in {os.path.basename(error.place.file)}, line {error.place.line}, which this calls)"
-    return type(error)(error.message + within, place, error.remedy)
+    foreign = f"{os.sep}site-packages{os.sep}" in error.place.file
+    return type(error)(error.message + within, place, WITHOUT_RULE if foreign else error.remedy)
+
+
+WITHOUT_RULE = (
+    "no rule is known of what is called here, so that its source is followed: call a function of NumPy's that does the "
+    "same, or register a rule for this one, with adcompile.rules.vjp or adcompile.rules.frule"
+)
 
 
 def _first_line(fn: Any, place: Place) -> int | None:

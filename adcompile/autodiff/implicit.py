@@ -8,16 +8,18 @@ the same rule, whatever the order.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.analysis.alias import Memory
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.callables import Partial, unfold
 from adcompile.analysis.calls import handles
 from adcompile.analysis.heap import owner_of
+from adcompile.analysis.unfollowed import FOLLOWED
 from adcompile.autodiff import forward
 from adcompile.autodiff.adjoint import inline_rule
 from adcompile.autodiff.composite import hand_over, separate_values
@@ -29,8 +31,9 @@ from adcompile.autodiff.reverse import REMEMBERING, Sweep
 from adcompile.autodiff.roots import read_again, root_of
 from adcompile.autodiff.transform import cut, forward_of, gradient, leaves, pair_leaves, reverse_of
 from adcompile.errors import NotDifferentiable, Place, Unsupported
+from adcompile.ir.abstract import crosses
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Array, DictT, IterT, Method, Ref, Seq, Unknown, holds, is_complex
+from adcompile.ir.types import Array, DictT, Instance, IterT, Method, Ref, Seq, Unknown, holds, is_complex
 from adcompile.rules.registry import Rule
 from adcompile.runtime.implicit import completed, unbound
 
@@ -55,6 +58,7 @@ def sweep_implicit(sweep: Sweep, call: Call, rule: Rule, y_bar: Atom, cot: Cotan
     evaluated on the way back, on what the function that is solved for read of modules and objects on the way there."""
     b = cot.builder
     check_captured(b, call)
+    check_held(b, call, sweep.active)
     first = len(b.statements)
     matrix = matrix_of(b, rule, call)
     weight = b.call(operator.neg, inline_rule(b, transposed_system, (y_bar, matrix), ()))
@@ -113,6 +117,25 @@ def check_captured(b: Builder, call: Call) -> None:
             call.place,
             "capture the object, and call its method by name; or pass the object in args=",
         )
+
+
+def check_held(b: Builder, call: Call, active: Callable[[Atom], bool]) -> None:
+    """Refuse an object that holds values with derivatives and is not taken apart, among what a function has captured:
+    nothing would come back from it."""
+    for leaf in (leaf for a in call.args for leaf in flat(b, a)):
+        if active(leaf) and not crosses(b.type(leaf)):
+            t = b.type(leaf)
+            named = f"a {t.cls.__name__}" if isinstance(t, Instance) else "an object"
+            raise Unsupported(
+                f"{named} of values {FOLLOWED}, captured by a function that a solver is given",
+                call.place,
+                "capture the values themselves, or a function that has captured them; or pass them in args=",
+            )
+
+
+def flat(b: Builder, value: Atom) -> list[Atom]:
+    """The values that a function has captured, those in tuples, dicts, objects and functions one by one."""
+    return [leaf for item in b.items(value) for leaf in flat(b, item)] if is_structured(b.type(value)) else [value]
 
 
 def check_real(b: Builder, residual: Atom, call: Call) -> None:

@@ -9,7 +9,7 @@ other, so that its own integral is differentiated by the same rule. In the end i
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,17 +25,18 @@ from adcompile.analysis.leaves import value_leaves
 from adcompile.analysis.recursion import Specialised, specialise_separate
 from adcompile.autodiff import forward
 from adcompile.autodiff.adjoint import inline_rule
+from adcompile.autodiff.composite import has_active
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.forward import Forward
-from adcompile.autodiff.implicit import check_captured
+from adcompile.autodiff.implicit import check_captured, check_held, flat
 from adcompile.autodiff.reverse import REMEMBERING, Sweep
 from adcompile.autodiff.roots import root_of
 from adcompile.autodiff.transform import cut, forward_of, independent, project, reverse_of
-from adcompile.errors import Place, Unsupported
+from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Function, Statement, Var
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.refs import GlobalRef
-from adcompile.ir.types import FLOAT, Array, Closure, Instance, Scalar, Seq, Type, Unknown
+from adcompile.ir.types import FLOAT, Array, Closure, Instance, Scalar, Seq, Type, Unknown, widen
 from adcompile.ir.walk import Rewriter
 from adcompile.rules.integrals import pulled_along, pushed_along
 from adcompile.rules.registry import Rule
@@ -45,11 +46,6 @@ Kwargs = list[tuple[str, Atom]]
 
 
 # -- what a function has captured ---------------------------------------------------------------
-
-
-def flat(b: Builder, value: Atom) -> list[Atom]:
-    """The values that a function has captured, those in tuples, dicts, objects and functions one by one."""
-    return [leaf for item in b.items(value) for leaf in flat(b, item)] if is_structured(b.type(value)) else [value]
 
 
 def replaced(b: Builder, value: Atom, leaves: Iterator[Atom]) -> Atom:
@@ -78,11 +74,22 @@ def check_integrand(b: Builder, call: Call) -> None:
     value = settle(inner, inner.dispatch(fun, [inner.new("s", FLOAT)], []))
     check_reads(b, Memory(b, inner.statements), call)
     fn = call.fn.value if isinstance(call.fn, Const) else None
-    if fn is rt.integrated and not isinstance(b.type(value), (Scalar,)):
+    if fn is rt.integrated and not isinstance(widen(b.type(value)), Scalar):
         raise Unsupported(
             "an integrand that does not give a real number, or one of no known type",
             call.place,
             "return a float: float(y), or y[0] of an array",
+        )
+
+
+def check_settings(b: Builder, call: Call, active: Callable[[Atom], bool]) -> None:
+    """Refuse places where the integrand breaks that carry derivatives: what the integral owes to their moves, its
+    jumps there, is in no derivative of the integrand."""
+    if has_active(b, parts_of(call)[3], active):
+        raise NotDifferentiable(
+            "no derivative of an integral with respect to the points where its integrand breaks",
+            call.place,
+            "add the integrals of the parts between these points, which are their limits",
         )
 
 
@@ -111,7 +118,9 @@ def sweep_integral(sweep: Sweep, call: Call, rule: Rule, y_bar: Atom, cot: Cotan
     """Cotangents of the limits by the integrand there, of what it has captured by the integral of its pullback."""
     b = cot.builder
     check_integrand(b, call)
+    check_held(b, call, sweep.active)
     fun, lower, upper, settings = parts_of(call)
+    check_settings(b, call, sweep.active)
     for limit, sign in ((lower, -1.0), (upper, 1.0)):
         if sweep.active(limit):
             there = settle(b, b.dispatch(fun, [limit], []))
@@ -152,6 +161,7 @@ def cut_out(bars: Any, at: Any, leaf: Any) -> Any:
 def forward_integral(f: Forward, s: Call, rule: Rule) -> Atom | None:
     b = f.b
     check_integrand(b, s)
+    check_settings(b, s, f.active)
     fun, lower, upper, settings = parts_of(s)
     total: Atom | None = None
     for limit, sign in ((lower, -1.0), (upper, 1.0)):

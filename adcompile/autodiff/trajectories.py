@@ -23,13 +23,12 @@ from adcompile.autodiff.adjoint import inline_rule
 from adcompile.autodiff.composite import has_active
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.forward import Forward
-from adcompile.autodiff.implicit import check_captured
+from adcompile.autodiff.implicit import check_captured, check_held, flat
 from adcompile.autodiff.integrals import (
     PARAMETERS,
     VECTOR,
     check_reads,
     cut_out,
-    flat,
     is_number,
     replaced,
     separated,
@@ -81,6 +80,7 @@ def check_equation(b: Builder, call: Call) -> None:
 def sweep_path(sweep: Sweep, call: Call, rule: Rule, y_bar: Atom, cot: Cotangents) -> list[Statement]:
     b = cot.builder
     check_equation(b, call)
+    check_held(b, call, sweep.active)
     fun, start, *rest = parts_of(b, call, sweep.active)
     leaves = flat(b, fun)
     which = tuple(map(sweep.active, leaves))

@@ -36,7 +36,7 @@ constant(rt.vector, typing=always(UNKNOWNS))
 constant(rt.shaped, typing=doubled)
 constant(rt.arrayed, typing=arrays)
 without_rule(rt.limits, typing=always(TupleT((UNKNOWNS, UNKNOWNS))))
-without_rule(rt.beside)
+without_rule(rt.beside, typing=lambda args, kwargs: args[0])
 
 
 @implicit(rt.solution, typing=lambda args, kwargs: args[0])

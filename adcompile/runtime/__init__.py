@@ -210,7 +210,9 @@ if TYPE_CHECKING:
     )
     from adcompile.runtime.cosines import dct_ends, dst_ends, transposed_kind
     from adcompile.runtime.implicit import (
-        Outcome,
+        Optimum,
+        Root,
+        Trajectory,
         arrayed,
         beside,
         capturing,
@@ -233,7 +235,7 @@ _LATER = {
     for module, names in {
         "cosines": "dct_ends dst_ends transposed_kind",
         "checkpoints": "checkpointed kept_replicas replicas_of run_back run_budgeted run_checkpointed",
-        "implicit": "Outcome arrayed beside capturing inside limits shaped slope solution solve vector",
+        "implicit": "Optimum Root Trajectory arrayed beside capturing inside limits shaped slope solution solve vector",
         "integrals": "integral integrated pull_captured push_captured",
         "interpolants": "table_derivative",
         "trajectories": "followed_path jacobian_along path push_along rows",
@@ -429,7 +431,9 @@ __all__ = [
     "scatter_list",
     "shape_along",
     "shaped",
-    "Outcome",
+    "Optimum",
+    "Root",
+    "Trajectory",
     "arrayed",
     "beside",
     "inside",

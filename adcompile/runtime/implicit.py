@@ -79,13 +79,14 @@ def inside(x: Any, lower: Any, upper: Any, margin: float = 1e-4) -> None:
 
 
 class Outcome:
-    """What `root`, `minimize`, `solve_ivp` and the like give: the solution by the name that it has there, something
-    beside it that is known (the function's value there, the times), and whatever the solver tells."""
+    """What solvers give as one object: the solution by the name that it has there, something beside it that is known
+    (the function's value there, the times), and whatever the solver tells."""
 
-    def __init__(self, name: str, solution: Any, second: str, known: Any, told: Any) -> None:
-        self.name = name
+    name: str
+    second: str
+
+    def __init__(self, solution: Any, known: Any, told: Any) -> None:
         self.solution = solution
-        self.second = second
         self.known = known
         self.told = told
 
@@ -98,4 +99,22 @@ class Outcome:
         return getattr(self, name)
 
 
-FOLLOWED.add(Outcome)
+class Root(Outcome):
+    """Of `root_scalar`."""
+
+    name, second = "root", "fun"
+
+
+class Optimum(Outcome):
+    """Of `root`, `minimize` and the like."""
+
+    name, second = "x", "fun"
+
+
+class Trajectory(Outcome):
+    """Of `solve_ivp`."""
+
+    name, second = "y", "t"
+
+
+FOLLOWED.update((Root, Optimum, Trajectory))

@@ -1,5 +1,7 @@
 """Rules by residuals: what is remembered of the way there, and what is refused."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,16 @@ def by_another(x):
     return optimize.fmin_bfgs(lambda u: np.sum((u - x) ** 2), np.zeros(2))[0]
 
 
+def partly_applied(x):
+    p = functools.partial(lambda t, c, d: t**c - d, c=2, d=x[0])
+    return optimize.brentq(lambda t: p(t) * t, 0.1, 2.0)
+
+
+def out_of_a_list(x):
+    fs = [(lambda c: lambda t: t**2 - c)(c) for c in x]
+    return optimize.brentq(fs[1], 0.0, 3.0)
+
+
 @pytest.mark.parametrize(
     ("f", "text"),
     [
@@ -78,6 +90,8 @@ def by_another(x):
         (of_hessian, "what a solver tells beside its solution"),
         (at_a_bound, "minimum between bounds that lies at one of them"),
         (noted, "a function that a solver of SciPy is given"),
+        (partly_applied, "partial"),
+        (out_of_a_list, "a function of a list or dict that is read at a position known only"),
         (by_another, "no derivative rule for scipy.optimize.fmin_bfgs"),
     ],
 )

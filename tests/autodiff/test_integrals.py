@@ -32,6 +32,13 @@ def test_what_is_not_asked_for_is_not_integrated():
     assert "zeros_like" not in text and "rt.integral(" in text
 
 
+def test_constants_are_integrated():
+    def f(x):
+        return integrate.quad(lambda s: 2.0, 0.0, x[0])[0] + integrate.quad(lambda s: 3, x[1], 1.0)[0]
+
+    np.testing.assert_allclose(ad.grad(f)(X), [2.0, -3.0])
+
+
 def by_module(x):
     return integrate.quad(lambda s: np.exp(-x[0] * s) * TABLE[0], 0.0, 1.0)[0]
 
@@ -48,12 +55,17 @@ def not_a_number(x):
     return integrate.quad(lambda s: np.array([x[0] * s]), 0.0, 1.0)[0]
 
 
+def broken_at_a_moving_point(x):
+    return integrate.quad(lambda s: 1.0 * (s > x[1]), 0.0, 1.0, points=[x[1]])[0]
+
+
 @pytest.mark.parametrize(
     ("f", "text"),
     [
         (by_module, "reads an array or an object of a module"),
         (weighted, "weighted or complex integral"),
         (estimate, "what a solver tells beside"),
+        (broken_at_a_moving_point, "points where its integrand breaks"),
         (not_a_number, "does not give a real number"),
     ],
 )

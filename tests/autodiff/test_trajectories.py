@@ -27,6 +27,19 @@ def at_moving_times(x):
     return integrate.odeint(lambda y, t: -y, 1.0, np.array([0.0, x[0]]))[-1, 0]
 
 
+def at_times_asked_for(x):
+    s = integrate.solve_ivp(lambda t, y: -y, (0.0, 3.0), [1.0], t_eval=[0.5, x[0]])
+    return s.y[0, 1]
+
+
+def on_a_moving_grid(x):
+    return np.sum(integrate.solve_ivp(lambda t, y: -y, (0.0, 3.0), [1.0], t_eval=np.linspace(0.0, x[0], 4)).y)
+
+
+def last_time(x):
+    return integrate.solve_ivp(lambda t, y: -y, (0.0, x[0]), [1.0]).t[-1]
+
+
 def with_an_event(x):
     return integrate.solve_ivp(lambda t, y: -x[0] * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1]
 
@@ -38,8 +51,11 @@ def by_module(x):
 @pytest.mark.parametrize(
     ("f", "text"),
     [
-        (until, "with respect to its times"),
+        (until, "times"),
         (at_moving_times, "with respect to its times"),
+        (at_times_asked_for, "times"),
+        (on_a_moving_grid, "times"),
+        (last_time, "the times of a solution"),
         (with_an_event, "a solution with events"),
         (by_module, "reads an array or an object of a module"),
     ],

@@ -194,13 +194,76 @@ def one_after_the_other(p):
     return np.sum(y**2)
 
 
+def solvers_by_name_in_solvers(p):
+    f = lambda x: x**2 - p[0]
+    g = lambda x: optimize.brentq(f, 0.0, 9.0) * x - p[1]
+    return optimize.brentq(g, 0.0, 9.0) * integrate.quad(lambda s: integrate.quad(f, 0.0, s)[0], 0.0, 1.0)[0]
+
+
+def quantile(p):
+    density = lambda s: np.exp(-p[0] * s * s)
+    cdf = lambda x: integrate.quad(density, -5.0, x)[0] / integrate.quad(density, -5.0, 5.0)[0]
+    return optimize.brentq(lambda x: cdf(x) - 0.3 * p[1], -4.0, 4.0, xtol=1e-14)
+
+
+def shooting(p):
+    def equation(t, y):
+        return [y[1], -p[0] * y[0]]
+
+    def end(v):
+        return integrate.solve_ivp(equation, (0.0, 1.0), [0.0, v], "DOP853", **_FINE).y[0, -1] - p[1]
+
+    return optimize.brentq(end, 0.1, 15.0, xtol=1e-14)
+
+
+def _equals(x, solved, bound):
+    return x * optimize.brentq(solved, 0.0, 9.0) - bound
+
+
+def function_among_args(p):
+    return optimize.brentq(_equals, 0.0, 9.0, args=(lambda y: y**2 - p[0], p[1]))
+
+
+def equation_written_in_place(p):
+    def lorenz(y, t):
+        d = np.zeros(3)
+        d[0] = p[0] * (y[1] - y[0])
+        d[1] = y[0] * (p[1] - y[2]) - y[1]
+        d[2] += y[0] * y[1] - y[2]
+        return d
+
+    return np.sum(integrate.odeint(lorenz, [1.0, 0.5, 1.0], _TIMES, **_FINE)[-1] ** 2)
+
+
+def residual_summed_up(p):
+    def f(x):
+        s, terms = 0.0, []
+        for k in range(2):
+            s += p[k] * x ** (k + 1)
+            terms.append(s)
+        return terms[0] + terms[1] - 3.0
+
+    return optimize.brentq(f, 0.0, 5.0, xtol=1e-14)
+
+
+def best_of_several_starts(p):
+    best = optimize.root(lambda x: x**3 + x - p, np.zeros(2), tol=1e-14)
+    for k in range(1, 3):
+        other = optimize.root(lambda x: x**3 + x - 2.0 * p, np.ones(2) * k, tol=1e-14)
+        if np.sum(other.x) > np.sum(best.x):
+            best = other
+    return np.sum(best.x**2)
+
+
 SAMPLES = {
     name: [(_P,)]
     for name in (
         "root_between roots_with_args root_of_module_data newton_numbers newton_arrays fixed_points "
         "system_written_in_place implicit_steps steps_that_run_again root_of_roots data_written_afterwards "
         "methods_and_partials minimum minimum_at_bounds minimum_of_one fit integral_and_limits integral_with_args "
-        "integrals_in_a_loop integral_of_integrals decay from_a_moving_start pendulum one_after_the_other"
+        "integrals_in_a_loop integral_of_integrals decay from_a_moving_start pendulum one_after_the_other "
+        "solvers_by_name_in_solvers quantile shooting function_among_args equation_written_in_place "
+        "residual_summed_up best_of_several_starts"
     ).split()
 }
 SAMPLES = SAMPLES if HERE else {}

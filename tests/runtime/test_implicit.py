@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adcompile.errors import NotDifferentiable
-from adcompile.runtime.implicit import Outcome, completed, inside, slope, solve, unbound
+from adcompile.runtime.implicit import Optimum, completed, inside, slope, solve, unbound
 
 
 def test_the_gradient_of_a_function():
@@ -28,7 +28,7 @@ def test_names_of_an_outcome():
     class Told:
         x, nit = "not this", 7
 
-    found = Outcome("x", 2.0, "fun", 0.5, Told())
+    found = Optimum(2.0, 0.5, Told())
     assert (found.x, found["fun"], found.nit, found["x"]) == (2.0, 0.5, 7, 2.0)
     with pytest.raises(AttributeError):
         found.other

@@ -13,6 +13,7 @@ from adcompile.rules.kinds import overlay
 from adcompile.rules.numpy.constant import present, without_rule
 
 EVENTS = "a solution with events; solve up to a fixed time, and find the event with scipy.optimize.brentq"
+TIMES = "the times of a solution; scale the time: solve dy/ds = T·f(y, s·T) for s between fixed numbers"
 WEIGHTED = "a weighted or complex integral; write the weight into the integrand, and integrate parts of complex ones"
 
 
@@ -106,7 +107,7 @@ def solve_ivp(
     max_step: Any = np.inf,
     **options: Any,
 ) -> Any:
-    """The times that the solver chooses are constants."""
+    """The times that the solver chooses are constants where the span of time is one."""
     fun = rt.capturing(fun)
 
     def equation(y: Any, s: Any) -> Any:
@@ -116,13 +117,13 @@ def solve_ivp(
     given = (method, t_eval, dense_output, events, vectorized, args)
     named = {"rtol": rtol, "atol": atol, "max_step": max_step, **options}
     told = rt.solve(integrate.solve_ivp, fun, t_span, y0, *given, **named)
-    times, found = rt.vector(told.t), rt.rows(told.y)
+    times, found = rt.beside(rt.vector(told.t), (t_span, t_eval), TIMES), rt.rows(told.y)
     if events is None:
         limits = (method, rtol, atol, max_step)
         y = rt.followed_path(found.T, equation, unknowns(y0), t_span, times, limits).T
     else:
         y = rt.beside(found, (fun, y0, t_span, args), EVENTS)
-    return rt.Outcome("y", y, "t", times, told)
+    return rt.Trajectory(y, times, told)
 
 
 without_rule(

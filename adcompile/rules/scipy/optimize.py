@@ -131,7 +131,7 @@ def root_scalar(
 
     told = rt.solve(optimize.root_scalar, f, args, method, bracket, fprime, *settings, **named)
     x = rt.solution(float(told.root), residual)
-    return rt.Outcome("root", x, "fun", residual(x), told)
+    return rt.Root(x, residual(x), told)
 
 
 @overlay(optimize.fixed_point)
@@ -173,7 +173,7 @@ def root(
     told = rt.solve(optimize.root, fun, x0, args, method, jac, *settings, **named)
     found = rt.vector(told.x) if np.ndim(x0) < 2 or method in ("hybr", "lm") else rt.arrayed(told.x, x0)
     x = rt.solution(found, residual)
-    return rt.Outcome("x", x, "fun", residual(x), told)
+    return rt.Optimum(x, residual(x), told)
 
 
 # -- minima: the gradient is zero ---------------------------------------------------------------
@@ -217,7 +217,7 @@ def minimize(
         x = rt.solution(found, residual_between)
     else:
         x = rt.beside(found, (objective, bounds), BOUNDED)
-    return rt.Outcome("x", x, "fun", objective(x), told)
+    return rt.Optimum(x, objective(x), told)
 
 
 def limits(x: Any, bounds: Any) -> Any:
@@ -244,7 +244,7 @@ def minimize_scalar(
 
     told = rt.solve(optimize.minimize_scalar, fun, bracket, bounds, args, *settings, **named)
     x = rt.solution(rt.shaped(told.x, 1.0), residual)
-    return rt.Outcome("x", x, "fun", objective(x), told)
+    return rt.Optimum(x, objective(x), told)
 
 
 @overlay(optimize.least_squares)
@@ -276,7 +276,7 @@ def least_squares(
         x = rt.beside(found, (fun, args, kwargs), LOSS)
     else:
         x = rt.solution(found, residual)
-    return rt.Outcome("x", x, "fun", errors(x), told)
+    return rt.Optimum(x, errors(x), told)
 
 
 # -- what has no derivative ---------------------------------------------------------------------
