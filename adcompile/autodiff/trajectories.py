@@ -39,7 +39,7 @@ from adcompile.autodiff.reverse import REMEMBERING, Sweep
 from adcompile.autodiff.transform import cut, forward_of, independent
 from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import FLOAT, Closure
+from adcompile.ir.types import FLOAT, Closure, Seq
 from adcompile.rules.registry import Rule
 from adcompile.rules.trajectories import PATH, pushed_system, sensitivities
 
@@ -85,6 +85,12 @@ def sweep_path(sweep: Sweep, call: Call, rule: Rule, y_bar: Atom, cot: Cotangent
     leaves = flat(b, fun)
     which = tuple(map(sweep.active, leaves))
     by = ([start] if sweep.active(start) else []) + [leaf for leaf, active in zip(leaves, which) if active]
+    if any(isinstance(b.type(leaf), Seq) for leaf in by):
+        raise Unsupported(
+            "a list or tuple of unknown length that a differential equation is given or has captured",
+            call.place,
+            "give it the array: args=(w,) in place of args=tuple(w)",
+        )
     again = replaced(b, fun, iter(leaves))
     n = b.call(np.size, start)
     system = call_python(b, sensitivities, [again, n, Const(sweep.active(start)), Const(which)], [])

@@ -48,6 +48,17 @@ def by_module(x):
     return integrate.odeint(lambda y, t: -x[0] * y * RATES, np.ones(2), np.array([0.0, 1.0]))[-1, 0]
 
 
+def test_a_tuple_of_unknown_length_is_refused_on_the_way_back():
+    def f(x):
+        return integrate.odeint(lambda y, t, a, b: [a * y[1], -b * y[0]], X, [0.0, 1.0], args=tuple(x))[1, 0]
+
+    value, dot = ad.jvp(f, (X,), (np.array([1.0, 0.0]),))
+    h = np.array([1e-5, 0.0])
+    assert dot == pytest.approx((f(X + h) - f(X - h)) / 2e-5, rel=1e-6)
+    with pytest.raises(ad.Unsupported, match="of unknown length that a differential equation"):
+        ad.grad(f)(X)
+
+
 @pytest.mark.parametrize(
     ("f", "text"),
     [

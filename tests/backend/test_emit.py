@@ -35,7 +35,7 @@ UNBOUND = {"try_unbinds"}  # the primal raises where foreign code ends, ours whe
 
 SHARED = {
     "nested_counters", "functions_see_the_last_value", "closure_in_loop", "sorted_again_in_a_loop", "simplex",
-    "kept_behind_another", "called_behind_the_loop", "steps_that_run_again", "integrals_in_a_loop",
+    "kept_behind_another", "called_behind_the_loop", "steps_that_run_again", "integrals_in_a_loop", "implicit_steps",
 }  # fmt: skip
 """Variables that nested functions write, or see change: only the specialiser gives them meaning."""
 REFUSED = ("is assigned to after", "generator expression", "which a function captures")

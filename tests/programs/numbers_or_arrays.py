@@ -30,7 +30,7 @@ def _partial_sum(x, bound):
     return s
 
 
-def sums_of_sums(x):
+def sums_that_are_added_up(x):
     t = 0
     for k in range(3):
         if k != 1 or x[0] > 0.9:
@@ -48,7 +48,7 @@ def scaled_on_paths(x, limit):
     return np.sum(s) ** 2
 
 
-def until_large(x):
+def until_the_sum_is_large(x):
     s, k = 0, 0
     while k < len(x):
         if x[k] < 0.25:
@@ -73,8 +73,8 @@ def shown_at_the_end(x):
 SAMPLES = {
     "chosen_terms": [(np.array([0.3, 0.7, 0.9, 0.2]),), (np.array([0.6, 0.8, 0.3, 0.55]),)],
     "terms_of_both_signs": [(np.array([0.3, 0.7, 0.9, 0.2]), np.array([1.5, -0.4]))],
-    "sums_of_sums": [(np.array([0.2, 0.7, 0.95]),)],
+    "sums_that_are_added_up": [(np.array([0.2, 0.7, 0.95]),)],
     "scaled_on_paths": [(np.array([0.4, 0.7, 0.9]), 0.5), (np.array([0.6, 0.7, 0.9]), 0.5)],
-    "until_large": [(np.array([0.3, 0.7, 0.9, 0.2]),), (np.array([0.2, 1.7, 0.9]),)],
+    "until_the_sum_is_large": [(np.array([0.3, 0.7, 0.9, 0.2]),), (np.array([0.2, 1.7, 0.9]),)],
     "shown_at_the_end": [(np.array([0.3, 0.7, 0.9, 0.2]),)],
 }

@@ -12,10 +12,10 @@ import numpy as np
 from scipy import fft as fourier
 
 from adcompile import runtime as rt
-from adcompile.ir.types import Array, TupleT, Type
+from adcompile.ir.types import UNKNOWN, Array, TupleT, Type
 from adcompile.rules.kinds import composite, constant, linear
 from adcompile.rules.numpy import fft as plain
-from adcompile.rules.numpy.dims import ANY, ONE, array, axis_of, static
+from adcompile.rules.numpy.dims import ANY, ONE, array, axis_of, dims_of
 from adcompile.rules.numpy.helpers import by_value
 
 
@@ -47,7 +47,8 @@ def hfft(x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **settings: An
 
 @composite(fourier.ihfft)
 def ihfft(x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **settings: Any) -> Any:
-    return np.conj(fourier.rfft(x, n, axis, rt.fft_dual(norm)))
+    spectrum: Any = fourier.rfft(x, n, axis, rt.fft_dual(norm))
+    return np.conj(spectrum)
 
 
 @linear(fourier.fftn, wrt=(0,))
@@ -131,12 +132,11 @@ def rfftfreq(n: Any, d: Any = 1.0, **settings: Any) -> Any:
 
 def ends_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     """Two arrays that broadcast with the cotangent along an axis."""
-    bar, axis = args[1], static(args[2])
-    known = isinstance(bar, Array) and bar.dtype is not None and bar.dims is not None and isinstance(axis, int)
-    if not known:
-        return TupleT((array(None, None), array(None, None)))
-    along = axis_of(args[2], len(bar.dims))
-    weights = array(np.finfo(bar.dtype).dtype, tuple(ANY if k == along else ONE for k in range(len(bar.dims))))
+    bar, dims = args[1], dims_of(args[1])
+    along = axis_of(args[2], len(dims)) if dims else None
+    if not isinstance(bar, Array) or dims is None or along is None:
+        return TupleT((UNKNOWN, UNKNOWN))
+    weights = array(np.finfo(bar.dtype).dtype, tuple(ANY if k == along else ONE for k in range(len(dims))))
     return TupleT((weights, weights))
 
 
