@@ -106,6 +106,8 @@ def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, pla
         if field_name != "__defaults__" and not (isinstance(owner, python_types.FunctionType) and is_of_library(owner)):
             b.context.guard_type(ref, path, Known(value))
         return Const(value)
+    if is_constant(value) and isinstance(owner, python_types.FunctionType) and is_of_library(owner):
+        return there(b, value, "", place)
     whole = Instance(type(getattr(owner, field_name)))
     held = b.emit(getattr, (owner_of_data(b, owner, place), Const(field_name)), whole, (), "", place)
     var = b.emit(operator.getitem, (held, Const(key)), t, (), "", place)
@@ -113,6 +115,11 @@ def read_held(b: Builder, owner: Any, field_name: str, key: Any, value: Any, pla
     b.context.example[var] = value
     b.context.origin[var] = (ref, path)
     return var
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value is a tuple that nobody can write into."""
+    return type(value) is tuple and all(isinstance(v, (bool, int, float, str, type(None))) for v in value)
 
 
 def there(b: Builder, value: Any, name: str, place: Place | None) -> Atom:

@@ -81,7 +81,7 @@ def calls_of(fn):
 
 
 CHECKED = [fn for fn in COMPUTING if fn in SAMPLES]
-TWICE = some([fn for fn in CHECKED if fn not in ONCE], 8)
+TWICE = some([fn for fn in CHECKED if fn not in ONCE], 12)
 """Checked to second order here, at the first sample; the others in tests/rules/test_compiled_arrays.py."""
 
 
@@ -91,7 +91,7 @@ TWICE = some([fn for fn in CHECKED if fn not in ONCE], 8)
 @pytest.mark.filterwarnings("ignore:future versions will not create a writeable array:FutureWarning")
 def test_rule(fn):
     failures, calls = [], calls_of(fn)
-    calls = [*calls[:1], *some(calls[1:], 2)]
+    calls = [*calls[:1], *some(calls[1:], 3)]
     assert calls, "no sample has an argument with a derivative"
     for k, (args, settings) in enumerate(calls):
         try:

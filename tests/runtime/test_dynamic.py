@@ -5,6 +5,7 @@ import pytest
 
 import adcompile as ad
 from adcompile import runtime as rt
+from adcompile.rules import registry
 
 X = np.array([0.3, 0.7, 1.1])
 
@@ -81,8 +82,10 @@ def test_keywords_of_what_is_not_python():
     assert np.isclose(ad.jvp(called, (X, X.dot), (X, None))[1], X @ X)
 
 
-def test_what_is_not_python_and_has_no_rule_is_refused_with_its_keywords_too():
+def test_what_is_not_python_and_has_no_rule_is_refused_with_its_keywords_too(monkeypatch):
     distance = pytest.importorskip("scipy.spatial.distance")
+    assert registry.lookup(distance.cdist) is not None
+    monkeypatch.delitem(registry._rules, distance.cdist)  # so that its source is followed
 
     def apart(x, metric):
         return distance.cdist(x[:, None], x[:, None], metric)[0, 1]

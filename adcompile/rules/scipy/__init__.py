@@ -1,4 +1,4 @@
-"""SciPy's rules, a file for each SciPy module. None imports SciPy before the user has: a rule is
+"""SciPy's rules, a file or two for each SciPy module. None imports SciPy before the user has: a rule is
 keyed by the function itself, and a function that is called has been imported."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 
 TOPICS = {
     "scipy.special": "special",
-    "scipy.linalg": "linalg",
+    "scipy.linalg": "linalg factor",
     "scipy.interpolate": "interpolate",
     "scipy.fft": "fft",
     "scipy.signal": "signal",
@@ -28,7 +28,8 @@ def register_for(module_name: str) -> bool:
     if module_name in _done or module_name not in TOPICS or module_name not in sys.modules:
         return False
     _done.add(module_name)
-    importlib.import_module(f"{__name__}.{TOPICS[module_name]}")
+    for topic in TOPICS[module_name].split():
+        importlib.import_module(f"{__name__}.{topic}")
     return True
 
 

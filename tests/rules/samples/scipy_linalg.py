@@ -50,6 +50,21 @@ SAMPLES = {
     ],
     linalg.sqrtm: [((definite(3, 3),), {}), ((C3,), {})],
     linalg.norm: [((real(4),), {}), ((real(3, 4),), {}), ((real(3, 4), 1), {"axis": 0}), ((complexes(4),), {})],
+    linalg.eigh: [
+        ((definite(3, 3),), {}),
+        ((regular(3, 3),), {"lower": False, "driver": "evd"}),
+        ((definite(3, 3),), {"eigvals_only": True}),
+    ],
+    linalg.eigvalsh: [((definite(3, 3),), {}), ((regular(3, 3),), {"lower": False})],
+    linalg.svd: [
+        ((real(4, 3), False), {}),
+        ((real(3, 4),), {"full_matrices": False, "lapack_driver": "gesvd"}),
+        ((real(3, 3),), {}),
+        ((real(4, 3),), {"compute_uv": False}),
+    ],
+    linalg.svdvals: [((real(4, 3),), {})],
+    linalg.pinv: [((real(4, 3),), {}), ((regular(3, 3),), {"check_finite": False})],
+    linalg.qr: [((real(4, 3),), {"mode": "economic"}), ((real(3, 3),), {}), ((real(3, 5),), {})],
     linalg.expm: [((real(3, 3),), {}), ((0.3 * C3,), {})],
 }
 

@@ -22,4 +22,4 @@ for name, module in BASES.items():
     ]
     SAMPLES[getattr(module, f"{name}pow")] = [((real(3), 3), {}), ((real(3), 1), {})]
     SAMPLES[getattr(module, f"{name}grid2d")] = [((real(3), real(2), real(4, 3)), {})]
-    SAMPLES[getattr(module, f"{name}grid3d")] = [((real(2), real(2), real(3), real(2, 3, 2)), {})]
+    SAMPLES[getattr(module, f"{name}grid3d")] = [((real(2), real(1), real(2), real(2, 2, 2)), {})]
