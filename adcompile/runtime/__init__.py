@@ -60,7 +60,7 @@ from adcompile.runtime.adjoints import (
     with_length,
     wrapped,
 )
-from adcompile.runtime.alone import added, divided, multiplied, subtracted
+from adcompile.runtime.alone import added, check_alone, divided, multiplied, subtracted
 from adcompile.runtime.arrays import (
     accumulate,
     add,
@@ -487,6 +487,7 @@ __all__ = [
     "vector",
     "zeros_like",
     "added",
+    "check_alone",
     "dct_ends",
     "divided",
     "dst_ends",

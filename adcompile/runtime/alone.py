@@ -14,32 +14,37 @@ from adcompile.errors import Unsupported
 
 
 def added(target: Any, value: Any) -> Any:
-    """`target += value`; raises what that raises, and Unsupported where `target` is no number and no array."""
-    return _renewed(operator.add, np.add, target, value)
+    """`target += value`, which raises what that raises; a list or another object is changed itself."""
+    return _renewed(operator.iadd, np.add, target, value)
 
 
 def subtracted(target: Any, value: Any) -> Any:
     """`target -= value`, as `added`."""
-    return _renewed(operator.sub, np.subtract, target, value)
+    return _renewed(operator.isub, np.subtract, target, value)
 
 
 def multiplied(target: Any, value: Any) -> Any:
     """`target *= value`, as `added`."""
-    return _renewed(operator.mul, np.multiply, target, value)
+    return _renewed(operator.imul, np.multiply, target, value)
 
 
 def divided(target: Any, value: Any) -> Any:
     """`target /= value`, as `added`."""
-    return _renewed(operator.truediv, np.divide, target, value)
+    return _renewed(operator.itruediv, np.divide, target, value)
 
 
-def _renewed(of_numbers: Callable[[Any, Any], Any], of_arrays: np.ufunc, target: Any, value: Any) -> Any:
+def _renewed(in_place: Callable[[Any, Any], Any], of_arrays: np.ufunc, target: Any, value: Any) -> Any:
     if type(target) is np.ndarray:
         return of_arrays(target, value, out=np.empty_like(target))  # its dtype and shape stay, or it raises
-    if isinstance(target, (numbers.Number, np.generic)):
-        return of_numbers(target, value)
-    raise Unsupported(
-        f"an augmented assignment to a {type(target).__name__} that is met when the code runs",
-        None,
-        "write y = y + … where numbers are meant; of arrays, begin with an array of zeros",
-    )
+    return in_place(target, value)
+
+
+def check_alone(y: Any) -> None:
+    """Raises Unsupported where such an assignment has given something else than a number or an array: the derivative
+    is that of arithmetic."""
+    if type(y) is not np.ndarray and not isinstance(y, (numbers.Number, np.generic)):
+        raise Unsupported(
+            f"an augmented assignment to a {type(y).__name__} of values with derivatives, met when the code runs",
+            None,
+            "write y = y + … where numbers are meant; of arrays, begin with an array of zeros",
+        )

@@ -138,3 +138,20 @@ def lists_at_times(x):
 def test_lists_are_refused():
     with pytest.raises(ad.Unsupported):
         ad.grad(lists_at_times)(X)
+
+
+NAMES = {"file": "out"}
+
+
+def text_beside(x, names):
+    text = names["file"] + "_"
+    parts = names.get("more", "") + "-"
+    for k in range(2):
+        if x[k] > 0.5:
+            text += "more"
+            parts += str(k)
+    return x[0] * len(text) + x[1] * len(parts)
+
+
+def test_text_of_no_known_type_is_what_it_was():
+    np.testing.assert_allclose(ad.grad(text_beside)(X, dict(NAMES)), [8.0, 2.0, 0.0, 0.0])

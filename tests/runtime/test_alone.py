@@ -49,7 +49,18 @@ def test_as_in_place_and_the_target_stays(renewed, in_place, target, value):
         assert not np.shares_memory(found, target)
 
 
-@pytest.mark.parametrize("target", [[1.0], (1.0,), {1: 2.0}, np.ma.array([1.0])], ids=lambda t: type(t).__name__)
-def test_others_are_refused(target):
-    with pytest.raises(Unsupported, match=type(target).__name__):
-        rt.added(target, target)
+@pytest.mark.parametrize("value", [2, 2.0, 1j, np.float32(2.0), X, np.array(1.0)], ids=repr)
+def test_numbers_and_arrays_have_derivatives(value):
+    rt.check_alone(value)
+
+
+@pytest.mark.parametrize("value", [[1.0], (1.0,), "text", np.ma.array([1.0])], ids=lambda t: type(t).__name__)
+def test_others_have_none(value):
+    with pytest.raises(Unsupported, match=type(value).__name__):
+        rt.check_alone(value)
+
+
+def test_a_list_is_changed_itself():
+    held = [1.0]
+    assert rt.added(held, (2.0,)) is held == [1.0, 2.0]
+    assert rt.added("a", "b") == "ab"
