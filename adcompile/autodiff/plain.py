@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.analysis.alone import RENEWED
 from adcompile.analysis.arraylike import OPERATORS, is_numerical
 from adcompile.analysis.boxes import KEPT, PARTS, may_be_boxes
 from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.detached import is_in
 from adcompile.analysis.views import MAYBE, OVERLAPPING, VIEWS, fn_of, keeps_axes, may_share, tells_of_views
 from adcompile.analysis.writing import AUGMENTED
 from adcompile.autodiff.dynamic import at
@@ -34,12 +36,13 @@ WHOLE: tuple[Any, ...] = (
 
 JOINING: tuple[Any, ...] = (operator.add, operator.iadd, operator.mul, operator.imul)
 """These join and repeat lists and tuples."""
+ALONE = frozenset(RENEWED.values())
 
 
 def is_asked(fn: Any) -> bool:
     """Whether a call asks the classes of what it is given, and has a rule for numbers and arrays."""
     rule = lookup(fn)
-    if takes_part(fn):
+    if takes_part(fn) or is_in(fn, ALONE):
         return True
     ours = str(getattr(fn, "__module__", None)).startswith("adcompile.")
     if rule is None or ours or rule.kind in ("structure", "explicit", "primitive"):
@@ -77,6 +80,8 @@ def checked(
     if compares and operands:
         b.emit(rt.check_answer, (at(s.place), s.result), Known(None), (), "", s.place)
         return before, b.statements
+    if is_in(fn, ALONE) and any(map(carries, s.args)):
+        b.emit(rt.check_alone, s.args[:1], Known(None), (), "", s.place)
     if operands:
         check = rt.check_numbers if fn in KEPT else rt.check_plain
         read = [b.real(a) if isinstance(a, Var) else a for a in operands]

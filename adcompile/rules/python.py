@@ -18,25 +18,28 @@ from adcompile.runtime.marks import stop_gradient
 TEXT = always(Instance(str))
 
 
+@elementwise(rt.added)
 @elementwise(operator.add, operator.iadd, typing=container_type(operator.add))
 @elementwise(np.add)
 def add(y, a, b):
     return 1.0, 1.0
 
 
+@elementwise(rt.subtracted)
 @elementwise(operator.sub, operator.isub, typing=container_type(operator.sub))
 @elementwise(np.subtract)
 def subtract(y, a, b):
     return 1.0, -1.0
 
 
+@elementwise(rt.multiplied)
 @elementwise(operator.mul, operator.imul, typing=container_type(operator.mul))
 @elementwise(np.multiply)
 def multiply(y, a, b):
     return b, a
 
 
-@elementwise(operator.truediv, operator.itruediv)
+@elementwise(operator.truediv, operator.itruediv, rt.divided)
 def divide(y, a, b):
     if rt.is_static(type(y)) and type(y) is not float and type(y) is not complex:
         return rt.quotient(1.0, b), rt.quotient(-y, b)
@@ -45,33 +48,6 @@ def divide(y, a, b):
 
 @elementwise(np.divide)
 def numpy_divide(y, a, b):
-    return rt.quotient(1.0, b), rt.quotient(-y, b)
-
-
-constant(rt.check_alone, pure=False)
-
-
-@elementwise(rt.added)
-def added(y, a, b):
-    rt.check_alone(y)
-    return 1.0, 1.0
-
-
-@elementwise(rt.subtracted)
-def subtracted(y, a, b):
-    rt.check_alone(y)
-    return 1.0, -1.0
-
-
-@elementwise(rt.multiplied)
-def multiplied(y, a, b):
-    rt.check_alone(y)
-    return b, a
-
-
-@elementwise(rt.divided)
-def divided(y, a, b):
-    rt.check_alone(y)
     return rt.quotient(1.0, b), rt.quotient(-y, b)
 
 

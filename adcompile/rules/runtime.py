@@ -264,7 +264,7 @@ for _fn in (ops.build_string, ops.format_value):
 
 register(rt.shadow, Rule("constant", typing=first))
 _CHECKS = (rt.check_tangent, rt.check_plain, rt.check_numbers, rt.check_joined, rt.check_answer, rt.check_parts)
-for _fn in (*_CHECKS, rt.check_cached, rt.check_unreached, rt.alias_map, rt.unshared):
+for _fn in (*_CHECKS, rt.check_alone, rt.check_cached, rt.check_unreached, rt.alias_map, rt.unshared):
     register(_fn, Rule("constant", pure=False))
 for _fn in (rt.take_down, rt.take_down_arrays, rt.put_back, rt.refill, rt.set_own, rt.unset):
     register(_fn, Rule("constant", pure=False))

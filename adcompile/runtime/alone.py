@@ -39,12 +39,12 @@ def _renewed(in_place: Callable[[Any, Any], Any], of_arrays: np.ufunc, target: A
     return in_place(target, value)
 
 
-def check_alone(y: Any) -> None:
-    """Raises Unsupported where such an assignment has given something else than a number or an array: the derivative
+def check_alone(target: Any) -> None:
+    """Raises Unsupported where such an assignment is made to something else than a number or an array: the derivative
     is that of arithmetic."""
-    if type(y) is not np.ndarray and not isinstance(y, (numbers.Number, np.generic)):
+    if type(target) is not np.ndarray and not isinstance(target, (numbers.Number, np.generic)):
         raise Unsupported(
-            f"an augmented assignment to a {type(y).__name__} of values with derivatives, met when the code runs",
+            f"an augmented assignment to a {type(target).__name__} of values with derivatives, met when the code runs",
             None,
             "write y = y + … where numbers are meant; of arrays, begin with an array of zeros",
         )
