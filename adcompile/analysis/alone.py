@@ -119,7 +119,17 @@ class Flow:
     def is_made(self, var: Var) -> bool:
         """Whether a value is new, or another one's."""
         made = self.definition.get(var)
-        return made is not None and (var in self.before or not may_share(made, self.types))
+        if made is None or var in self.before:
+            return made is not None
+        return not gives_itself(made) and not may_share(made, self.types)
+
+
+def gives_itself(call: Call) -> bool:
+    """Whether a function of ours may give what it is given, as `stop_gradient` does: its rule does not say so."""
+    return str(getattr(fn_of(call), "__module__", None)).startswith("adcompile.") and fn_of(call) not in MAKING
+
+
+MAKING = frozenset(RENEWED.values())
 
 
 def handed(s: Statement) -> Iterator[Handed]:
@@ -200,7 +210,7 @@ class Linear:
         if any(True for _ in handed(s)):
             past = self.hand_on(s.args[:1], past)
             self.read(s.args[1:], past)
-        elif may_share(s, self.flow.types):
+        elif gives_itself(s) or may_share(s, self.flow.types):
             past = Past(past.gone, past.held | mine)
         return past
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+import inspect
+import math
 import operator
 from collections.abc import Container, Iterable, Iterator
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
@@ -28,6 +30,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Function, OpaqueCode, Var
 from adcompile.ir.types import (
     UNKNOWN,
+    Boxed,
     Cell,
     Choice,
     Closure,
@@ -41,6 +44,7 @@ from adcompile.ir.types import (
     holds_ref,
 )
 from adcompile.ir.walk import statements_of
+from adcompile.rules.kinds import signature_of
 from adcompile.rules.registry import lookup
 
 IN_PLACE = frozenset(
@@ -76,10 +80,42 @@ def writers(b: Builder, atom: Atom) -> list[Atom]:
 def may_write(t: Type) -> bool:
     """Whether a function of this type may write into what it has captured, or is bound to."""
     if isinstance(t, Closure):
-        return bool(t.cells) and (function_may_write(t.function) or any(map(may_write, t.cells)))
+        if not t.cells:
+            return False
+        asked = _attributes(t.function)
+        objects = frozenset(v for v, c in zip(t.function.captured, t.cells) if _class_of(c) is not None)
+        writes = function_may_write(t.function, objects=objects)
+        return writes or any(may_write(c) or _objects_write(c, asked) for c in t.cells)
     if not isinstance(t, Method):
         return False
     return value_may_write(t.function)
+
+
+def _objects_write(t: Type, asked: frozenset[str]) -> bool:
+    """Whether an object of the user's writes where Python calls its class by itself, or one of these attributes is
+    read: a method that is called, or a property."""
+    if is_structured(t) and not isinstance(t, Closure) and any(_objects_write(p, asked) for p in parts(t)):
+        return True
+    if isinstance(t, ObjectT) and any(map(code_may_write, t.types)):
+        return True
+    cls = _class_of(t)
+    if cls is None:
+        return False
+    named = (inspect.getattr_static(cls, name, None) for name in asked)
+    return special_methods_write(cls) or any(value_may_write(plainly(fn)) for fn in named if fn is not None)
+
+
+def _class_of(t: Type) -> type | None:
+    """The class of an object of the user's."""
+    cls = t.cls if isinstance(t, (ObjectT, Instance, Boxed)) else t.cell.cls if isinstance(t, Ref) else None
+    return cls if is_of_user(cls) else None
+
+
+def plainly(value: Any) -> Any:
+    """The function behind what a class holds under a name."""
+    if isinstance(value, property):
+        return value.fget
+    return value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
 
 
 def calls_back(types: Iterable[Type]) -> bool:
@@ -162,20 +198,26 @@ UNSEEN = frozenset(f"__{name}__" for name in "hash eq ne lt gt le ge bool len it
 """Methods that are run of objects in lists, dicts and sets."""
 
 
-def function_may_write(function: Function, seen: frozenset[Any] = frozenset()) -> bool:
-    if _writes_itself(function):
+def function_may_write(
+    function: Function, seen: frozenset[Any] = frozenset(), objects: frozenset[Var] = frozenset()
+) -> bool:
+    """`objects`: what it has captured that is of a class of the user's, whose methods are looked at there."""
+    if _writes_itself(function, objects):
         return True
     values = [_meaning(path) for path in _names(function)]
     return any(value_may_write(v, seen) for v in values if v is not UNRESOLVED and not isinstance(v, ModuleType))
 
 
 @functools.lru_cache(4096)
-def _writes_itself(function: Function) -> bool:
+def _writes_itself(function: Function, objects: frozenset[Var]) -> bool:
     made = {c.result: c for c in _calls(function)}
     own = Homemade(function, lambda fn: _meaning(_path(fn, made)))
     if any(_writes(c) and not _writes_into_own(c, own) for c in made.values()):
         return True
-    if any(name not in READING and not own.has(owner) for name, owner in _methods(function)):
+    called = list(_methods(function))
+    if any(name is None for name, _ in called):
+        return True
+    if any(name not in READING and owner not in objects and not own.has(owner) for name, owner in called):
         return True
     return any(_calls_unknown(function))
 
@@ -203,7 +245,29 @@ def _calls_unknown(function: Function) -> Iterator[bool]:
             read = made.get(c.fn)
             yield read is None or _fn(read) not in (getattr, ops.make_function, ops.load_global)
         else:
-            yield isinstance(value, np.ufunc) and len(c.args) > value.nin
+            yield len(c.args) > _inputs(value)
+
+
+@functools.lru_cache(1024)
+def _inputs(fn: Any) -> float:
+    """How many arguments of a function of NumPy's come before the array that it writes into, given by position."""
+    if isinstance(fn, np.ufunc):
+        return fn.nin
+    if isinstance(getattr(fn, "__self__", None), np.ufunc):
+        return METHOD_OUTS.get(fn.__name__, math.inf)
+    if str(getattr(fn, "__module__", None)).partition(".")[0] != "numpy":
+        return math.inf
+    signature = signature_of(fn)
+    names = [] if signature is None else list(signature.parameters)
+    return names.index("out") if "out" in names else math.inf
+
+
+METHOD_OUTS = {"reduce": 3, "accumulate": 3, "reduceat": 4}
+"""Of methods of ufuncs, and of arrays: where the array stands that they write into."""
+ARRAY_OUTS = {
+    **dict.fromkeys("sum prod mean std var cumsum cumprod clip take compress".split(), 2), "trace": 4,
+    **dict.fromkeys("max min any all argmax argmin choose dot round ptp".split(), 1),
+}  # fmt: skip
 
 
 def _captured(function: Function) -> set[Var]:
@@ -237,7 +301,12 @@ def _meaning(path: Path | None) -> Any:
     ref, *names = path
     value = ref.namespace.get(ref.name, getattr(builtins, ref.name, UNRESOLVED))
     for name in names:
-        value = getattr(value, name, UNRESOLVED) if isinstance(value, ModuleType) else UNRESOLVED
+        if isinstance(value, ModuleType):
+            value = getattr(value, name, UNRESOLVED)
+        elif isinstance(value, type):
+            value = plainly(inspect.getattr_static(value, name, UNRESOLVED))
+        else:
+            value = UNRESOLVED
     return value
 
 
@@ -332,12 +401,24 @@ def _writes(call: Call) -> bool:
 
 
 def _methods(function: Function) -> Iterator[tuple[Any, Atom]]:
-    """The names of the methods that a function calls on what is no module or class, and on what."""
+    """The names of the methods that a function calls on what is no module or class, and on what; None for one that
+    is given an array by position that it writes into."""
     calls = list(_calls(function))
     made = {c.result: c for c in calls}
     for c in calls:
         read = made.get(c.fn) if isinstance(c.fn, Var) else None
-        if read is not None and _fn(read) is getattr:
-            owner = made.get(read.args[0]) if isinstance(read.args[0], Var) else None
-            if owner is None or _fn(owner) not in (ops.load_global, getattr):
-                yield (read.args[1].value if isinstance(read.args[1], Const) else None), read.args[0]
+        if read is None or _fn(read) is not getattr:
+            continue
+        if not isinstance(_meaning(_path(read.args[0], made)), NAMESPACES):
+            name = str(read.args[1].value) if isinstance(read.args[1], Const) else ""
+            yield (name if name and len(c.args) <= ARRAY_OUTS.get(name, math.inf) else None), read.args[0]
+
+
+NAMESPACES = (ModuleType, type, np.ufunc)
+
+
+@functools.lru_cache(4096)
+def _attributes(function: Function) -> frozenset[str]:
+    """The names of attributes that a function reads."""
+    reads = (c.args[1] for c in _calls(function) if _fn(c) is getattr)
+    return frozenset(name.value for name in reads if isinstance(name, Const))

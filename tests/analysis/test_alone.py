@@ -76,7 +76,17 @@ def held_by_a_function(x):
     return later() + np.sum(s)
 
 
+def given_back_as_it_is(x):
+    s = 0
+    if x[1] > 0.5:
+        s = x * 2.0
+    v = ad.stop_gradient(s)
+    s *= x[0]
+    return np.sum(s) + np.sum(v * v)
+
+
 HELD = [
+    given_back_as_it_is,
     held_in_a_list,
     held_under_another_name,
     of_an_array_that_is_read_after,

@@ -126,13 +126,29 @@ def pinv_bar(y_bar: Any, y: Any, a: Any) -> Any:
     return outside + rows - a @ (y @ rows) + columns - (columns @ y) @ a
 
 
+def cut_pinv_bar(y_bar: Any, y: Any, a: Any) -> Any:
+    """The same where singular values may have been cut off that are not zero. Of a = u·s·vᴴ the pseudoinverse is the
+    adjoint of u·f(s)·vᴴ, with f(s) = 1/s or 0: in the bases u and v the even part of a change meets the divided
+    differences of f, (fᵢ − fⱼ)/(sᵢ − sⱼ), the odd one those of its continuation to −s, (fᵢ + fⱼ)/(sᵢ + sⱼ)."""
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    v, bar = adjoint(vh), adjoint(y_bar)
+    kept = np.real(diagonals(vh @ y @ u)) * s > 0.5
+    f = np.where(kept, reciprocal(s), 0.0)
+    f_1, f_2, s_1, s_2 = f[..., :, None], f[..., None, :], s[..., :, None], s[..., None, :]
+    even = np.where(kept[..., :, None] & kept[..., None, :], -f_1 * f_2, (f_1 - f_2) * reciprocal(s_1 - s_2))
+    odd = (f_1 + f_2) * reciprocal(s_1 + s_2)
+    g, ratio = adjoint(u) @ bar @ v, f * reciprocal(s)
+    inner = 0.5 * (even * (g + adjoint(g)) + odd * (g - adjoint(g)))
+    columns = (bar - u @ (adjoint(u) @ bar)) @ (v * ratio[..., None, :]) @ vh
+    rows = (u * ratio[..., None, :]) @ adjoint(u) @ (bar - (bar @ v) @ vh)
+    return u @ inner @ vh + columns + rows
+
+
 @vjps(np.linalg.pinv, wrt=(0,))
 def pinv(y_bar: Any, y: Any, a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:
-    if hermitian:  # one triangle is read
-        lower = np.tril(a)
-        a_bar = pinv_bar(y_bar, y, lower + adjoint(np.tril(a, -1)))
-        return one_triangle(a_bar, "L")
-    return pinv_bar(y_bar, y, a)
+    whole = np.tril(a) + adjoint(np.tril(a, -1)) if hermitian else a  # one triangle is read
+    bar = pinv_bar(y_bar, y, whole) if rcond is None and rtol is None else cut_pinv_bar(y_bar, y, whole)
+    return one_triangle(bar, "L") if hermitian else bar
 
 
 def lstsq_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
@@ -151,14 +167,15 @@ def lstsq_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 @vjps(np.linalg.lstsq, wrt=(0, 1), typing=lstsq_type)
 def lstsq(y_bar: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
     x_bar, residual_bar, s_bar = y_bar[0], y_bar[1], y_bar[3]
-    inverse = np.linalg.pinv(a)
+    inverse = np.linalg.pinv(a) if rcond is None else np.linalg.pinv(a, rcond)
     flat = b.ndim == 1
     x = y[0][:, None] if flat else y[0]
     target = b[:, None] if flat else b
     a_bar, b_bar = np.zeros_like(a), np.zeros_like(target)
     if x_bar is not None:
         g = x_bar[:, None] if flat else x_bar
-        a_bar = pinv_bar(g @ adjoint(target), inverse, a)
+        inverse_bar = g @ adjoint(target)
+        a_bar = pinv_bar(inverse_bar, inverse, a) if rcond is None else cut_pinv_bar(inverse_bar, inverse, a)
         b_bar = adjoint(inverse) @ g
     if residual_bar is not None:
         r = 2.0 * (target - a @ x)

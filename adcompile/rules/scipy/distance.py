@@ -20,17 +20,21 @@ def by_differences(y_bar: Any, y: Any, a: Any, b: Any, metric: Any, settings: An
         return weighted(y_bar / np.where(y == 0.0, np.inf, y), a, b)
     if metric == "sqeuclidean" and not settings:
         return weighted(2.0 * y_bar, a, b)
-    d = a[:, None, :] - b
-    if metric == "cityblock" and not settings:
+    d, p = a[:, None, :] - b, settings.get("p", 2.0)
+    if settings.get("w") is not None or metric != "minkowski" and settings:
+        return rt.no_derivative(OTHERS)
+    if metric == "cityblock":
         return np.einsum("ij,ijk->ik", y_bar, np.sign(d))
-    if metric == "chebyshev" and not settings:  # shared where several are the largest, as by np.max
+    if metric == "chebyshev" or metric == "minkowski" and p == np.inf:  # shared among the largest, as by np.max
         largest = np.sign(d) * (np.abs(d) == y[:, :, None])
         return np.einsum("ij,ijk->ik", y_bar / np.maximum(np.sum(np.abs(largest), axis=2), 1.0), largest)
-    if metric == "minkowski" and settings.get("w") is None:
-        p = settings.get("p", 2.0)
-        weights = y_bar / np.where(y == 0.0, 1.0, y) ** (p - 1.0)
-        return np.einsum("ij,ijk->ik", weights, np.sign(d) * np.abs(d) ** (p - 1.0))
-    return rt.no_derivative("these distances; write them with NumPy, from a[:, None, :] - b")
+    if metric == "minkowski":
+        parts = np.abs(d) / np.where(y == 0.0, 1.0, y)[:, :, None]
+        return np.einsum("ij,ijk->ik", y_bar, np.sign(d) * parts ** (p - 1.0))
+    return rt.no_derivative(OTHERS)
+
+
+OTHERS = "these distances; write them with NumPy, from a[:, None, :] - b"
 
 
 def weighted(w: Any, a: Any, b: Any) -> Any:

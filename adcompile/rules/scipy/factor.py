@@ -45,10 +45,14 @@ def svdvals(y_bar: Any, y: Any, a: Any, **settings: Any) -> Any:
 
 
 @vjps(linalg.pinv, wrt=(0,))
-def pinv(y_bar: Any, y: Any, a: Any, *, return_rank: Any = False, **settings: Any) -> Any:
+def pinv(
+    y_bar: Any, y: Any, a: Any, *, atol: Any = None, rtol: Any = None, return_rank: Any = False, **settings: Any
+) -> Any:
     if return_rank:
         return rt.no_derivative("scipy.linalg.pinv with return_rank; use np.linalg.matrix_rank beside it")
-    return spectral.pinv_bar(y_bar, y, a)
+    if atol is None and rtol is None:
+        return spectral.pinv_bar(y_bar, y, a)
+    return spectral.cut_pinv_bar(y_bar, y, a)
 
 
 @vjps(linalg.qr, wrt=(0,))

@@ -10,6 +10,7 @@ HERMITIAN = C3 @ np.conj(C3).T + np.diag([1.0, 5.0, 9.0])
 NORMS = [None, 1, 2, 3, 0.5, np.inf, -np.inf]
 MATRIX_NORMS = [None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf]
 
+CUT = np.array([[4.0, 1.0, 0.3], [0.7, 3.0, -0.2], [0.1, 0.5, 1.0]])  # singular values 4.5, 2.6 and 1.0
 SAMPLES = {
     np.linalg.inv: [((regular(3, 3),), {}), ((regular(2, 3, 3),), {}), ((C3,), {}), ((regular(1, 1),), {})],
     np.linalg.det: [
@@ -33,9 +34,10 @@ SAMPLES = {
     ],
     np.linalg.pinv: [
         ((real(3, 2),), {}), ((real(2, 3),), {}), ((real(2, 4, 3),), {}), ((complexes(3, 2),), {}),
-        ((regular(3, 3),), {"hermitian": True}),
+        ((regular(3, 3),), {"hermitian": True}), ((CUT, 0.4), {}), ((CUT[:, :2] + 0.2j,), {"rcond": 0.4}),
     ],
     np.linalg.lstsq: [
+        ((CUT, real(3)), {"rcond": 0.4}),
         ((real(5, 2), real(5)), {}),
         ((real(5, 2), real(5, 3)), {}),
         ((real(2, 4), real(2)), {}),

@@ -11,6 +11,7 @@ METRICS = [
     {"metric": "chebyshev"},
     {"metric": "minkowski"},
     {"metric": "minkowski", "p": 3.0},
+    {"metric": "minkowski", "p": 400.0},
 ]
 
 SAMPLES = {

@@ -8,6 +8,7 @@ from tests.rules.samples.numbers import complexes, definite, real, regular
 C3 = regular(3, 3) + 1j * real(3, 3)
 BANDED = np.array([[0.7, 0.3, 0.4, -0.2], [4.0, 5.0, 3.0, 2.5], [0.5, -0.6, 0.7, 0.1]])
 LU, LU_COMPLEX = linalg.lu_factor(regular(4, 4)[::-1]), linalg.lu_factor(C3[[1, 2, 0]])
+CUT = np.array([[4.0, 1.0, 0.3], [0.7, 3.0, -0.2], [0.1, 0.5, 1.0]])  # singular values 4.5, 2.6 and 1.0
 SAMPLES = {
     linalg.inv: [((regular(3, 3),), {}), ((C3,), {})],
     linalg.det: [((regular(3, 3),), {})],
@@ -63,7 +64,12 @@ SAMPLES = {
         ((real(4, 3),), {"compute_uv": False}),
     ],
     linalg.svdvals: [((real(4, 3),), {})],
-    linalg.pinv: [((real(4, 3),), {}), ((regular(3, 3),), {"check_finite": False})],
+    linalg.pinv: [
+        ((real(4, 3),), {}),
+        ((CUT,), {"atol": 1.2}),
+        ((CUT[:, :2],), {"rtol": 0.4}),
+        ((regular(3, 3),), {"check_finite": False}),
+    ],
     linalg.qr: [((real(4, 3),), {"mode": "economic"}), ((real(3, 3),), {}), ((real(3, 5),), {})],
     linalg.expm: [((real(3, 3),), {}), ((0.3 * C3,), {})],
 }
