@@ -248,7 +248,6 @@ def _calls_unknown(function: Function) -> Iterator[bool]:
             yield len(c.args) > _inputs(value)
 
 
-@functools.lru_cache(1024)
 def _inputs(fn: Any) -> float:
     """How many arguments of a function of NumPy's come before the array that it writes into, given by position."""
     if isinstance(fn, np.ufunc):
@@ -263,7 +262,7 @@ def _inputs(fn: Any) -> float:
 
 
 METHOD_OUTS = {"reduce": 3, "accumulate": 3, "reduceat": 4}
-"""Of methods of ufuncs, and of arrays: where the array stands that they write into."""
+"""Of methods of ufuncs, and below of those of arrays: how many arguments come before the array that they write into."""
 ARRAY_OUTS = {
     **dict.fromkeys("sum prod mean std var cumsum cumprod clip take compress".split(), 2), "trace": 4,
     **dict.fromkeys("max min any all argmax argmin choose dot round ptp".split(), 1),

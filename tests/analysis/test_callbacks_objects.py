@@ -6,6 +6,7 @@ import pytest
 import adcompile as ad
 
 integrate = pytest.importorskip("scipy.integrate")
+optimize = pytest.importorskip("scipy.optimize")
 X = np.array([1.0, 2.0])
 
 
@@ -175,3 +176,21 @@ def object_that_is_read(x):
 
 def test_an_object_that_is_only_read_is_followed():
     ad.check_grads(object_that_is_read, (X,), order=1)
+
+
+class Unhashable:
+    __hash__ = None
+
+    def __call__(self, t):
+        return 2.0 * t
+
+
+DOUBLED = Unhashable()
+
+
+def object_of_a_module_that_is_called(x):
+    return optimize.brentq(lambda t: DOUBLED(t) - x[0], 0.0, 9.0) * x[1]
+
+
+def test_an_unhashable_object_is_called():
+    np.testing.assert_allclose(ad.grad(object_of_a_module_that_is_called)(X), [0.5 * X[1], 0.5 * X[0]], rtol=1e-10)
