@@ -30,6 +30,7 @@ RENEWED: dict[Any, Any] = {
     operator.iadd: rt.added, operator.isub: rt.subtracted, operator.imul: rt.multiplied,
     operator.itruediv: rt.divided,
 }  # fmt: skip
+MAKING = frozenset(RENEWED.values())
 
 
 def renew(b: Builder, start: int, outputs: Sequence[Atom]) -> None:
@@ -127,9 +128,6 @@ class Flow:
 def gives_itself(call: Call) -> bool:
     """Whether a function of ours may give what it is given, as `stop_gradient` does: its rule does not say so."""
     return str(getattr(fn_of(call), "__module__", None)).startswith("adcompile.") and fn_of(call) not in MAKING
-
-
-MAKING = frozenset(RENEWED.values())
 
 
 def handed(s: Statement) -> Iterator[Handed]:

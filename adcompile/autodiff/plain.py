@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.analysis.alone import RENEWED
+from adcompile.analysis.alone import MAKING
 from adcompile.analysis.arraylike import OPERATORS, is_numerical
 from adcompile.analysis.boxes import KEPT, PARTS, may_be_boxes
 from adcompile.analysis.builder import Builder, Context
@@ -36,13 +36,12 @@ WHOLE: tuple[Any, ...] = (
 
 JOINING: tuple[Any, ...] = (operator.add, operator.iadd, operator.mul, operator.imul)
 """These join and repeat lists and tuples."""
-ALONE = frozenset(RENEWED.values())
 
 
 def is_asked(fn: Any) -> bool:
     """Whether a call asks the classes of what it is given, and has a rule for numbers and arrays."""
     rule = lookup(fn)
-    if takes_part(fn) or is_in(fn, ALONE):
+    if takes_part(fn) or is_in(fn, MAKING):
         return True
     ours = str(getattr(fn, "__module__", None)).startswith("adcompile.")
     if rule is None or ours or rule.kind in ("structure", "explicit", "primitive"):
@@ -80,7 +79,7 @@ def checked(
     if compares and operands:
         b.emit(rt.check_answer, (at(s.place), s.result), Known(None), (), "", s.place)
         return before, b.statements
-    if is_in(fn, ALONE) and any(map(carries, s.args)):
+    if is_in(fn, MAKING) and any(map(carries, s.args)):
         b.emit(rt.check_alone, s.args[:1], Known(None), (), "", s.place)
     if operands:
         check = rt.check_numbers if fn in KEPT else rt.check_plain
