@@ -145,16 +145,28 @@ constant(rt.dst_ends, typing=ends_type, total=True)
 by_value(rt.transposed_kind)
 
 
+def transposed(transform: Any, ends: Any, y_bar: Any, type: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
+    """The transposed transform: orthogonal ones count no number otherwise than the rest."""
+    kind = rt.transposed_kind(type)
+    if orthogonalize or orthogonalize is None and norm == "ortho":
+        return transform(y_bar, kind, None, axis, norm, False, None, True)
+    before, after = ends(type, y_bar, axis)
+    return after * transform(before * y_bar, kind, None, axis, norm, False, None, orthogonalize)
+
+
+def along_axes(transform: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+    over = rt.fft_axes(s, axes, x.ndim)
+    for k in rt.positions(over):
+        x = transform(x, type, None if s is None else s[k], over[k], norm, False, None, orthogonalize)
+    return x
+
+
 @linear(fourier.dct, wrt=(0,))
 def dct(
     y_bar: Any, y: Any, x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
     overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
 ) -> Any:  # fmt: skip
-    kind = rt.transposed_kind(type)
-    if orthogonalize or orthogonalize is None and norm == "ortho":
-        return rt.fit(fourier.dct(y_bar, kind, None, axis, norm, False, None, True), x.shape[axis], axis)
-    before, after = rt.dct_ends(type, y_bar, axis)
-    bar = after * fourier.dct(before * y_bar, kind, None, axis, norm, False, None, orthogonalize)
+    bar = transposed(fourier.dct, rt.dct_ends, y_bar, type, axis, norm, orthogonalize)
     return rt.fit(bar, x.shape[axis], axis)
 
 
@@ -171,11 +183,7 @@ def dst(
     y_bar: Any, y: Any, x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
     overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
 ) -> Any:  # fmt: skip
-    kind = rt.transposed_kind(type)
-    if orthogonalize or orthogonalize is None and norm == "ortho":
-        return rt.fit(fourier.dst(y_bar, kind, None, axis, norm, False, None, True), x.shape[axis], axis)
-    before, after = rt.dst_ends(type, y_bar, axis)
-    bar = after * fourier.dst(before * y_bar, kind, None, axis, norm, False, None, orthogonalize)
+    bar = transposed(fourier.dst, rt.dst_ends, y_bar, type, axis, norm, orthogonalize)
     return rt.fit(bar, x.shape[axis], axis)
 
 
@@ -192,13 +200,7 @@ def dctn(
     x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
     overwrite_x: Any = False, workers: Any = None, *, orthogonalize: Any = None,
 ) -> Any:  # fmt: skip
-    return dct_along(x, type, s, rt.fft_axes(s, axes, x.ndim), norm, orthogonalize)
-
-
-def dct_along(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
-    for k in rt.positions(axes):
-        x = fourier.dct(x, type, None if s is None else s[k], axes[k], norm, False, None, orthogonalize)
-    return x
+    return along_axes(fourier.dct, x, type, s, axes, norm, orthogonalize)
 
 
 @composite(fourier.idctn)
@@ -206,13 +208,7 @@ def idctn(
     x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
     overwrite_x: Any = False, workers: Any = None, *, orthogonalize: Any = None,
 ) -> Any:  # fmt: skip
-    return idct_along(x, type, s, rt.fft_axes(s, axes, x.ndim), norm, orthogonalize)
-
-
-def idct_along(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
-    for k in rt.positions(axes):
-        x = fourier.idct(x, type, None if s is None else s[k], axes[k], norm, False, None, orthogonalize)
-    return x
+    return along_axes(fourier.idct, x, type, s, axes, norm, orthogonalize)
 
 
 @composite(fourier.dstn)
@@ -220,13 +216,7 @@ def dstn(
     x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
     overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
 ) -> Any:  # fmt: skip
-    return dst_along(x, type, s, rt.fft_axes(s, axes, x.ndim), norm, orthogonalize)
-
-
-def dst_along(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
-    for k in rt.positions(axes):
-        x = fourier.dst(x, type, None if s is None else s[k], axes[k], norm, False, None, orthogonalize)
-    return x
+    return along_axes(fourier.dst, x, type, s, axes, norm, orthogonalize)
 
 
 @composite(fourier.idstn)
@@ -234,10 +224,4 @@ def idstn(
     x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
     overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
 ) -> Any:  # fmt: skip
-    return idst_along(x, type, s, rt.fft_axes(s, axes, x.ndim), norm, orthogonalize)
-
-
-def idst_along(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
-    for k in rt.positions(axes):
-        x = fourier.idst(x, type, None if s is None else s[k], axes[k], norm, False, None, orthogonalize)
-    return x
+    return along_axes(fourier.idst, x, type, s, axes, norm, orthogonalize)
