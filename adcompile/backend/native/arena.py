@@ -32,10 +32,10 @@ class Kept:
 
 def lent(arrays: Sequence[Kept], arena: str, words: str, end: str) -> list[str]:
     """The lines that cut an arena into arrays; `words` and `end` are names that nothing else has."""
-    out = [f"    {words} = {arena}.view(np.int64)", f"    {end} = {_head(len(arrays))}"]
-    for k, kept in enumerate(arrays):
-        cut = f"{arena}[{end} : {end} + {words}[{k}]].view({DTYPES[kept.code]})"
-        out.append(f"    {kept.name} = nt.loose({cut})")  # the caller holds the arena
+    first = _head(len(arrays))
+    out = [f"    {words} = nt.lent({arena}, 0, {first}, np.int64)", f"    {end} = {first}"]
+    for k, kept in enumerate(arrays):  # the caller holds the arena
+        out.append(f"    {kept.name} = nt.lent({arena}, {end}, {end} + {words}[{k}], {DTYPES[kept.code]})")
         out.append(f"    {end} += {words}[{k}]")
     return out
 

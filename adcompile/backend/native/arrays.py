@@ -176,7 +176,8 @@ class Arrays(Ordering):
                 self.refuse("an array stored into an element")
             self.line(f"{place} = {self._stored(value, found.code)}")
         elif self.is_array(value):
-            self.line(f"{place} = {self.atom(value)}")
+            self.line(f"nt.put(nt.loose({self.names[array]}){at}, {self.atom(value)})")
+            self.line(f"nt.held({self.names[array]})")
             self.faults = True  # the shapes may differ
         else:
             self.line(f"{place} = {self._stored(value, found.code)}")
@@ -216,7 +217,7 @@ class Arrays(Ordering):
         part = self.fresh("part")
         self.line(f"{part} = {place}")
         if self.overlaps(value, array) or self.rank(value) > self.rank(array):
-            self.line(f"{part}[:] = {part} + {self.atom(value)}")
+            self.line(f"nt.put({part}, {part} + {self.atom(value)})")
         else:
             self.line(f"{part} += {self.atom(value)}")
 
@@ -236,9 +237,9 @@ class Arrays(Ordering):
             if other != ArrayOf(found.code, self.rank(value)):
                 self.refuse("arithmetic in place between arrays of different kinds")
             self.faults = True
-            self.line(f"{name}[:] = {name} {symbol} {self.atom(value)}")
+            self.line(f"nt.put({name}, {name} {symbol} {self.atom(value)})")
         else:
-            self.line(f"{name}[:] = {name} {symbol} {self._stored(value, found.code)}")
+            self.line(f"nt.put({name}, {name} {symbol} {self._stored(value, found.code)})")
         self.alias(call.result, array)
 
     # -- whole arrays

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 from numba import types
+from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
-from numba.np.arrayobj import make_array
+from numba.np.arrayobj import extents_may_overlap, get_array_memory_extents, make_array
 
 from adcompile.backend.native.helper import helper
 from adcompile.runtime import loops
@@ -30,7 +31,24 @@ def _address_of(a):
     return lambda a: _address(a)
 
 
-disjoint, distinct, ordered = helper(loops.disjoint), helper(loops.distinct), helper(loops.ordered)
+distinct, ordered = helper(loops.distinct), helper(loops.ordered)
+
+
+@intrinsic
+def disjoint(typing_context, a, b):
+    """`loops.disjoint`: asked before each row that is written, it must be a handful of instructions."""
+
+    def codegen(context, builder, signature, args):
+        ends, nothing = [], []
+        for of, value in zip((a, b), args):
+            array = make_array(of)(context, builder, value)
+            shape, strides = (cgutils.unpack_tuple(builder, t, of.ndim) for t in (array.shape, array.strides))
+            ends += get_array_memory_extents(context, builder, of, array, shape, strides, array.data)
+            nothing.append(builder.icmp_signed("==", array.nitems, context.get_constant(types.intp, 0)))
+        meet = extents_may_overlap(context, builder, *ends)
+        return builder.or_(builder.or_(*nothing), builder.not_(meet))
+
+    return types.boolean(a, b), codegen
 
 
 @intrinsic
@@ -81,4 +99,6 @@ def added_to(a, b):
         for k in range(a.shape[0]):
             a[k] += b[k]
     else:
-        a[:] = a + b
+        own = b.copy()
+        for k in range(a.shape[0]):
+            a[k] += own[k]

@@ -258,7 +258,7 @@ class Listed(Ranges):
                 self.line(f"nt.added_to({part}, {self.atom(value)})")
             elif isinstance(self.native_type(value), ArrayOf):
                 self.fault_if(f"{part}.shape != {self.atom(value)}.shape")
-                self.line(f"{part}[:] = {part} + {self.atom(value)}")
+                self.line(f"nt.put({part}, {part} + {self.atom(value)})")
             else:
                 self.line(f"{part} += {self.cast(value, found.item.code)}")
             self.written.add(items)

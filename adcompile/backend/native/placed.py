@@ -108,4 +108,4 @@ class Placing(Arrays):
             super().make_copy(var, native, name)
             return
         self.make_empty(var, native, [f"{name}.shape[{k}]" for k in range(native.rank)])
-        self.line(f"{self.names[var]}[...] = {name}")
+        self.line(f"nt.put({self.names[var]}, {name})")

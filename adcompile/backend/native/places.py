@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 from adcompile.backend.native.helper import helper
+from adcompile.backend.native.stores import put
 from adcompile.runtime.native import Fault
 
 
@@ -43,11 +44,41 @@ def length(start, stop, step):
     return (start - stop - step - 1) // -step if stop < start else 0
 
 
+def _assigned(a, k, value):
+    """`a[k] = value`, of an element or a row."""
+    raise AssertionError("for kernels")
+
+
+@overload(_assigned)
+def _assigned_of(a, k, value):
+    def element(a, k, value):
+        a[k] = value
+
+    return (lambda a, k, value: put(a[k], value)) if isinstance(value, types.Array) else element
+
+
+def _added(a, k, value):
+    """`a[k] += value`."""
+    raise AssertionError("for kernels")
+
+
+@overload(_added)
+def _added_of(a, k, value):
+    def element(a, k, value):
+        a[k] += value
+
+    def row(a, k, value):  # which Numba would write once more where it is
+        part = a[k]
+        part += value
+
+    return element if a.ndim == 1 else row
+
+
 @helper
 def picked_at(a, places):
     out = np.empty((places.shape[0],) + a.shape[1:], a.dtype)
     for k in range(places.shape[0]):
-        out[k] = a[index(places[k], a.shape[0])]
+        _assigned(out, k, a[index(places[k], a.shape[0])])
     return out
 
 
@@ -72,16 +103,6 @@ def picked_where(a, mask):
             out[n] = a[k]
             n += 1
     return out[:n].copy()
-
-
-@helper
-def _assigned(a, k, value):
-    a[k] = value
-
-
-@helper
-def _added(a, k, value):
-    a[k] += value
 
 
 def _writers(write):

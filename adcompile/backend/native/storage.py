@@ -17,7 +17,8 @@ from adcompile.backend.native.helper import helper
 def grown(items, top, need):
     """Storage with room for `need` items, the first `top` of which are there."""
     out = np.empty(max(2 * items.shape[0], need), items.dtype)
-    out[:top] = items[:top]
+    for k in range(top):
+        out[k] = items[k]
     return out
 
 
@@ -50,6 +51,25 @@ def part(typing_context, items, start, stop):
         return out._getvalue()
 
     return items(items, types.int64, types.int64), codegen
+
+
+@intrinsic
+def lent(typing_context, arena, start, stop, number):
+    """The words of an arena from `start` up to `stop` as an array of another kind of numbers, without holding on to
+    them. Compiles in a thirtieth of the time of `view`, which looks at all that types may be."""
+    of = types.Array(number.instance_type, 1, "C")
+
+    def codegen(context, builder, signature, args):
+        whole = arrayobj.make_array(arena)(context, builder, args[0])
+        out = arrayobj.make_array(of)(context, builder)
+        kind = context.get_data_type(of.dtype)
+        size = context.get_constant(types.intp, context.get_abi_sizeof(kind))
+        count = builder.sdiv(builder.mul(builder.sub(args[2], args[1]), whole.itemsize), size)
+        data = builder.bitcast(builder.gep(whole.data, [args[1]]), kind.as_pointer())
+        arrayobj.populate_array(out, data, [count], [size], size, meminfo=None, parent=None)
+        return out._getvalue()
+
+    return of(arena, types.int64, types.int64, number), codegen
 
 
 @intrinsic

@@ -58,7 +58,8 @@ from adcompile.backend.native.places import (
     put_at,
     put_where,
 )
-from adcompile.backend.native.storage import grown, held, loose, noted, part
+from adcompile.backend.native.storage import grown, held, lent, loose, noted, part
+from adcompile.backend.native.stores import put
 from adcompile.runtime.native import Fault
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "grown",
     "noted",
     "held",
+    "lent",
     "loose",
     "part",
     "all_interpolated",
@@ -104,6 +106,7 @@ __all__ = [
     "length",
     "picked_at",
     "picked_where",
+    "put",
     "put_all_at",
     "put_all_where",
     "put_at",
