@@ -39,7 +39,7 @@ def batch_of(program, args):
     return columns, ad.jvp_batched(program.function, args, tuple(map(stacked, zip(*columns))))
 
 
-@pytest.mark.parametrize("program", some(FOLLOWED, 9), ids=lambda p: p.name)
+@pytest.mark.parametrize("program", some(FOLLOWED, 14), ids=lambda p: p.name)
 def test_several_tangents_at_once(program):
     if any(map(has_objects, program.args)):
         pytest.skip("batches of tangents of objects are refused")

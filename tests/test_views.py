@@ -10,6 +10,7 @@ import pytest
 
 import adcompile as ad
 from tests.checks import bits
+from tests.programs import some
 
 WAYS = {
     "slice": lambda a: a[:],
@@ -271,7 +272,7 @@ def marked():
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", list(marked()))
+@pytest.mark.parametrize("name", some(list(marked()), 2))
 def test_views_and_copies(name):
     ad.clear()  # the patterns are one code for all ways: more specialisations than one function may have
     refused = False

@@ -10,6 +10,7 @@ import pytest
 import adcompile as ad
 from adcompile.errors import Unsupported
 from adcompile.runtime.objects import attributes
+from tests.programs import some
 
 X = np.array([0.7, 1.3, -0.4, 2.1])
 V = np.array([0.3, -1.0, 0.5, 0.7])
@@ -161,11 +162,14 @@ def check(f, prepare):
             assert left == (after if mode in ("jvp", "kept") else before), mode
 
 
-@pytest.mark.parametrize("init", VALUES.values(), ids=VALUES.keys())
-@pytest.mark.parametrize("f", (assigned, in_loop, on_a_path, by_name, counted), ids=lambda f: f.__name__)
-@pytest.mark.parametrize("cls", OBJECTS, ids=lambda c: c.__name__)
+WAYS = (assigned, in_loop, on_a_path, by_name, counted)
+EVERY = [(cls, f, name) for cls in OBJECTS for f in WAYS for name in VALUES]
+
+
+@pytest.mark.parametrize("cls, f, init", some(EVERY, 3), ids=lambda v: getattr(v, "__name__", v))
 def test_objects_of_every_class(cls, f, init):
-    one = HELD.one = cls()
+    one, init = cls(), VALUES[init]
+    HELD.one = one
 
     def prepare():
         one.t = copy.deepcopy(init)

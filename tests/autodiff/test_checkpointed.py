@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.programs import collect
+from tests.programs import collect, some
 from tests.programs import inplace_checkpointed as programs
 from tests.runtime.test_checkpoints import least
 
@@ -268,7 +268,7 @@ JUMPING = [p for p in LOOPS if p.function.__module__.endswith(("left_twice", "le
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("program", [*LOOPS[::6], *(p for p in JUMPING if p not in LOOPS[::6])])
+@pytest.mark.parametrize("program", [*some(LOOPS, 9), *(p for p in JUMPING if p not in some(LOOPS, 9))])
 def test_programs_with_checkpointed_ranges(program, monkeypatch):
     """The loops of other programs: the same bits, or refused."""
     module = sys.modules[program.function.__module__]
