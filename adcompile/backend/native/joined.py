@@ -115,7 +115,7 @@ def compile_kernel(kernel: Attached, elementary: Elementary = "vectorised") -> A
     function, fill = _function(path, _text(kernel, elementary), kernel.source.partition("\n")[0])
     signature = tuple(_signature(n, numba) for n in kernel.natives)
     try:
-        made = keep(numba.njit(error_model="numpy")(function), path, fill)
+        made = keep(numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function), path, fill)
         return made if is_kept(made, signature) else _compile(made, signature)
     except (numba.core.errors.NumbaError, NotImplementedError) as error:
         raise NotNative(f"code that Numba does not take ({str(error).strip().splitlines()[0]})") from error
