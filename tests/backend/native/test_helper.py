@@ -1,10 +1,8 @@
+import numpy as np
 import pytest
 
 numba = pytest.importorskip("numba")
-
-import numpy as np
-
-from adcompile.backend.native.helper import helper
+from adcompile.backend.native.helper import helper  # noqa: E402
 
 
 def test_divisions_are_not_checked():
