@@ -223,9 +223,9 @@ class Builder:
     # -- types ------------------------------------------------------------------------------
 
     def type(self, atom: Atom) -> Type:
-        if isinstance(atom, Const):
-            return const_type(atom.value)
-        return self.context.types[atom]
+        if isinstance(atom, Var):
+            return self.context.types[atom]
+        return const_type(atom.value)
 
     def new(self, name: str, type_: Type, place: Place | None = None) -> Var:
         """A fresh value, not yet defined by any statement."""

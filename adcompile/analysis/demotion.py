@@ -52,17 +52,19 @@ CONTAINER_WRITES: set[Any] = {operator.setitem, operator.delitem, operator.iadd,
     )
     if hasattr(cls, name)
 }  # fmt: skip
+WRITERS = frozenset({*CONTAINER_WRITES, *METHODS, *FUNCTIONS, *AUGMENTED})
 
 
-OPERATORS = (
-    (operator.iconcat, operator.iadd), (operator.concat, operator.add),
-    (list.__iadd__, operator.iadd), (list.__imul__, operator.imul),
-)  # fmt: skip
+OPERATORS: dict[int, Any] = {
+    id(operator.iconcat): operator.iadd, id(operator.concat): operator.add,
+    id(list.__iadd__): operator.iadd, id(list.__imul__): operator.imul,
+}  # fmt: skip
+"""By identity, as not all that is called can be hashed."""
 
 
 def by_operator(b: Builder, fn: Any, args: Sequence[Atom]) -> Any:
     """The operator that a call by another name is: `operator.iconcat(items, more)` is `items += more` of sequences."""
-    found = next((known for name, known in OPERATORS if name is fn), None)
+    found = OPERATORS.get(id(fn))
     if found is None or len(args) != 2:
         return fn
     t = b.type(args[0])
@@ -83,11 +85,10 @@ def is_container_write(fn: Any) -> bool:
 
 def may_write_into(fn: Any, args: Sequence[Atom], kwargs: Kwargs) -> bool:
     """Whether a call that is known writes into something it is given."""
-    if isinstance(fn, np.ufunc) and len(args) > fn.nin or any(name == "out" for name, _ in kwargs):
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin or kwargs and any(name == "out" for name, _ in kwargs):
         return True
     at = isinstance(getattr(fn, "__self__", None), np.ufunc) and getattr(fn, "__name__", "") == "at"
-    known = (CONTAINER_WRITES, METHODS, FUNCTIONS, AUGMENTED)
-    return at or isinstance(fn, OpaqueCode) or any(is_in(fn, writers) for writers in known)
+    return at or isinstance(fn, OpaqueCode) or is_in(fn, WRITERS)
 
 
 IN_RECURSION = (

@@ -289,7 +289,7 @@ def copy_function(function: Function) -> Function:
 
 def is_border(s: Statement) -> bool:
     """Whether a statement begins or ends a `with`."""
-    return isinstance(s, Call) and isinstance(s.fn, Const) and any(s.fn.value is fn for fn in ops.MANAGING)
+    return isinstance(s, Call) and isinstance(s.fn, Const) and (s.fn.value is ops.enter or s.fn.value is ops.leave)
 
 
 def occupied(statements: Iterable[Statement]) -> list[Statement]:

@@ -108,9 +108,8 @@ class Effects:
     def walks(self, call: Call) -> bool:
         """Whether the call makes an iterator over an array of which items are read by their indices: it does
         nothing, and has been preceded by what raises in its place."""
-        t, fn = self.types.get(call.result), call.fn
-        made = isinstance(fn, Const) and (fn.value is np.ndenumerate or fn.value is np.nditer)
-        return made and isinstance(t, IterT)
+        fn = call.fn.value if isinstance(call.fn, Const) else None
+        return (fn is np.ndenumerate or fn is np.nditer) and isinstance(self.types.get(call.result), IterT)
 
     def finds(self, call: Call) -> bool:
         """Whether a write into a list or dict finds the place it writes to: what we record does, and the program's

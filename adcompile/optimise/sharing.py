@@ -63,6 +63,7 @@ _VIEWS: frozenset[Any] = frozenset({np.real, np.imag})  # elementwise, but a vie
 
 OBSERVING = (operator.is_, operator.is_not, id, np.shares_memory, np.may_share_memory)
 """These tell two objects of the same value apart."""
+_OBSERVING = frozenset(map(id, OBSERVING))  # not all that is called can be hashed
 
 
 def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
@@ -284,7 +285,7 @@ class _Analysis:
     def _call(self, call: Call) -> None:
         operands = atoms_of(call)
         self._use(operands)
-        if isinstance(call.fn, Const) and any(call.fn.value is f for f in OBSERVING):
+        if isinstance(call.fn, Const) and id(call.fn.value) in _OBSERVING:
             if not any(isinstance(a, Const) for a in call.args):
                 self.told_apart.update(a for a in call.args if isinstance(a, Var))
                 self._roots(self.escaping, call.args)
