@@ -22,7 +22,7 @@ distributions = pytest.importorskip("scipy.stats._continuous_distns")
 SCIPY = tuple(map(int, version("scipy").split(".")[:2]))
 
 RNG = np.random.default_rng(20)
-SIZES = [int(n) for n in np.linspace(2, 50, 20)]
+SIZES = [int(n) for n in np.linspace(2, 50, 8)]
 
 
 @pytest.mark.parametrize("n", SIZES)
