@@ -1,6 +1,6 @@
-"""First derivatives of every program: forward, reverse in one body and split; of every tenth as they
-are before they are optimised, too; by all arguments together and by one of them alone, another one from program to
-program (`ADCOMPILE_ALL=1` takes all programs and arguments).
+"""First derivatives of every program: forward, reverse in one body or split, from program to program; of every tenth as
+they are before they are optimised, too; by all arguments together and by one of them alone, another one from program to
+program (`ADCOMPILE_ALL=1` takes all modes, programs and arguments).
 
 Against the function itself: its value bit for bit, differences along random directions, and the
 duality ⟨ȳ, J ẋ⟩ = ⟨Jᵀ ȳ, ẋ⟩. Gradients have the type, shape and dtype of their arguments, which are
@@ -63,10 +63,6 @@ class Check:
         """The function on copies, for differences."""
         return self.f(*copy.deepcopy(args))
 
-    def same(self, s, t, terms, what):
-        limit = max(1e-12, 20 * self.eps) * (terms + 1e-3)
-        assert abs(s - t) <= limit, f"{what}: {s} against {t}, terms of size {terms}"
-
     def same_space(self, got, like, what):
         assert tangent_type(got) == tangent_type(like), f"{what}: {tangent_type(got)} for {tangent_type(like)}"
 
@@ -97,16 +93,9 @@ class Check:
         self.untouched()
         return bars
 
-    def dual(self, bars):
-        along, tangent = self.forward()
-        left, right = inner(self.ct, tangent), sum(inner(bars[i], along[i]) for i in self.wrt)
-        terms = size(self.ct, tangent) + sum(size(bars[i], along[i]) for i in self.wrt)
-        apart = f"forward {left}, reverse {right}, terms of size {terms}"
-        assert abs(left - right) <= duality_bound(self.args, self.value) * terms, apart
-
-    def joint(self, bars, choices):
-        """Gradients of ⟨ct, f⟩ by the arguments of each choice, one or a tuple of them: those of the pullback."""
-        expected = self.total(*self.fresh())
+    def joint(self, choices):
+        """Cotangents of the arguments from the gradients of ⟨ct, f⟩ by those of each choice, one or a tuple of them."""
+        expected, bars = self.total(*self.fresh()), {}
         factor = float(self.ct) if self.scalar else 1.0
         for argnums in choices:
             g = Derivative(self.total, "value_and_grad", argnums)
@@ -116,11 +105,26 @@ class Check:
             assert bits(again) == bits((value, grads)), "a second run differs"
             for i, grad in zip(self.wrt, grads) if argnums == self.wrt else [(argnums, grads)]:
                 self.same_space(grad, self.args[i], f"gradient for argument {i}")
-                for a, b in zip(leaves(grad), leaves(bars[i])):
-                    limit = max(1e-11, 50 * self.eps)
-                    scale_of = float(np.max(np.abs(b), initial=0.0))
-                    assert np.allclose(factor * a, b, rtol=limit, atol=limit * scale_of), f"argument {i}: {a}, {b}"
+                bar = ad.tangents.scale(factor, grad)
+                self.alike(bar, bars.setdefault(i, bar), i)
             self.untouched()
+        return bars
+
+    def alike(self, bar, other, i):
+        limit = max(1e-11, 50 * self.eps)
+        for a, b in zip(leaves(bar), leaves(other), strict=True):
+            scale_of = float(np.max(np.abs(b), initial=0.0))
+            assert np.allclose(a, b, rtol=limit, atol=limit * scale_of), f"argument {i}: {a}, {b}"
+
+    def slope(self, way, slope, terms, what):
+        found = agrees_with_differences(self.pure, self.args, way, self.ct, slope, terms)
+        assert found is True, f"{what}: {found}"
+
+    def dual(self, bars, along, tangent):
+        left, right = inner(self.ct, tangent), sum(inner(bars[i], along[i]) for i in self.wrt)
+        terms = size(self.ct, tangent) + sum(size(bars[i], along[i]) for i in self.wrt)
+        apart = f"forward {left}, reverse {right}, terms of size {terms}"
+        assert abs(left - right) <= duality_bound(self.args, self.value) * terms, apart
 
 
 LAST = {}
@@ -145,30 +149,36 @@ def tried_alone(program, wrt):
     return some((*wrt[turn:], *wrt[:turn]), max(len(wrt), 1))
 
 
+MODES = ("split", "joint", "forward")
+
+
+def modes_of(program):
+    """One mode, another one from program to program, or all of them."""
+    turn = TURN[program.name] % len(MODES)
+    return some((*MODES[turn:], *MODES[:turn]), len(MODES))
+
+
 @pytest.mark.parametrize("program, chosen", CASES, ids=[f"{p.name}-{'optimised' if c else 'plain'}" for p, c in CASES])
 def test_first_derivatives(program, chosen):
-    """Split, and in one body or forward from program to program. With single arguments active the optimised code
-    alone: who is active is settled before there are passes."""
-    check = check_of(program)
+    """With single arguments active the optimised code alone: who is active is settled before there are passes."""
+    check, modes = check_of(program), modes_of(program)
+    alone = tried_alone(program, check.wrt) if chosen else ()
     with passes(chosen), specialised_once(check.specialised):
-        bars = check.split()
-        alone = tried_alone(program, check.wrt)
-        turns = some((("forward", "joint"), ("joint", "forward"))[TURN[program.name] % 2], 2)
-        if "forward" in turns:
-            check.dual(bars)
-        if chosen and len(check.wrt) > 1:
-            for i in alone if "forward" in turns else ():
-                way, part = check.forward((i,))
-                terms = size(check.ct, part) + size(bars[i], way[i])
-                check.same(inner(check.ct, part), inner(bars[i], way[i]), terms, f"argument {i}")
-        for i in check.wrt:
+        bars = check.split() if "split" in modes else ()
+        if "joint" in modes:
+            found = check.joint([*alone, *([check.wrt] if not chosen or len(check.wrt) != 1 else [])])
+            for i in check.wrt if bars else ():
+                check.alike(found[i], bars[i], i)
+            bars = bars or found
+        for i in check.wrt if bars else ():
             way = direction(check.args, 1, (i,))
-            slope, terms = inner(bars[i], way[i]), size(bars[i], way[i])
-            found = agrees_with_differences(check.pure, check.args, way, check.ct, slope, terms)
-            assert found is True, f"argument {i}: {found}"
-        if "joint" in turns:
-            together = [check.wrt] if not chosen or len(check.wrt) != 1 else []
-            check.joint(bars, [*alone, *together] if chosen else together)
+            check.slope(way, inner(bars[i], way[i]), size(bars[i], way[i]), f"argument {i}")
+        for only in (None, *((i,) for i in alone if len(check.wrt) > 1)) if "forward" in modes else ():
+            way, tangent = check.forward(only)
+            if bars and only is None:
+                check.dual(bars, way, tangent)
+            coarse = 1.0 if check.eps > 1e-5 else 0.0  # differences of float16 are
+            check.slope(way, inner(check.ct, tangent), size(check.ct, tangent) + coarse, f"forward by {only}")
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.name)

@@ -37,7 +37,7 @@ import numpy as np
 
 from adcompile.backend.native import support as nt
 """
-HELPERS = ("helper", "integers", "layout", "orders", "places", "storage", "stores", "support")
+HELPERS = ("helper", "integers", "layout", "orders", "places", "registers", "storage", "stores", "support")
 """The modules of what kernels call."""
 RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError, AssertionError, RuntimeError)
 """What a kernel raises where NumPy or Python may raise something else; Numba asserts that lists hold arrays of one

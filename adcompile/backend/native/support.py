@@ -58,6 +58,7 @@ from adcompile.backend.native.places import (
     put_at,
     put_where,
 )
+from adcompile.backend.native.registers import whole_registers
 from adcompile.backend.native.storage import grown, held, lent, loose, noted, part
 from adcompile.backend.native.stores import put
 from adcompile.runtime.native import Fault
@@ -111,6 +112,7 @@ __all__ = [
     "put_all_where",
     "put_at",
     "put_where",
+    "whole_registers",
 ]
 
 # -- floats of Python, which raise where NumPy warns --------------------------------------------
