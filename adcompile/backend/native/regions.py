@@ -25,6 +25,7 @@ from adcompile.backend.native.lockstep import in_lockstep
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.notes import Note
 from adcompile.backend.native.products import between_loops, is_loop
+from adcompile.backend.native.quotients import in_products
 from adcompile.backend.native.ranges import counts_from_zero
 from adcompile.backend.native.spelled import spelled
 from adcompile.backend.native.steady import steady
@@ -167,7 +168,7 @@ class _Search:
     def kernel(self, function: Function, name: str, inexact: bool = False, between: Between = ALONE) -> Kernel:
         """A function as a kernel, its array statements as loops. Where such a kernel is left, the function as it
         is runs on NumPy."""
-        new = self.lowered(function, least=1)
+        new = in_products(self.lowered(function, least=1))
         if self.effects is not None:
             elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
             new = in_lockstep(new, self.ufuncs, self.effects, inexact)
