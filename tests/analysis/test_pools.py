@@ -9,7 +9,7 @@ import adcompile as ad
 from adcompile.analysis.contents import is_pooled, physical
 from adcompile.ir.types import FLOAT, INT, Array, Known, TupleT
 from tests.checks import right_or_refused
-from tests.programs import lists_pooled
+from tests.programs import lists_pooled, some
 from tests.programs.lists_pooled import table_of_run_time_size
 
 X = np.array([1.3, 0.7, 2.1])
@@ -148,7 +148,8 @@ def test_all_transforms_keep_the_order_of_writes(f):
     np.testing.assert_allclose(once, differences(lambda v: f(v, 3), x), 1e-5, 1e-5)
     for first in (ad.jacrev(f), ad.jacfwd(f), ad.prepare(gradient, x, 3)):
         np.testing.assert_allclose(first(x, 3), once, 1e-10)
-    for second in (ad.hessian(f), *(j(d(f)) for j in (ad.jacrev, ad.jacfwd) for d in (ad.jacrev, ad.jacfwd, ad.grad))):
+    nested = [j(d(f)) for j in (ad.jacrev, ad.jacfwd) for d in (ad.jacrev, ad.jacfwd, ad.grad)]
+    for second in (ad.hessian(f), *some(nested[ONES.index(f) :], 6)):
         np.testing.assert_allclose(second(x, 3), twice, 1e-5, 1e-5 * np.max(np.abs(twice)))
     try:
         columns = ad.jvp_batched(f, (x, 3), (np.eye(4), None))[1]

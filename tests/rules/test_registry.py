@@ -83,6 +83,8 @@ def calls_of(fn):
 CHECKED = [fn for fn in COMPUTING if fn in SAMPLES]
 TWICE = some([fn for fn in CHECKED if fn not in ONCE], 18)
 """Checked to second order here, at the first sample; the others in tests/rules/test_compiled_arrays.py."""
+SINGLE = some(CHECKED, 3)
+"""Checked in float32 as well."""
 
 
 @pytest.mark.parametrize("fn", CHECKED, ids=name_of)
@@ -95,7 +97,8 @@ def test_rule(fn):
     assert calls, "no sample has an argument with a derivative"
     for k, (args, settings) in enumerate(calls):
         try:
-            check_rule(fn, *args, order=2 if k == 0 and fn in TWICE else 1, float32=k == 0, options=settings)
+            order, single = 2 if k == 0 and fn in TWICE else 1, k == 0 and fn in SINGLE
+            check_rule(fn, *args, order=order, float32=single, options=settings)
         except CheckFailure as failure:
             failures.append(f"sample {k}: {failure}")
     assert not failures, f"{len(failures)} of {len(calls)} samples:\n" + "\n".join(failures)
