@@ -73,15 +73,15 @@ class Quotients:
                 self.users.setdefault(a, []).append(by)
 
     def groups(self) -> list[list[Call]]:
-        """The quotients of each block by the same number."""
+        """The quotients of each block by the same number, where there are several."""
         out: list[list[Call]] = []
         for block in all_blocks(self.body):
             divided: dict[Atom, list[Call]] = {}
             for s in block.statements:
-                if isinstance(s, Call) and self.is_quotient(s):
+                if isinstance(s, Call) and self.is_quotient(s) and self.is_away(s.args[1]):
                     divided.setdefault(s.args[1], []).append(s)
-            out += [g for d, g in divided.items() if len(g) > 1 and self.is_away(d) and self.is_unseen(g)]
-        return out
+            out += ([s for s in group if self.is_unseen(s)] for group in divided.values() if len(group) > 1)
+        return [group for group in out if len(group) > 1]
 
     def is_quotient(self, s: Call) -> bool:
         return called(s) in QUOTIENTS and len(s.args) == 2 and not s.kwargs and self.types.get(s.result) == DOUBLE
@@ -115,9 +115,9 @@ class Quotients:
         alone = made is not None and not made.kwargs and len(made.args) < 3 and self.types.get(atom) == DOUBLE
         return made if alone else None
 
-    def is_unseen(self, group: Iterable[Call]) -> bool:
-        """Whether nothing but adjoints is computed of these, by sums and products."""
-        work = [s.result for s in group]
+    def is_unseen(self, quotient: Call) -> bool:
+        """Whether nothing but adjoints is computed of it, by sums and products."""
+        work = [quotient.result]
         met = set(work)
         while work:
             var = work.pop()

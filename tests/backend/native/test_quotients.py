@@ -37,6 +37,17 @@ def test_gradients_divide_once(f, divisions):
     ad.check_grads(f, (X, Y), order=1)
 
 
+def seen_beside(x, y):
+    d = 1.0 + x * x
+    return np.sum(np.sqrt(y * y / d) + x / d * (y / d))
+
+
+def test_those_that_nobody_sees_are_products_beside_others():
+    text = text_of(seen_beside, X, Y)
+    assert text.count(" * inverse") == 5 and text.count(" / ") == 3
+    agree(seen_beside, np.array([0.3, -1.2, 2.1, 0.7, -0.4]), Y, value=False)
+
+
 def by_what_may_be_small(x, y):
     d = x * x
     return np.sum(x / d + y / d)
