@@ -175,7 +175,8 @@ def share(modules: Iterable[Any], salt: str) -> None:
     dispatcher = importlib.import_module("numba.core.dispatcher").Dispatcher
     for name, function in ((n, f) for module in modules for n, f in vars(module).items()):
         if isinstance(function, dispatcher) and function.py_func.__name__ == name and not function.py_func.__closure__:
-            function._cache = Shared(f"helper_{name}", f"{versions()} {disk.digest(salt)}")
+            home = function.py_func.__module__
+            function._cache = Shared(f"helper_{name}", f"{versions()} {disk.digest(f'{home} {salt}')}")
 
 
 def is_kept(made: Any, signature: Any) -> bool:

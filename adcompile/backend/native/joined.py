@@ -39,6 +39,8 @@ from adcompile.backend.native import support as nt
 """
 HELPERS = ("helper", "integers", "layout", "orders", "places", "registers", "storage", "stores", "support")
 """The modules of what kernels call."""
+ELEMENTARY = ("exponential", "logarithm", "powers", "error_function", "inverse")
+"""Those of elementary functions that call nothing of the linker's."""
 RAISED = (Fault, ValueError, OverflowError, IndexError, ZeroDivisionError, MemoryError, AssertionError, RuntimeError)
 """What a kernel raises where NumPy or Python may raise something else; Numba asserts that lists hold arrays of one
 type, and those that nobody may write into are of another. Of kernels that were found compiled, what says something of
@@ -90,6 +92,7 @@ def _salt() -> str:
 @functools.cache
 def _share_helpers() -> None:
     share((importlib.import_module(f"adcompile.backend.native.{name}") for name in HELPERS), _salt())
+    share((importlib.import_module(f"adcompile.runtime.vecmath.{name}") for name in ELEMENTARY), _salt_of_functions())
 
 
 @functools.cache
