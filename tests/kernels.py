@@ -39,9 +39,18 @@ def text_of(f, *args, value=False):
     return kernel.source
 
 
+def fresh(args):
+    """The arguments, unshared; what is not to be written is neither in the copy."""
+    own = copy.deepcopy(args)
+    for a, b in zip(args, own):
+        if isinstance(a, np.ndarray):
+            b.flags.writeable = a.flags.writeable
+    return own
+
+
 def outcome(f, args, value, backend):
     """The derivative or the exception, and the arguments afterwards."""
-    args = copy.deepcopy(args)
+    args = fresh(args)
     transform = ad.value_and_grad if value else ad.grad
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -77,7 +86,7 @@ def agree(f, *args, value=True):
 
 def pulled(f, args, backend):
     """What the pullback gives, twice, for a cotangent of every part of the result; or the exception."""
-    args = copy.deepcopy(args)
+    args = fresh(args)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -90,7 +99,7 @@ def pulled(f, args, backend):
 
 def pushed(f, args, backend):
     """The tangent of the result along one direction; or the exception."""
-    args = copy.deepcopy(args)
+    args = fresh(args)
     along = [cotangent(a) if k in active(args)[0] else None for k, a in enumerate(args)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -308,9 +308,11 @@ class Printer(Taking):
             self.refuse("arrays in a tuple from elsewhere that are written")
         given = [self.given.get(p, self.names[p]) for p in (*used, *given_too)]
         given += [c.name for c in self.columns] + [arena] * bool(arena)
+        changed = tuple(self.written_among(used))
         head = [f"def {name}({', '.join(given)}):", "    nt.whole_registers()"]
+        head += [f"    nt.writable({self.names[p]})" for p in changed]
         text = [*head, *self.storage(arena), *self.lines]
-        saved = tuple(self.written_among(used)) if self.faults else ()
+        saved = changed if self.faults else ()
         natives = tuple(machine(self.native[p]) or self.native[p] for p in (*used, *given_too))
         natives += (*(ArrayOf(c.code, 1) for c in self.columns), *(ArrayOf("f8", 1),) * bool(arena))
         listed = tuple(k for k, p in enumerate(used) if p in self.given)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import extents_may_overlap, get_array_memory_extents, make_array
@@ -49,6 +50,18 @@ def disjoint(typing_context, a, b):
         return builder.or_(builder.or_(*nothing), builder.not_(meet))
 
     return types.boolean(a, b), codegen
+
+
+@intrinsic
+def writable(typing_context, a):
+    """Nothing, for an array that may be written: there is no kernel that writes into another one."""
+    if not a.mutable:
+        raise TypingError("an array that is not to be written")
+
+    def codegen(context, builder, signature, args):
+        return context.get_dummy_value()
+
+    return types.none(a), codegen
 
 
 @intrinsic

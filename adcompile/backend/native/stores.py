@@ -48,7 +48,7 @@ def spread(typing_context, items, to):
 @intrinsic
 def fill(typing_context, to, items):
     """Each element of `to` becomes that of `items`, an array of the same shape that does not lie across it."""
-    if not isinstance(items, types.Array) or items.ndim != to.ndim:
+    if not isinstance(items, types.Array) or items.ndim != to.ndim or not to.mutable:
         return None
 
     def codegen(context, builder, signature, args):

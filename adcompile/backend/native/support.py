@@ -30,7 +30,17 @@ from adcompile.backend.native.integers import (
     sub,
     whole,
 )
-from adcompile.backend.native.layout import added_to, dense, disjoint, distinct, flattened, in_line, in_rows, ordered
+from adcompile.backend.native.layout import (
+    added_to,
+    dense,
+    disjoint,
+    distinct,
+    flattened,
+    in_line,
+    in_rows,
+    ordered,
+    writable,
+)
 from adcompile.backend.native.orders import (
     all_interpolated,
     cells,
@@ -113,6 +123,7 @@ __all__ = [
     "put_at",
     "put_where",
     "whole_registers",
+    "writable",
 ]
 
 # -- floats of Python, which raise where NumPy warns --------------------------------------------

@@ -10,7 +10,7 @@ from numba.core import event  # noqa: E402
 
 from adcompile.backend.native import stores  # noqa: E402
 from adcompile.runtime.native import Fault  # noqa: E402
-from tests.kernels import agree  # noqa: E402
+from tests.kernels import agree, agree_pulled  # noqa: E402
 
 SHAPES = [(3,), (1,), (0,), (2, 3), (1, 3), (2, 1), (2, 0), (0, 3), (4, 2, 3), (1, 1, 3)]
 
@@ -106,3 +106,72 @@ def test_kernels_bring_nothing_of_strings(tmp_path, monkeypatch):
         agree(written, np.array([0.3, 0.1, 0.7, 0.2]), np.array([1.0, 3.0, 2.0, 0.5]))
     assert len(listener.modules) > 5
     assert [m for m in listener.modules if m == "numba.cpython.unicode"] == []
+
+
+AT = np.array([0, 2])
+
+
+def rows(a, b):
+    for k in range(3):
+        a[k] = b[k]
+    return np.sum(a * a)
+
+
+def slices(a, b):
+    for k in range(3):
+        a[1:3] = b[k]
+        a[...] = a
+    return np.sum(a * a)
+
+
+def rows_added(a, b):
+    for k in range(3):
+        a[AT] += b[k]
+    return np.sum(a * a)
+
+
+def rows_that_are_kept(a, b):
+    kept = []
+    for k in range(3):
+        kept.append(a[k].copy())
+        a[k] = kept[0] * b[k]
+    return np.sum(a * a)
+
+
+def rows_of_a_view(a, b):
+    v = a[1:]
+    for k in range(3):
+        v[k] = b[k]
+        t = v[k]
+        t *= b[k]
+    return np.sum(a * a)
+
+
+def elements(a, b):
+    for k in range(3):
+        for j in range(4):
+            a[k, j] += b[k, j]
+    return np.sum(a * a)
+
+
+def beyond_the_end(a, b):
+    for k in range(3):
+        a[k] = b[k]
+        if b[k, 0] > 5.0:
+            a[7] = b[k]
+    return np.sum(a * a)
+
+
+PROGRAMS = [rows, slices, rows_added, rows_that_are_kept, rows_of_a_view, elements, beyond_the_end]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_what_is_not_to_be_written_is_not(f):
+    a, b = np.arange(16.0).reshape(4, 4), np.full((4, 4), 0.5)
+    b[2, 0] = 7.0
+    wanted = IndexError if f is beyond_the_end else None
+    assert agree(f, a, b) is wanted
+    a.flags.writeable = False
+    for value in (True, False):
+        assert agree(f, a, b, value=value) is ValueError
+    agree_pulled(f, a, b)
