@@ -287,9 +287,12 @@ def copy_function(function: Function) -> Function:
     return Function(function.name, params, captured, body, function.signature, function.place)
 
 
+_MANAGING = frozenset(map(id, ops.MANAGING))  # not all that is called can be hashed
+
+
 def is_border(s: Statement) -> bool:
     """Whether a statement begins or ends a `with`."""
-    return isinstance(s, Call) and isinstance(s.fn, Const) and (s.fn.value is ops.enter or s.fn.value is ops.leave)
+    return isinstance(s, Call) and isinstance(s.fn, Const) and id(s.fn.value) in _MANAGING
 
 
 def occupied(statements: Iterable[Statement]) -> list[Statement]:
