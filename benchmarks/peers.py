@@ -7,6 +7,8 @@ a call is that of the gradient. Tools that are not installed raise ImportError.
 from __future__ import annotations
 
 import importlib
+import math
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -164,9 +166,34 @@ def _jitted(workload: Workload, function: Run) -> Call:
 
 def torch(workload: Workload) -> Call:
     """The same code over torch's functions, in float64; what is written in place is a clone."""
+    return _over_torch(workload, lambda tool, function: function)
+
+
+def torch_compile(workload: Workload) -> Call:
+    """The same by torch.compile, which knows the shapes; it would unroll loops over elements or steps."""
+    if workload.literal or workload.static or getattr(workload.jax, "__name__", "") == "with_scan":
+        raise Unsuited("its loops would be unrolled")
+    return _over_torch(workload, lambda tool, function: tool.compile(function, dynamic=False))
+
+
+def _as_numpy(tool: Any) -> Any:
+    """torch's functions where NumPy's have the same name and another signature."""
+    names = dict(vars(tool))
+    for name in ("sqrt", "log"):
+        names[name] = _also_of_floats(tool, getattr(tool, name), getattr(math, name))
+    names["max"] = lambda x, axis=(), keepdims=False: tool.amax(x, axis, keepdims)
+    names["maximum"] = lambda x, y: tool.maximum(x, tool.as_tensor(y, dtype=x.dtype))
+    return types.SimpleNamespace(**names)
+
+
+def _also_of_floats(tool: Any, of_tensors: Run, of_floats: Run) -> Run:
+    return lambda x: of_tensors(x) if isinstance(x, tool.Tensor) else of_floats(x)
+
+
+def _over_torch(workload: Workload, made: Callable[[Any, Run], Run]) -> Call:
     tool: Any = importlib.import_module("torch")
     tool.set_num_threads(1)
-    function = with_module(workload.function, tool, erf=getattr(tool, "erf", None))
+    function = made(tool, with_module(workload.function, _as_numpy(tool), erf=tool.erf))
     at = positions(workload)
     if workload.rows:
         raise Unsuited("no form with several rows is written for it")
@@ -184,5 +211,11 @@ def torch(workload: Workload) -> Call:
     return run if isinstance(workload.argnums, tuple) else (lambda: run()[0])
 
 
-PEERS: dict[str, Tool] = {"jax": jax, "jax_literal": jax_literal, "autograd": autograd, "torch": torch}
+PEERS: dict[str, Tool] = {
+    "jax": jax,
+    "jax_literal": jax_literal,
+    "autograd": autograd,
+    "torch": torch,
+    "torch_compile": torch_compile,
+}
 HAND: dict[str, Tool] = {"hand": hand, "hand_numba": hand_numba}
