@@ -30,6 +30,8 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 NAMES = tuple(_HOME)
+_INNER = {"gauss": "exponential"}
+"""What kernels of ours alone call, in float64: a part of another."""
 DTYPES = ("float64", "float32")
 
 
@@ -41,12 +43,13 @@ def implementation(name: str, dtype: str = "float64", accurate: bool = False) ->
     called element by element. Arguments are to be of `dtype` exactly. atan2, pow and hypot have two. A name
     or dtype that is not in NAMES or DTYPES raises KeyError.
     """
-    if name not in _HOME or dtype not in DTYPES:
+    inner = _INNER.get(name) if dtype == "float64" else None
+    if name not in _HOME and inner is None or dtype not in DTYPES:
         raise KeyError(f"no {name} of {dtype}: there are {', '.join(NAMES)} of {' and '.join(DTYPES)}")
     # Imported when one of them is asked for: Numba takes 0.1 ms to wrap a function, and there are more than a hundred
     if accurate:
         return _module("libm").from_library(name, dtype)
-    home, size = (_HOME[name], "64") if dtype == "float64" else ("single", "32")
+    home, size = (inner or _HOME[name], "64") if dtype == "float64" else ("single", "32")
     return getattr(_module(home), f"{name}_{size}" if name[-1].isdigit() else f"{name}{size}")
 
 

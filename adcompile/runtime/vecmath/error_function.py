@@ -8,7 +8,7 @@ taken in two parts, as the exponential would magnify its rounding.
 from __future__ import annotations
 
 from adcompile.runtime.vecmath import coefficients as c
-from adcompile.runtime.vecmath.exponential import power_of_two, reduced, reduced_parts, scaled, tail
+from adcompile.runtime.vecmath.exponential import gauss64, reduced_parts, scaled
 from adcompile.runtime.vecmath.intrinsics import (
     copysign,
     exact_sum,
@@ -18,6 +18,7 @@ from adcompile.runtime.vecmath.intrinsics import (
     inlined,
     muladd,
     polynomial,
+    reciprocal,
     select,
 )
 
@@ -30,16 +31,16 @@ SHIFT, ERF_MIDDLE, ERFC_MIDDLE = c.TAIL_SHIFT, c.ERF_MIDDLE, c.ERFC_MIDDLE
 
 @inlined
 def erf64(x):
-    size = fabs(x)
-    small = muladd(x, near_zero(x * x), x)
-    far = select(size > 6.0, 6.0, size)
-    square = far * far
-    d, e = far + SHIFT, far + far + 1.0
-    inverse = 1.0 / (d * e)
-    n, r = reduced(-square, -fma(far, far, -square))
-    gauss = (1.0 + muladd(r * r, tail(r), r)) * power_of_two(n)
-    large = 1.0 - gauss * (d * inverse * erf_tail(muladd(e, inverse, -ERF_MIDDLE)))
-    return select(size < 1.0, small, copysign(select(size != size, x, large), x))
+    """Its exponential is that of the derivative, exp(-(x * x)), which compilers then compute once for both."""
+    size, square = fabs(x), x * x
+    small = muladd(x, near_zero(square), x)
+    d, e = size + SHIFT, size + size + 1.0
+    inverse = reciprocal(d * e)
+    gauss = gauss64(x)
+    exact = muladd(gauss, -fma(x, x, -square), gauss)
+    large = 1.0 - exact * (d * inverse * erf_tail(muladd(e, inverse, -ERF_MIDDLE)))
+    large = select(size < 6.0, large, select(size != size, x, 1.0))
+    return select(size < 1.0, small, copysign(large, x))
 
 
 @inlined

@@ -32,6 +32,7 @@ NOTHING = -0.0  # adding it is no operation, as adding 0.0 would be for -0.0
 TINY = 1e-9  # below, x - x³ is x in float64
 
 tail = polynomial(c.EXP)
+tail_of_minus = polynomial([(-1) ** k * a for k, a in enumerate(c.EXP)])
 
 
 @inlined
@@ -83,6 +84,20 @@ def exp_sum(x, low):
 @inlined
 def exp64(x):
     return exp_sum(x, NOTHING)
+
+
+@inlined
+def gauss64(x):
+    """exp(-(x * x)) bit for bit, without a negation.
+
+    Compilers would move that into what x comes from, and not see that erf has computed the same.
+    """
+    square = x * x
+    square = select(square > 760.0, 760.0, square)
+    shifted = muladd(square, -INVERSE_LOG2, ROUND)
+    n = shifted - ROUND
+    r = muladd(n, LOG2_LOW, muladd(n, LOG2_HIGH, square))
+    return scaled(1.0 - muladd(r * r, -tail_of_minus(r), r), bits(shifted) - ROUND_BITS)
 
 
 @inlined

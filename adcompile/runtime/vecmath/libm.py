@@ -20,6 +20,10 @@ def log_sigmoid(x):
     return min(x, np.float64(-0.0)) - np.log1p(np.exp(-abs(x)))
 
 
+def gauss(x):
+    return np.exp(-(x * x))
+
+
 ONE: dict[str, Callable[..., Any]] = {
     "exp": np.exp,
     "expm1": np.expm1,
@@ -41,6 +45,7 @@ ONE: dict[str, Callable[..., Any]] = {
     "erfc": math.erfc,
     "sigmoid": inlined(sigmoid),
     "log_sigmoid": inlined(log_sigmoid),
+    "gauss": inlined(gauss),
 }
 TWO: dict[str, Callable[..., Any]] = {"atan2": np.arctan2, "pow": np.power, "hypot": np.hypot}
 

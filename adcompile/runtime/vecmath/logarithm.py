@@ -17,6 +17,7 @@ from adcompile.runtime.vecmath.intrinsics import (
     inlined,
     muladd,
     polynomial,
+    refined,
     select,
     shift_right,
 )
@@ -38,6 +39,7 @@ LOG10E_HIGH, LOG10E_LOW = c.INVERSE_LOG10
 LOG10_OF_2_HIGH, LOG10_OF_2_LOW = c.LOG10_OF_2
 THIRDS_HIGH, THIRDS_LOW = c.TWO_THIRDS
 
+inverse_of_sum = polynomial((1.47775591, -0.72244411, 0.11686289))
 series = polynomial(c.LOG)
 series_tail = polynomial(c.LOG_TAIL)
 
@@ -61,7 +63,8 @@ def at_ends(x, value):
 @inlined
 def near_one(f):
     """f²/2 and s (f²/2 + z p(z)): log(1 + f) is f less the first plus the second."""
-    s = f / (2.0 + f)
+    y = 2.0 + f
+    s = f * refined(y, inverse_of_sum(y))
     z = s * s
     half_square = 0.5 * f * f
     return half_square, s * muladd(z, series(z), half_square)

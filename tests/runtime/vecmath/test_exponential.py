@@ -47,3 +47,11 @@ def test_tanh_and_sinh_are_odd_to_the_bit():
 def test_logistic_functions_keep_their_tails():
     assert at("sigmoid", -740.0) == [math.exp(-740.0)]
     assert at("log_sigmoid", -1e300, 740.0) == [-1e300, -math.exp(-740.0)]
+
+
+def test_gauss_is_exp_of_the_negated_square_bit_for_bit():
+    exp, gauss = implementation("exp"), implementation("gauss")
+    rng = np.random.default_rng(3)
+    ends = [0.0, -0.0, np.inf, -np.inf, np.nan, 27.2, 27.3, -28.0, 1e200, 5e-324, 26.6, 26.7]
+    for x in [*rng.normal(size=2000), *rng.uniform(-28, 28, 2000), *ends]:
+        np.testing.assert_equal(gauss(float(x)), exp(-(float(x) * float(x))))

@@ -48,6 +48,15 @@ def test_quotients_take_the_second_parts():
         assert abs(got - want) <= Fraction(float(np.spacing(abs(float(want))))) * Fraction(51, 100)
 
 
+@pytest.mark.parametrize("exponent", [-900, -3, 0, 1, 5, 900])
+def test_inverses_without_a_division(exponent):
+    for y in np.ldexp(np.random.default_rng(7).uniform(1, 2, 300), exponent).tolist():
+        error = abs(Fraction(own.reciprocal(y)) * Fraction(y) - 1)
+        assert error <= Fraction(2) ** -52, y
+        first = float(1 / Fraction(y)) * 1.0015
+        assert abs(Fraction(own.refined(y, first)) * Fraction(y) - 1) <= Fraction(2) ** -52
+
+
 def test_polynomials_and_bits():
     cubic = own.polynomial((1.0, -2.0, 0.5, 3.0))
 

@@ -22,7 +22,7 @@ def test_values(name, dtype):
 
 
 def test_there_is_one_for_each():
-    assert {*ONE, *TWO} == set(CASES)
+    assert {*ONE, *TWO} == {*CASES, "gauss"}  # which is a part of erf
 
 
 def test_it_is_another_function():
