@@ -1,6 +1,6 @@
 """⟨ȳ, J ẋ⟩ = ⟨Jᵀ ȳ, ẋ⟩ to 1e-12, relative to the size of what is summed, over all programs.
 
-`tests/test_programs.py` holds all programs that it compiles to the same bound; here is every sixth of those that
+`tests/test_programs.py` holds all programs that it compiles to the same bound; here is every ninth of those that
 write in place, and with `ADCOMPILE_ALL=1` every program.
 """
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of th
 FIRST = {p.function: p for p in reversed([*collect(), *collect_inplace()])}  # one sample of each
 ALL = sorted(FIRST.values(), key=lambda p: p.name)
 IN_PLACE = {p.function for p in collect_inplace()}
-PROGRAMS = ALL if some(ALL, 6) is ALL else [p for p in ALL if p.function in IN_PLACE][::6]
+PROGRAMS = ALL if some(ALL, 9) is ALL else [p for p in ALL if p.function in IN_PLACE][::9]
 REFUSED = 0.03  # of the programs, at most: those that wait for what is not followed yet
 
 

@@ -132,7 +132,7 @@ def test_more_memory_means_fewer_steps():
 
 def test_programs():
     judged = 0
-    for program in some(FOLLOWED, 26):
+    for program in some(FOLLOWED, 40):
         value = program.function(*program.fresh())
         wrt = active(program.fresh())
         if not wrt or not isinstance(value, (float, np.floating)):
@@ -146,7 +146,7 @@ def test_programs():
                 continue
             judged += 1
             assert same(wanted, found), program.name
-    assert judged > 25
+    assert judged > 16
 
 
 def test_value_and_grad():
