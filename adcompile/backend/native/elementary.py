@@ -15,17 +15,25 @@ _NUMPY = {
     "arctan": "atan", "arctan2": "atan2", "power": "pow", "cbrt": "cbrt", "hypot": "hypot",
 }  # fmt: skip
 _SCIPY = {"erf": "erf", "erfc": "erfc", "expit": "sigmoid", "log_expit": "log_sigmoid"}
-_OF_NUMPY: dict[Any, str] = {getattr(np, ours): name for ours, name in _NUMPY.items()}
+
+
+def gauss(x: Any) -> Any:
+    """exp(-(x * x)) of a number, in float64 alone; see `gaussians`."""
+    return np.exp(-(x * x))
+
+
+_OURS: dict[Any, str] = {**{getattr(np, ours): name for ours, name in _NUMPY.items()}, gauss: "gauss"}
 DTYPES: dict[Code, str] = {"f8": "float64", "f4": "float32"}
 NAMES = {(name, code): f"vm_{name}_{code}" for name in (*_NUMPY.values(), *_SCIPY.values()) for code in DTYPES}
+NAMES["gauss", "f8"] = "vm_gauss_f8"
 """What kernels call them, by name and machine type."""
 
 
 def vectorised() -> dict[Any, str]:
-    """By ufunc, its name in `runtime.vecmath`; SciPy's, once somebody has imported them."""
+    """By function, its name in `runtime.vecmath`; SciPy's, once somebody has imported them."""
     special = sys.modules.get("scipy.special")
     more = {getattr(special, ours): name for ours, name in _SCIPY.items()} if special is not None else {}
-    return {**_OF_NUMPY, **more}
+    return {**_OURS, **more}
 
 
 def header(used: frozenset[tuple[str, Code]], accurate: bool) -> str:

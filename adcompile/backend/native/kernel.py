@@ -37,7 +37,7 @@ from adcompile.ir.nodes import (
 )
 from adcompile.ir.stack import large_stack
 from adcompile.ir.types import UNKNOWN, Type
-from adcompile.ir.walk import free_vars
+from adcompile.ir.walk import free_vars, statements_of
 from adcompile.optimise.kept import tuple_of
 
 
@@ -300,6 +300,8 @@ class Printer(Taking):
             self.line(line)
         for array in dict.fromkeys(self.held):
             self.line(f"nt.held({array})")
+        if any(isinstance(s, For) for s in statements_of(function.body)):
+            self.line("nt.interleave()")
         self.whole = tuple_of(function) if self.hands else None
         exact = self._finish(function.body.end.value, used, inexact)
         if any(map(self.is_written_elsewhere, (*self.given, *self.passed))):

@@ -18,6 +18,7 @@ import numpy as np
 from adcompile.backend.native.base import Hints
 from adcompile.backend.native.elementary import vectorised
 from adcompile.backend.native.flow import HANDING_ON
+from adcompile.backend.native.gaussians import with_gaussians
 from adcompile.backend.native.handed import handed, held_together
 from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
 from adcompile.backend.native.lists import Lists, lists_of
@@ -168,7 +169,8 @@ class _Search:
     def kernel(self, function: Function, name: str, inexact: bool = False, between: Between = ALONE) -> Kernel:
         """A function as a kernel, its array statements as loops. Where such a kernel is left, the function as it
         is runs on NumPy."""
-        new = in_products(self.lowered(function, least=1))
+        new = self.lowered(function, least=1)
+        new = with_gaussians(in_products(new) if inexact else new)
         if self.effects is not None:
             elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
             new = in_lockstep(new, self.ufuncs, self.effects, inexact)

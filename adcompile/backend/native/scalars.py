@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompile.backend.native.base import WORD_BITS
 from adcompile.backend.native.bounds import Bounds, Linear
-from adcompile.backend.native.elementary import DTYPES, NAMES, vectorised
+from adcompile.backend.native.elementary import DTYPES, NAMES, gauss, vectorised
 from adcompile.backend.native.values import Code, Number, TupleOf, is_mixed
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -85,7 +85,7 @@ class Scalars(Bounds):
             self._comparison(call, COMPARISONS[fn])
         elif fn in BITS:
             self._bitwise(call, BITS[fn])
-        elif isinstance(fn, np.ufunc) and fn in vectorised() and len(call.args) == fn.nin:
+        elif fn is gauss or isinstance(fn, np.ufunc) and fn in vectorised() and len(call.args) == fn.nin:
             self._vectorised(call, vectorised()[fn])
         elif fn in FUNCTIONS and len(call.args) == 1:
             self._function(call, FUNCTIONS[fn], python=fn.__class__ is not np.ufunc)

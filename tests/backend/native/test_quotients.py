@@ -1,5 +1,7 @@
 """Several quotients by one number become products by its inverse, where only derivatives show it."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -81,8 +83,8 @@ def of_integers_beside(x, y):
 
 
 KEPT = {
-    by_what_may_be_small: None, by_a_difference: None, compared: 2, at_the_end_of_a_root: 3, in_what_is_divided_by: 5,
-    of_integers_beside: 2,
+    by_what_may_be_small: None, by_a_difference: None, compared: None, at_the_end_of_a_root: 3,
+    in_what_is_divided_by: 5, of_integers_beside: 2,
 }  # fmt: skip
 """How many divisions there are, the inverse among them, or None where all stay."""
 
@@ -108,3 +110,143 @@ def test_the_value_keeps_its_bits():
 def test_what_is_divided_by_may_be_infinite_or_no_number():
     x, y = np.array([1e200, np.nan, 0.0, -1e308, 1e-320]), np.array([1.0, 2.0, np.inf, 1e300, -1e-310])
     agree(chained, x, y, value=False)
+
+
+def by_a_constant(x, y):
+    return np.sum(np.exp(-x / 1.7) * np.sin(y / np.sqrt(3.0)))
+
+
+def by_what_stays(x, y, a):
+    d = 1.0 + a * a
+    return np.sum(np.exp(x / d) * np.sin(y))
+
+
+@pytest.mark.parametrize("f, args", [(by_a_constant, (X, Y)), (by_what_stays, (X, Y, 0.7))])
+def test_one_quotient_by_what_stays_is_a_product_on_its_way_through_smooth_functions(f, args):
+    text = text_of(f, *args)
+    assert text.count(" / ") == len(re.findall(r"inverse\w* = 1.0 / ", text)) > 0
+    agree(f, *args, value=False)
+    ad.check_grads(f, args, order=1)
+
+
+def with_an_edge(x, y):
+    return np.sum(np.arccos(x / 3.0) * y)
+
+
+def with_an_edge_behind_a_sum(x, y):
+    q = x / 3.0
+    return np.sum(np.sqrt(1.0 - q * q) * y)
+
+
+def behind_a_smooth_one(x, y):
+    return np.sum(np.log(1.0 + np.sin(x / 3.0)) * y)
+
+
+@pytest.mark.parametrize("f", [with_an_edge, with_an_edge_behind_a_sum, behind_a_smooth_one])
+def test_functions_with_edges_get_the_quotient(f):
+    assert " / 3.0" in text_of(f, X, Y)
+    agree(f, X, Y, value=False)
+    at = np.array([3.0, -3.0, 0.1]), np.ones(3)  # where a bit more would be nan
+    with np.errstate(all="ignore"):
+        agree(f, *at, value=False)
+
+
+def inner(y):
+    s = 0.0
+    t = 0.0
+    for i in range(y.shape[0]):
+        t = t + y[i]
+        if t >= 0.0:
+            d = t / 49.0 - 1.0
+            s += np.sin(d) * d
+        else:
+            s += t
+    return s
+
+
+def squares(y):
+    s = 0.0
+    for i in range(y.shape[0]):
+        d = y[i] / 49.0 - 1.0
+        s += d * d
+    return s
+
+
+def branches_on_an_inner_gradient(x):
+    g = ad.grad(inner)(x)
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * (2.0 if g[i] >= 0.0 else 5.0)
+    return s + g[0] * x[0]
+
+
+def root_of_an_inner_gradient(x):
+    return np.sum(np.sqrt(ad.grad(squares)(x)) * x)
+
+
+def gives_an_inner_gradient(x):
+    return ad.grad(inner)(x)[0] * 1.0
+
+
+def slope(t):
+    d = t / 49.0 - 1.0
+    return d * d
+
+
+def gives_an_inner_slope(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s = ad.grad(slope)(x[i]) + 0.0 * s
+    return s
+
+
+def guarded(x, c):
+    r = np.sqrt(x)
+    return np.sum(np.where(x > 0.0, r, r * (c / 49.0 - 1.0)))
+
+
+def guarded_in_a_loop(x, c):
+    s = 0.0
+    for i in range(x.shape[0]):
+        r = np.sqrt(x[i])
+        q = c[i] / 49.0 - 1.0
+        if x[i] > 0.0:
+            s += r
+        else:
+            s += r * q
+    return s
+
+
+def guarded_behind_memory(x, c):
+    r = np.sqrt(x)
+    return np.sum(np.where(x >= 0, r, r * r)[::-1] * (c / 49.0 - 1.0))
+
+
+def guarded_by_twice(x, e):
+    d = 1.0 + e * e
+    r = np.sqrt(x)
+    return np.sum(np.where(x > 0.0, r, r * (e / d - e / d)))
+
+
+ZEROS = np.array([0.0, 0.0, 2.0])
+EXACT = {
+    branches_on_an_inner_gradient: (np.array([49.0]),), root_of_an_inner_gradient: (np.array([49.0]),),
+    gives_an_inner_gradient: (np.array([49.0]),), gives_an_inner_slope: (np.array([49.0, 49.0]),),
+    guarded: (np.zeros(1), np.array([49.0])), guarded_in_a_loop: (ZEROS, np.array([49.0, 1.0, 2.0])),
+    guarded_behind_memory: (ZEROS, np.full(3, 49.0)), guarded_by_twice: (ZEROS, np.array([0.3, 1.7, 2.9])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", EXACT)
+@pytest.mark.parametrize("value", [True, False])
+def test_what_a_bit_decides_on_wherever_it_has_gone(f, value):
+    """Through branches, loops and memory; in the values of a function that differentiates another itself."""
+    made = ad.value_and_grad if value else ad.grad
+    wrt = tuple(range(len(EXACT[f])))
+    with np.errstate(all="ignore"):
+        wanted, found = (made(f, wrt, backend=b)(*(a.copy() for a in EXACT[f])) for b in ("numpy", "numba"))
+    if value:
+        assert found[0] == wanted[0]
+        wanted, found = wanted[1], found[1]
+    for w, g in zip(wanted, found):
+        np.testing.assert_allclose(g, w, rtol=1e-12, atol=1e-14)
