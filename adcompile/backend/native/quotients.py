@@ -42,8 +42,8 @@ SMOOTH = frozenset("exp expm1 sin cos sinh cosh tanh atan erf erfc sigmoid log_s
 """Our elementary functions that are smooth everywhere, by name."""
 DOUBLE = Scalar(frozenset({np.float64}))
 REALS = (DOUBLE, Scalar(frozenset({float})), Scalar(frozenset({float, np.float64})))
-LEAST = 1e-290
-"""Of what is divided by: the inverse of less than 2e-308 may be infinite."""
+LEAST, MOST = 1e-290, 1e290
+"""Of what is divided by: the inverse of less than 2e-308 may be infinite, that of more than 4e307 loses bits."""
 
 
 def in_products(new: Lowered) -> Lowered:
@@ -97,7 +97,7 @@ class Quotients:
     def is_away(self, atom: Atom) -> bool:
         """Whether a number is LEAST or more."""
         if isinstance(atom, Const):
-            return type(atom.value) in (int, float, np.float64) and atom.value >= LEAST
+            return type(atom.value) in (int, float, np.float64) and LEAST <= atom.value <= MOST
         made = self._made(atom)
         if made is not None and called(made) in ROOTS:
             return self.is_away(made.args[0])

@@ -77,14 +77,18 @@ def in_what_is_divided_by(x, y):
     return np.sum(y / (x / d - 0.25) + y / d)
 
 
+def by_the_end_of_the_range(x, y):
+    return np.sum(np.sin(x / 1.7e308) * y + y / 1.7e308)
+
+
 def of_integers_beside(x, y):
     d = 1.0 + x * x
     return np.sum(np.floor(3.0 * x / d) * y / d)
 
 
 KEPT = {
-    by_what_may_be_small: None, by_a_difference: None, compared: None, at_the_end_of_a_root: 3,
-    in_what_is_divided_by: 5, of_integers_beside: 2,
+    by_what_may_be_small: None, by_a_difference: None, compared: None, by_the_end_of_the_range: None,
+    at_the_end_of_a_root: 3, in_what_is_divided_by: 5, of_integers_beside: 2,
 }  # fmt: skip
 """How many divisions there are, the inverse among them, or None where all stay."""
 
