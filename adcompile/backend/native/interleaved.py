@@ -53,7 +53,7 @@ def _weight(instruction) -> float:
     if instruction.opname == "fdiv":
         return DIVISION
     if instruction.opname == "call":
-        name = instruction.callee.name
+        name = getattr(instruction.callee, "name", "")  # which assembly has not
         return FUNCTION if "vecmath" in name else DIVISION if "sqrt" in name else 0.0
     return float(instruction.opname in ARITHMETIC)
 

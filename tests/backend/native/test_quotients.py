@@ -245,6 +245,7 @@ EXACT = {
 @pytest.mark.parametrize("value", [True, False])
 def test_what_a_bit_decides_on_wherever_it_has_gone(f, value):
     """Through branches, loops and memory; in the values of a function that differentiates another itself."""
+    pytest.importorskip("numba")
     made = ad.value_and_grad if value else ad.grad
     wrt = tuple(range(len(EXACT[f])))
     with np.errstate(all="ignore"):
