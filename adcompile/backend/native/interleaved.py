@@ -61,7 +61,10 @@ def _weight(instruction) -> float:
 def _innermost(function) -> Iterator[tuple]:
     """The blocks of loops that hold no other, each with the block that goes back to its beginning."""
     after = {block: _targets(block) for block in function.blocks}
-    before = {block: [b for b in after if block in after[b]] for block in after}
+    before: dict = {block: [] for block in after}
+    for block, targets in after.items():
+        for target in targets:
+            before[target].append(block)
     closing = list(_closing(after))
     loops = [(latch, _between(header, latch, before)) for latch, header in closing]
     headers = {header for _, header in closing}
