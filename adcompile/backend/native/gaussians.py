@@ -10,22 +10,20 @@ of the three statements, bit for bit.
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from adcompile.backend.native.elementary import gauss
+from adcompile.backend.native.quotients import DOUBLE
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Scalar
-from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, end_atoms
+from adcompile.ir.walk import Rewriter, readers_of, statements_of
 from adcompile.nests import Lowered
 from adcompile.optimise.direct import called
 
 NEGATIONS: frozenset[Any] = frozenset({operator.neg, np.negative})
 PRODUCTS: frozenset[Any] = frozenset({operator.mul, np.multiply})
-DOUBLE = Scalar(frozenset({np.float64}))
 
 
 def with_gaussians(new: Lowered) -> Lowered:
@@ -39,15 +37,8 @@ def with_gaussians(new: Lowered) -> Lowered:
 
 class _Squares:
     def __init__(self, new: Lowered) -> None:
-        self.types = new.types
-        self.made: dict[Var, Call] = {}
-        self.uses: Counter[Atom] = Counter()
-        for block in all_blocks(new.function.body):
-            for s in block.statements:
-                self.uses.update(atoms_of(s))
-                if isinstance(s, Call):
-                    self.made[s.result] = s
-            self.uses.update(end_atoms(block.end))
+        self.types, self.readers = new.types, readers_of(new.function.body)
+        self.made = {s.result: s for s in statements_of(new.function.body) if isinstance(s, Call)}
 
     def squared(self, s: Call) -> Var | None:
         """x, for a call of exp(-(x * x)) of numbers in float64."""
@@ -60,10 +51,10 @@ class _Squares:
     def alone(self, s: Call) -> list[Call]:
         """The negation and the product of such a call that nobody else uses."""
         negated = self.made[s.args[0]]  # type: ignore[index]
-        if self.uses[negated.result] > 1:
+        if len(self.readers[negated.result]) > 1:
             return []
         product = self.made[negated.args[0]]  # type: ignore[index]
-        return [negated] if self.uses[product.result] > 1 else [negated, product]
+        return [negated] if len(self.readers[product.result]) > 1 else [negated, product]
 
     def _argument(self, atom: Atom, functions: frozenset[Any]) -> Call | None:
         made = self.made.get(atom) if isinstance(atom, Var) else None

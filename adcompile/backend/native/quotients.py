@@ -62,12 +62,11 @@ class Quotients:
     """What is divided in a function, and by what."""
 
     def __init__(self, new: Lowered) -> None:
-        self.types, self.body = new.types, new.function.body
+        self.types, self.function = new.types, new.function
         self.made: dict[Var, Call] = {}
         self.home: dict[Var, Block] = {}
         self.smooth = {fn for fn, name in vectorised().items() if name in SMOOTH}
-        self.function = new.function
-        for block in all_blocks(self.body):
+        for block in all_blocks(new.function.body):
             for s in block.statements:
                 if isinstance(s, Call):
                     self.made[s.result], self.home[s.result] = s, block
@@ -79,7 +78,7 @@ class Quotients:
     def groups(self) -> list[list[Call]]:
         """The quotients of each block by the same number, where there are several or the number is from outside."""
         out: list[list[Call]] = []
-        for block in all_blocks(self.body):
+        for block in all_blocks(self.function.body):
             divided: dict[Atom, list[Call]] = {}
             for s in block.statements:
                 if isinstance(s, Call) and self.is_quotient(s) and self.is_away(s.args[1]):

@@ -115,7 +115,8 @@ class Reached:
 
     def _statement(self, s: Statement, loop: Loop) -> None:
         init = s.init if isinstance(s, For | While) else ()
-        for a in atoms_of(s)[: len(atoms_of(s)) - len(init)]:
+        read = atoms_of(s)
+        for a in read[: len(read) - len(init)]:
             if isinstance(a, Var):
                 self.readers.setdefault(a, []).append(s)
         if isinstance(s, If):
