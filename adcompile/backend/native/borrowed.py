@@ -10,7 +10,7 @@ made at the top and held to the end: `np.dot(A[i, :j], A[j, :j])` took four time
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +28,7 @@ from adcompile.runtime import arrays, memory
 if TYPE_CHECKING:
     from adcompile.backend.native.lists import Lists
 
+Uses = Mapping[Var, Sequence[Statement | None]]  # by what they read
 COPIES = (np.copy, np.ndarray.copy, rt.snapshot, arrays.copy)
 PRODUCTS = (np.dot, np.ndarray.dot, np.matmul, operator.matmul, np.outer)
 """Calls that give an array of its own."""
@@ -36,11 +37,11 @@ PRODUCTS = (np.dot, np.ndarray.dot, np.matmul, operator.matmul, np.outer)
 def borrowed(function: Function, lists: Lists, types: Mapping[Var, Type], placed: Mapping[Var, Call]) -> frozenset[Var]:
     """The arrays that nothing but statements of their iteration asks for, and for their elements alone."""
     uses = readers_of(function.body)
-    found = [v for v, push in placed.items() if all(s is push or _is_brief(s, v, types) for s in uses.get(v, ()))]
+    found = [v for v, push in placed.items() if all(s is push or is_brief(s, v, types, uses) for s in uses.get(v, ()))]
     for block in all_blocks(function.body):
         for v, root in _taken(block, lists):
             if isinstance(types.get(v), Array) and root not in _filled(block, lists):
-                found += [v] if all(_is_brief(s, v, types) for s in uses.get(v, ())) else []
+                found += [v] if all(is_brief(s, v, types, uses) for s in uses.get(v, ())) else []
     return frozenset(found)
 
 
@@ -74,7 +75,7 @@ def loose(
     uses, before = readers_of(function.body), -1
     while len(views) != before:
         before, known = len(views), {id(s) for s in views.values()}
-        brief = {v for v in views if all(id(s) in known or _is_brief(s, v, types) for s in uses.get(v, ()))}
+        brief = {v for v in views if all(id(s) in known or is_brief(s, v, types, uses) for s in uses.get(v, ()))}
         views = {v: s for v, s in views.items() if v in brief}
     return frozenset(views), root
 
@@ -84,12 +85,16 @@ def _is_view(s: Call, types: Mapping[Var, Type]) -> bool:
     return given and isinstance(types.get(s.result), Array) and item_kind(s, types) != "copy"
 
 
-def _is_brief(s: Statement | None, var: Var, types: Mapping[Var, Type]) -> bool:
+def is_brief(s: Statement | None, var: Var, types: Mapping[Var, Type], uses: Uses) -> bool:
     """Whether nobody has an array, or a view of it, behind a statement that reads it."""
     if not isinstance(s, Call):
         return False
+    if called(s) is ops.build_tuple:
+        return all(isinstance(use, Call) and called(use) is np.concatenate for use in uses.get(s.result, ()))
     if called(s) in (operator.setitem, memory.add_at):
         return isinstance(type_of(s.args[0], types), Array)
+    if called(s) is ops.index_add and var not in s.args[:2]:
+        return True
     t = types.get(s.result)
     numbers = t.items if isinstance(t, TupleT) else (t,)
     return called(s) in (*COPIES, *PRODUCTS) or all(isinstance(n, Scalar) for n in numbers)

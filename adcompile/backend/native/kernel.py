@@ -16,8 +16,10 @@ from adcompile.backend.native.lists import Lists, Store, lists_of
 from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
 from adcompile.backend.native.returned import codes_of, inner_lists
+from adcompile.backend.native.scratch import brief
 from adcompile.backend.native.taken import Taking, depths
 from adcompile.backend.native.unbound import absent, unbound
+from adcompile.backend.native.uncounted import uncounted
 from adcompile.backend.native.values import ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf, Unkept, native_of
 from adcompile.frozen import frozen
 from adcompile.ir import ops
@@ -232,6 +234,7 @@ class Printer(Taking):
         self.placed: dict[Var, Call] = {}  # arrays that may be made where they are kept
         self.hollow, self.pushed_once, self.borrowed, self.sizes = frozenset(), frozenset(), frozenset(), {}
         self.begins: dict[Var, str] = {}
+        self.brief, self.uncounted, self.rooms = frozenset(), frozenset(), {}
         self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
         self.ends = {}
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
@@ -275,6 +278,7 @@ class Printer(Taking):
         self.placed = placed(function, self.lists)
         self.borrowed = borrowed(function, self.lists, self.types, self.placed)
         self.loose, self.lasting = loose(function, self.types, self.placed)
+        self.brief, self.uncounted = brief(function, self.types), uncounted(function, self.lists, self.types)
         self.hollow = hollow(function, self.lists)
         self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}
         read = free_vars(function.body)

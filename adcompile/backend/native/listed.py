@@ -30,6 +30,7 @@ class Listed(Ranges):
     """Prints calls on lists."""
 
     popped: dict[Var, Var]
+    uncounted: frozenset[Var]
 
     def listed(self, atom: Atom) -> ListOf | None:
         """The native type of a list."""
@@ -124,7 +125,7 @@ class Listed(Ranges):
         return isinstance(value, Var) and value in self.made and self.made[value].role == "adjoint"
 
     def _append(self, items: Var, value: Atom, found: ListOf) -> None:
-        self.line(f"{self.names[items]}.append({self._item_text(value, found.item)})")
+        self.line(f"nt.pushed({self.names[items]}, {self._item_text(value, found.item)})")
         self._holds_memory(items, value, found)
 
     def _holds_memory(self, items: Var, value: Atom, found: ListOf) -> None:
@@ -181,7 +182,7 @@ class Listed(Ranges):
             return False
         self.faults = True  # an empty list
         item = self.popped.setdefault(call.result, Var("item", call.place))
-        self.define(item, found.item, f"{self.names[items]}.pop()")
+        self.define(item, found.item, f"nt.popped({self.names[items]})")
         self._taken(item, items, found)
         self.made[call.result] = replace(call, fn=Const(ops.build_tuple), args=(items, item))
         return True
@@ -210,7 +211,9 @@ class Listed(Ranges):
             return True
         if wanted is not None and wanted != found.item:
             self.refuse("an item of a list that has another class there")
-        self.define(call.result, found.item, f"{self.names[items]}[{self.cast(k, 'i8')}]")
+        name, at = self.names[items], self.cast(k, "i8")
+        text = f"nt.item({name}, {at})" if call.result in self.uncounted else f"{name}[{at}]"
+        self.define(call.result, found.item, text)
         self._taken(call.result, items, found)
         return True
 
@@ -253,7 +256,7 @@ class Listed(Ranges):
             self.line(f"{name}[{at}] += {self.cast(value, found.item.code)}")
         elif isinstance(found.item, ArrayOf) and self.callee(call) is ops.index_add:  # `add_item` makes another
             part = self.fresh("part")
-            self.line(f"{part} = {name}[{at}]")
+            self.line(f"{part} = nt.item({name}, {at})")
             if self.native_type(value) == found.item == ArrayOf(found.item.code, 1):
                 self.line(f"nt.added_to({part}, {self.atom(value)})")
             elif isinstance(self.native_type(value), ArrayOf):
@@ -261,6 +264,7 @@ class Listed(Ranges):
                 self.line(f"nt.put({part}, {part} + {self.atom(value)})")
             else:
                 self.line(f"{part} += {self.cast(value, found.item.code)}")
+            self.line(f"nt.held({name})")
             self.written.add(items)
         elif isinstance(found.item, TupleOf):
             self._add_to_tuple(f"{name}[{at}]", found.item, value)

@@ -279,7 +279,7 @@ class Keeping(Hollow):
         if texts is None:
             return  # what is kept on other paths is not known yet: the kernel is printed twice
         if store.views:
-            self.line(f"{store.name}.append({texts[0]})")
+            self.line(f"nt.pushed({store.name}, {texts[0]})")
             self.line(f"{store.top} += 1")
             return
         if not outlines and isinstance(value, Var) and value in self.begins:
@@ -461,7 +461,7 @@ class Keeping(Hollow):
 
     def kept(self) -> list[Kept]:
         """The arrays of kept values."""
-        out: list[Kept] = []
+        out = list(self.rooms.values())
         for store in self.made_stores:
             if isinstance(store.native, ArrayOf):
                 if store.views:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.backend.native.arrays import Arrays
+from adcompile.backend.native.scratch import Scratch
 from adcompile.backend.native.values import ArrayOf, Native
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Function, Var
@@ -62,7 +62,7 @@ def writes(block: Block, var: Var) -> int:
     return sum(called(s) in WRITING or called(s) in INPLACE for s in calls)
 
 
-class Placing(Arrays):
+class Placing(Scratch):
     """Prints arrays that are made where they are kept."""
 
     lists: Lists

@@ -79,13 +79,17 @@ def loose(typing_context, items):
         return None
 
     def codegen(context, builder, signature, args):
-        whole = arrayobj.make_array(items)(context, builder, args[0])
-        out = arrayobj.make_array(items)(context, builder)
-        where = {"data": whole.data, "shape": whole.shape, "strides": whole.strides, "itemsize": whole.itemsize}
-        arrayobj.populate_array(out, **where, meminfo=None, parent=None)
-        return out._getvalue()
+        return uncounted(context, builder, items, args[0])
 
     return items(items), codegen
+
+
+def uncounted(context, builder, of, array):
+    """For code of other intrinsics: the same array, without holding on to it."""
+    whole, out = (arrayobj.make_array(of)(context, builder, *value) for value in ((array,), ()))
+    where = {"data": whole.data, "shape": whole.shape, "strides": whole.strides, "itemsize": whole.itemsize}
+    arrayobj.populate_array(out, **where, meminfo=None, parent=None)
+    return out._getvalue()
 
 
 @intrinsic

@@ -31,6 +31,7 @@ from adcompile.backend.native.integers import (
     whole,
 )
 from adcompile.backend.native.interleaved import interleave
+from adcompile.backend.native.items import item, popped, pushed, pushed_zeros, room_like
 from adcompile.backend.native.layout import (
     added_to,
     dense,
@@ -76,7 +77,8 @@ from adcompile.runtime.native import Fault
 
 __all__ = [
     "Fault", "added_to", "disjoint", "distinct", "flattened", "in_rows", "ordered", "grown", "noted", "held", "lent",
-    "loose", "part", "all_interpolated", "at", "cells", "interpolated", "nonzero", "order_of", "place_in",
+    "item", "popped", "pushed", "room_like", "loose", "part", "all_interpolated", "at", "cells", "interpolated",
+    "nonzero", "order_of", "place_in",
     "places_in", "sort_order", "sorted_numbers", "add", "comb", "factorial", "floordiv", "gcd", "mod", "mul", "perm",
     "power", "sub", "whole", "added_all_at", "added_all_where", "added_at", "added_where", "index", "last_at",
     "length", "picked_at", "picked_where", "put", "put_all_at", "put_all_where", "put_at", "put_where",
@@ -176,28 +178,29 @@ def none_of(item):
 @helper
 def copies(items):
     """Copies of arrays, in a list of the same kind."""
-    out = items[:0]
-    for a in items:
-        out.append(a.copy())
+    out = room_like(items, len(items))
+    for k in range(len(items)):
+        pushed(out, item(items, k).copy())
     return out
 
 
 @helper
 def zeros_of_all(items):
-    out = items[:0]
-    for a in items:
-        out.append(np.zeros_like(a))
+    out = room_like(items, len(items))
+    for k in range(len(items)):
+        pushed_zeros(out, item(items, k))
     return out
 
 
 @helper
 def sums_of_all(a, b):
     """The sums of arrays of the same shapes, in a list of the same kind."""
-    out = a[:0]
+    out = room_like(a, len(a))
     for k in range(len(a)):
-        if a[k].shape != b[k].shape:
+        p, q = item(a, k), item(b, k)
+        if p.shape != q.shape:
             raise Fault
-        out.append(a[k] + b[k])
+        pushed(out, p + q)
     return out
 
 
@@ -266,7 +269,7 @@ def integers(a):
 def parts_of(a, out):
     """The parts of an array along its first axis, in a list of views."""
     for k in range(a.shape[0]):
-        out.append(a[k])
+        pushed(out, a[k])
     return out
 
 

@@ -86,7 +86,7 @@ def user_s_own_list(x):
 
 def test_lists_that_are_read_too_are_lists():
     text = text_of(user_s_own_list, 1.5)
-    assert "items = [x, t]" in text and ".append(" in text
+    assert "items = [x, t]" in text and "nt.pushed(" in text
     agree(user_s_own_list, 1.5)
 
 

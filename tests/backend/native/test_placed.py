@@ -65,7 +65,7 @@ def test_no_memory_of_their_own():
     text = text_of(waves, X)
     loop = text.split("for ")[1]
     assert loop.count("_begin = ") >= 2, text  # all but what the loop carries, which it keeps by its name
-    assert text.count(".append(") == 1, text
+    assert text.count("nt.pushed(") == 1, text
 
 
 def test_the_same_on_both_backends():
