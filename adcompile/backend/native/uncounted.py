@@ -7,8 +7,8 @@ there before the loop and nothing in the loop takes an item out of it.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class _Search:
     def is_list(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and isinstance(self.types.get(atom), Seq | ListT)
 
-    def reads_item(self, s: Statement) -> bool:
+    def reads_item(self, s: Statement) -> TypeGuard[Call]:
         """Whether a statement takes an array out of a list as Numba has them."""
         if not isinstance(s, Call) or called(s) is not operator.getitem or self.lists.is_list(s.args[0]):
             return False
@@ -102,7 +102,7 @@ class _Search:
         carried = loop.body.params[isinstance(loop, For) :]
         if items in carried:
             k = carried.index(items)
-            if not all(b.end.values[k] is items for b in _ends(loop.body)):
+            if not all(end.values[k] is items for end in _ends(loop.body)):
                 return False
         elif items in defined(loop.body):
             return False
@@ -124,11 +124,11 @@ class _Search:
         return other not in self.unknown or taken not in self.inside
 
 
-def _ends(body: Block) -> Iterable[Block]:
-    """The blocks that end an iteration."""
+def _ends(body: Block) -> Iterator[Continue]:
+    """What ends an iteration."""
     work = [body]
     while work:
         block = work.pop()
         if isinstance(block.end, Continue):
-            yield block
+            yield block.end
         work += [b for s in block.statements if not isinstance(s, For | While) for b in blocks_of(s)]
