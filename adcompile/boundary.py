@@ -47,7 +47,7 @@ ALONE = _references([np.empty(1)], 0)
 BASE_ALONE = _base_references([np.empty((1, 2)).T], 0)
 
 
-def is_owned(raw: Any, i: Any, shown: Mapping[int, int] | Shown = MappingProxyType({})) -> bool:
+def is_owned(raw: Any, i: Any, shown: Mapping[int, int] = MappingProxyType({})) -> bool:
     """Whether the array `raw[i]` is writable and its memory can be reached through `raw` alone; `shown`: how many
     arrays there show memory that a kernel has made, by its address."""
     array = raw[i]
@@ -58,8 +58,7 @@ def is_owned(raw: Any, i: Any, shown: Mapping[int, int] | Shown = MappingProxyTy
         return bool(array.flags.owndata and array.flags.writeable)
     if type(base) in OWNERS:
         found = OWNERS[type(base)](base)
-        alone = found is not None and (found[1] <= 1 or found[1] <= shown.get(found[0], 1))
-        return alone and array.flags.writeable
+        return found is not None and found[1] <= shown.get(found[0], 1) and array.flags.writeable
     # whether it is writable comes last: NumPy warns of that question about the parts of broadcast_arrays
     own_base = type(base) is np.ndarray and base.base is None and getrefcount(base) <= BASE_ALONE
     return own_base and array.flags.writeable
@@ -70,23 +69,10 @@ def own(raw: Any, i: Any) -> Any:
     return raw[i] if is_owned(raw, i) else raw[i].copy()
 
 
-class Shown:
-    """By the address of memory that a kernel has made: how many arrays in tuples, lists and dicts show it. They are
-    counted when somebody asks."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-        self.found: dict[int, int] | None = None
-
-    def get(self, address: int, default: int) -> int:
-        if self.found is None:
-            self.found = _shown_in(self.value)
-        return self.found.get(address, default)
-
-
-def _shown_in(value: Any) -> dict[int, int]:
+def shown_in(value: Any) -> dict[int, int]:
+    """By the address of memory that a kernel has made: how many arrays in tuples, lists and dicts show it."""
     out: dict[int, int] = {}
-    work, met = [value], set[int]()
+    work, met = [value] if OWNERS else [], set[int]()
     while work:
         v = work.pop()
         if type(v) is np.ndarray:
@@ -100,16 +86,14 @@ def _shown_in(value: Any) -> dict[int, int]:
     return out
 
 
-def own_tree(raw: Any, i: Any) -> Any:
+def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None, shown: Mapping[int, int] | None = None) -> Any:
     """`raw[i]` with every array in its tuples, lists and dicts owned; the containers are new.
 
     One array held twice stays one array. Copies have the strides of what they are copies of: what a pullback
     computes again of them depends on that.
     """
-    return _own_tree(raw, i, {}, Shown(raw[i]))
-
-
-def _own_tree(raw: Any, i: Any, memo: dict[int, Any], shown: Shown) -> Any:
+    memo = {} if memo is None else memo
+    shown = shown_in(raw[i]) if shown is None else shown
     if type(raw[i]) is np.ndarray:  # no local name may hold the array while its owners are counted
         key = id(raw[i])
         if key not in memo:
@@ -119,7 +103,7 @@ def _own_tree(raw: Any, i: Any, memo: dict[int, Any], shown: Shown) -> Any:
     if not tangents.is_container(value):
         return value
     keys = list(value) if type(value) is dict else range(len(value))
-    return tangents.rebuild(value, [_own_tree(value, k, memo, shown) for k in keys])
+    return tangents.rebuild(value, [own_tree(value, k, memo, shown) for k in keys])
 
 
 def apart(raw: Any, i: Any, seen: set[int]) -> Any:

@@ -80,6 +80,30 @@ def stopped(x):
     return x * ad.stop_gradient(x * 1.0) + x
 
 
+def pullback_of_a_loop(w, x):
+    """The pullback inside reads what the loop has kept, which is kept once more for the outer one."""
+
+    def rotated(y):
+        for k in range(len(w)):
+            y = np.sin(y) * w[k]
+        return y
+
+    y, pullback = ad.vjp(rotated, x)
+    return np.sum(pullback(x)[0] * y)
+
+
+def gradient_of_loops_in_loops(w, x):
+    def waves(y):
+        r = y
+        for k in range(len(w)):
+            for j in range(k + 1):
+                r = np.cos(r * y) * w[j]
+        return np.sum(r)
+
+    g = ad.grad(waves)(x)
+    return np.sum(g * g)
+
+
 SAMPLES = {
     "inner_grad": [(0.7,)],
     "inner_second_derivative": [(0.7,)],
@@ -92,4 +116,6 @@ SAMPLES = {
     "gradient_penalty": [(0.8, np.array([0.5, -0.7]))],
     "hessian_vector_norm": [(np.array([0.5, -0.7]),)],
     "hamiltonian_step": [(0.7, -0.3)],
+    "pullback_of_a_loop": [(np.array([0.9, -0.6, 1.2]), np.array([0.4, 0.7, -0.3, 0.5]))],
+    "gradient_of_loops_in_loops": [(np.array([0.9, -0.6, 1.2]), np.array([0.4, 0.7]))],
 }

@@ -23,7 +23,7 @@ SIZES: dict[Code, int] = {"f8": 8, "f4": 4, "i8": 8, "i4": 4, "b1": 1, "c16": 16
 
 @frozen
 class Kept:
-    """One array of kept values: its name, the name of how many items it holds, and their machine type."""
+    """One array of kept values: its name, what says how many items it holds, and their machine type."""
 
     name: str
     top: str

@@ -401,7 +401,7 @@ class Keeping(Hollow):
             raise self.unkept(items, f"{items.name}, a list that the function reads by number")
         store = self._store_of(self.lists.find(items), items.name)
         start, number = self.start(items), self.cast(k, "i8")
-        if not (store.given or self.is_counted(k)):
+        if not (store.given and start == "0" or self.is_counted(k)):  # a whole list has its end where its arrays do
             raise self.unkept(items, f"{items.name}, a list that may be read from its end")
         place = number if start == "0" else f"{start} + {number}"
         if self.lists.is_list(call.result):

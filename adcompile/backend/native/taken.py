@@ -75,11 +75,11 @@ class Taking(Returning):
 def _texts(layout: Layout) -> list[str]:
     """The items of each column of a list `{0}`."""
     if layout.inner is not None:
-        return ["np.cumsum([0] + [0 if v is None else len(v) for v in {0}])"]
+        return ["np.cumsum([0] + [0 if v is None else len(v) for v in {0}])[:-1]"]
     if layout.step:
         return [f"[getattr(v, '{end}', 0) for v in {{0}}]" for end in ("start", "stop")]
     if isinstance(layout.native, ArrayOf):
-        begins = "np.cumsum([0] + [0 if v is None else v.size for v in {0}])"
+        begins = "np.cumsum([0] + [0 if v is None else v.size for v in {0}])[:-1]"
         return [begins, *(f"[0 if v is None else v.shape[{k}] for v in {{0}}]" for k in range(layout.native.rank))]
     if isinstance(layout.native, Number):
         return ["[v or 0 for v in {0}]" if layout.native.code in ("i8", "c16") else "[*{0}]"]

@@ -15,7 +15,7 @@ import numpy as np
 from adcompile.backend.native.borrowed import is_brief
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, Function, Return, Statement, Var, While
-from adcompile.ir.types import Array, ListT, Seq, Type
+from adcompile.ir.types import Array, ListT, Maybe, Seq, Type
 from adcompile.ir.walk import all_blocks, blocks_of, defined, readers_of, statements_of
 from adcompile.optimise.direct import called
 from adcompile.runtime import adjoints, arrays, plain
@@ -88,7 +88,8 @@ class _Search:
         """The classes of lists of which some are, or may be, items of others."""
 
     def is_list(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and isinstance(self.types.get(atom), Seq | ListT)
+        t = self.types.get(atom) if isinstance(atom, Var) else None
+        return isinstance(t.type if isinstance(t, Maybe) else t, Seq | ListT)
 
     def reads_item(self, s: Statement) -> TypeGuard[Call]:
         """Whether a statement takes an array out of a list as Numba has them."""

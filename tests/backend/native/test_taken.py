@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+import adcompile as ad
 from adcompile.backend.native.handed import Layout
 from adcompile.backend.native.taken import depths, layout_of
 from adcompile.backend.native.values import ArrayOf, Number, TupleOf
 from adcompile.ir.nodes import Var
 from adcompile.ir.types import Array, Maybe, RangeT, Scalar, Seq, TupleT
-from tests.kernels import agree, on_numpy, parts_of, stays
+from tests.kernels import agree, agree_pulled, on_numpy, parts_of, stays
 
 A = np.array([0.5, 1.5, -0.7])
 M = np.arange(9.0).reshape(3, 3) / 9
@@ -110,6 +111,54 @@ def arrays_that_others_know(a, m):
 def test_arrays_that_others_know():
     agree(arrays_that_others_know, A, M)
     agree(arrays_that_others_know, -A, M)
+
+
+def read_from_the_end(a, m):
+    """The derivative inside keeps vectors, and reads them from the last on."""
+
+    def rotated(y):
+        r = y
+        for j in range(3):
+            r = np.sin(r) * a[j]
+        return r
+
+    y, pullback = ad.vjp(rotated, m[0])
+    return np.sum(pullback(m[1])[0] * y)
+
+
+def read_from_the_end_of_each(a, m):
+    """Lists in lists, each read from its end."""
+
+    def waves(y):
+        r = y
+        for j in range(3):
+            for k in range(j + 1):
+                r = np.sin(r * y) * a[k]
+        return np.sum(r)
+
+    g = ad.grad(waves)(m[0])
+    return np.sum(g * g)
+
+
+def two_pullbacks(a, m):
+    def powers(y):
+        parts = []
+        for j in range(3):
+            parts.append(y * a[j])
+        r = y
+        for j in range(3):
+            r = r * parts[j] + parts[0]
+        return r
+
+    y, pullback = ad.vjp(powers, m[0])
+    return np.sum(pullback(m[1])[0] * pullback(y)[0])
+
+
+@pytest.mark.parametrize("function", [read_from_the_end, read_from_the_end_of_each, two_pullbacks])
+def test_derivatives_inside(function):
+    for m in (M, M[::-1] + 0.3):
+        agree(function, A, m)
+        agree_pulled(function, A, m)
 
 
 FUNCTIONS = [kept_in_loops_within, rows_that_are_kept, rows_of_several_lengths, ranges_that_are_kept,
