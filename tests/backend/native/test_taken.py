@@ -118,12 +118,12 @@ def read_from_the_end(a, m):
 
     def rotated(y):
         r = y
-        for j in range(3):
+        for j in range(len(a)):
             r = np.sin(r) * a[j]
         return r
 
     y, pullback = ad.vjp(rotated, m[0])
-    return np.sum(pullback(m[1])[0] * y)
+    return np.sum(pullback(m[0])[0] * y)
 
 
 def read_from_the_end_of_each(a, m):
