@@ -11,7 +11,7 @@ all is compared with the function itself, with differences, and of forward with 
 
     kinds        types of the programs' values         constructs   the table of what programs are made of
     generator    scopes, names, emission               expressions, arrays, statements, loops, writes,
-                                                       containers, objects, functions: the productions
+                                                       containers, objects, functions, inner: the productions
     program      source text that becomes a module     trees        leaves, directions and memory of arguments
     differences  slopes of a function alone            checker      what must hold of a derivative
     shrink       smaller programs that still fail      counts       how often, and what share

@@ -47,6 +47,7 @@ GROUPS = {
     "sides": "lists, dicts and objects with one name on a path and two on another",
     "effects": "callbacks that write, tables, tuples as indices, draws, arrays of objects, late iterators",
     "flows": "functions that yield, match, and try",
+    "inner": "derivatives that the program itself takes",
 }
 
 # A program has one result; not both of these can be had.

@@ -8,6 +8,7 @@ import linecache
 import sys
 import tempfile
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from tests.fuzz import (
     expressions,
     flows,
     functions,
+    inner,
     late,
     loops,
     objects,
@@ -40,7 +42,7 @@ from tests.fuzz.kinds import Array, Kind, Number, Tuple
 from tests.fuzz.results import Arguments, result_text, total_text
 
 PRODUCTIONS = (
-    *(arrays, containers, effects, expressions, flows, functions, late),
+    *(arrays, containers, effects, expressions, flows, functions, inner, late),
     *(loops, objects, results, sides, statements, writes),
 )
 """The modules that fill the table of constructs when they are imported."""
@@ -53,6 +55,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+
+import adcompile as ad
 
 
 def sample(seed, *shape):
@@ -103,7 +107,9 @@ def executed(source: str) -> dict[str, Any]:
     """The names of a program, without a file."""
     space: dict[str, Any] = {"__name__": "fuzzed"}
     sys.modules.setdefault("fuzzed", ModuleType("fuzzed"))  # where dataclasses look names up
-    exec(compile(source, "<fuzzed>", "exec", dont_inherit=True), space)
+    name = f"<fuzzed {zlib.crc32(source.encode()):x}>"
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name  # for derivatives inside
+    exec(compile(source, name, "exec", dont_inherit=True), space)
     return space
 
 
