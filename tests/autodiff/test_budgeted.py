@@ -132,7 +132,7 @@ def test_more_memory_means_fewer_steps():
 
 def test_programs():
     judged = 0
-    for program in some(FOLLOWED, 40):
+    for program in some(FOLLOWED, 60):
         value = program.function(*program.fresh())
         wrt = active(program.fresh())
         if not wrt or not isinstance(value, (float, np.floating)):
