@@ -115,6 +115,11 @@ def defined(block: Block) -> set[Var]:
 FreeVars = dict[Block, dict[Var, None]]
 
 
+def is_left(loop: For | While) -> bool:
+    """Whether a loop, or one in it, is left before it has come to its end."""
+    return any(isinstance(b.end, Break | Return) for b in all_blocks(loop.body))
+
+
 def readers_of(body: Block) -> dict[Var, list[Statement | None]]:
     """For each value the statements that read it, once for each time; None for the end of a block."""
     out: dict[Var, list[Statement | None]] = {}

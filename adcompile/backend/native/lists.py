@@ -149,7 +149,7 @@ def lists_of(function: Function, types: Mapping[Var, Type], given: Mapping[Var, 
                     _flow(out, r, p)
                     _flow(out, p, v)
                     out.source[r], out.source[p] = (v,), (v,)
-                for end in _ends(statement.body):
+                for end in ends(statement.body):
                     for p, v in zip(params, end):
                         _flow(out, p, v)
             case _:
@@ -180,7 +180,7 @@ def _statements(block: Block, path: Path, inside: bool) -> Iterator[tuple[Statem
             yield from _statements(inner, further, inside or isinstance(s, (For, While)))
 
 
-def _ends(body: Block) -> Iterator[tuple[Atom, ...]]:
+def ends(body: Block) -> Iterator[tuple[Atom, ...]]:
     """What each way out of an iteration carries."""
     work = [body]
     while work:

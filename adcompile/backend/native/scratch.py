@@ -12,9 +12,9 @@ from adcompile.backend.native.arena import Kept
 from adcompile.backend.native.arrays import Arrays
 from adcompile.backend.native.borrowed import is_brief
 from adcompile.backend.native.values import ArrayOf
-from adcompile.ir.nodes import Block, Break, Call, For, Function, Return, Var, While
+from adcompile.ir.nodes import Block, Call, For, Function, Var, While
 from adcompile.ir.types import Array, Type
-from adcompile.ir.walk import all_blocks, blocks_of, readers_of
+from adcompile.ir.walk import blocks_of, is_left, readers_of
 
 
 def brief(function: Function, types: Mapping[Var, Type]) -> frozenset[Var]:
@@ -31,9 +31,7 @@ def repeated(block: Block, inside: bool = False) -> Iterator[Call]:
     for s in block.statements:
         if inside and isinstance(s, Call):
             yield s
-        again = inside or isinstance(s, For | While)
-        if isinstance(s, For | While) and any(isinstance(b.end, Break | Return) for b in all_blocks(s.body)):
-            again = False
+        again = not is_left(s) if isinstance(s, For | While) else inside
         for inner in blocks_of(s):
             yield from repeated(inner, again)
 

@@ -18,18 +18,16 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Block,
-    Break,
     Call,
     Const,
     Continue,
     For,
     If,
-    Return,
     Statement,
     Var,
 )
 from adcompile.ir.types import Array, Seq, TupleT
-from adcompile.ir.walk import all_blocks, blocks_of, defined, statements_of
+from adcompile.ir.walk import all_blocks, blocks_of, defined, is_left, statements_of
 from adcompile.nests import Lowered
 from adcompile.nests.facts import Facts
 from adcompile.optimise.direct import called
@@ -82,7 +80,7 @@ class Stages:
         self.new, self.loop, self.types, self.ufuncs, self.classes = new, loop, new.types, ufuncs, classes
         self.effects = Effects(self.types, effects.summaries)
         self.element, self.array = loop.body.params[0], isinstance(type_of(loop.iterable, self.types), Array)
-        if any(isinstance(b.end, (Break, Return)) for b in all_blocks(loop.body)):
+        if is_left(loop):
             raise Unfit
         self.own = defined(loop.body)
         self.order = {s: k for k, s in enumerate(statements_of(loop.body))}

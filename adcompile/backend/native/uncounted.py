@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from adcompile.backend.native.borrowed import is_brief
+from adcompile.backend.native.lists import SAME, Lists, ends
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, Function, Return, Statement, Var, While
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, Statement, Var, While
 from adcompile.ir.types import Array, ListT, Maybe, Seq, Type
-from adcompile.ir.walk import all_blocks, blocks_of, defined, readers_of, statements_of
+from adcompile.ir.walk import blocks_of, defined, is_left, readers_of, statements_of
 from adcompile.optimise.direct import called
 from adcompile.runtime import adjoints, arrays, plain
-
-if TYPE_CHECKING:
-    from adcompile.backend.native.lists import Lists
 
 LEAVING: tuple[Any, ...] = (
     operator.getitem, len, ops.push, ops.index_add, ops.identity, ops.collected, ops.build_list, ops.build_tuple,
@@ -32,9 +30,8 @@ LEAVING: tuple[Any, ...] = (
 TAKING: tuple[Any, ...] = (ops.pop, ops.put_item, operator.setitem, arrays.add_item)
 """Calls that take an item out of their first argument."""
 MAKING: tuple[Any, ...] = (
-    ops.build_list, ops.push, ops.put_item, ops.index_add, arrays.add_item, ops.identity, ops.collected,
-    ops.list_concat, operator.add, operator.mul, ops.list_set, list, arrays.copy, arrays.zero_list,
-    arrays.scatter_list, arrays.add, adjoints.unjoin,
+    *SAME, ops.build_list, ops.push, ops.list_concat, operator.add, operator.mul, ops.list_set, list, arrays.copy,
+    arrays.zero_list, arrays.scatter_list, arrays.add, adjoints.unjoin,
 )  # fmt: skip
 """Calls that give a list of their own, or one that `Lists` knows to be the same as one they are given."""
 
@@ -44,9 +41,9 @@ def uncounted(function: Function, lists: Lists, types: Mapping[Var, Type]) -> fr
     uses, search = readers_of(function.body), _Search(function, lists, types)
     found: set[Var] = set()
     for s in statements_of(function.body):
-        if isinstance(s, For | While) and not any(isinstance(b.end, Break | Return) for b in all_blocks(s.body)):
+        if isinstance(s, For | While) and not is_left(s):
             reads = [r for r in _directly(s.body) if search.reads_item(r)]
-            steady = {r.args[0] for r in reads if search.lasts(r.args[0], s)} if reads else ()
+            steady = {items for items in {r.args[0] for r in reads} if search.lasts(items, s)}
             items = (r.result for r in reads if r.args[0] in steady)
             found.update(v for v in items if all(is_brief(use, v, types, uses) for use in uses.get(v, ())))
     return frozenset(found)
@@ -103,7 +100,7 @@ class _Search:
         carried = loop.body.params[isinstance(loop, For) :]
         if items in carried:
             k = carried.index(items)
-            if not all(end.values[k] is items for end in _ends(loop.body)):
+            if not all(values[k] is items for values in ends(loop.body)):
                 return False
         elif items in defined(loop.body):
             return False
@@ -123,13 +120,3 @@ class _Search:
         if taken is other or taken in self.unknown or taken in self.outer and other in self.outer | self.unknown:
             return False
         return other not in self.unknown or taken not in self.inside
-
-
-def _ends(body: Block) -> Iterator[Continue]:
-    """What ends an iteration."""
-    work = [body]
-    while work:
-        block = work.pop()
-        if isinstance(block.end, Continue):
-            yield block.end
-        work += [b for s in block.statements if not isinstance(s, For | While) for b in blocks_of(s)]

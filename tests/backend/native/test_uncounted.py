@@ -10,11 +10,16 @@ pytest.importorskip("numba")
 from tests.kernels import agree, agree_pulled, text_of
 
 
-def layers(w, xs):
-    """A list of states that each step makes anew, and reads once."""
+def halves(w):
     state = []
     for i in range(len(w)):
         state.append(w[i] * 0.5)
+    return state
+
+
+def layers(w, xs):
+    """A list of states that each step makes anew, and reads once."""
+    state = halves(w)
     total = 0.0
     for t in range(len(xs)):
         new = []
@@ -30,9 +35,7 @@ def layers(w, xs):
 
 def replaced(w, xs):
     """An item that is put in place of the one that is still read."""
-    state = []
-    for i in range(len(w)):
-        state.append(w[i] * 0.5)
+    state = halves(w)
     total = 0.0
     for t in range(len(xs)):
         for i in range(len(state)):
@@ -43,9 +46,7 @@ def replaced(w, xs):
 
 
 def through_another_name(w, xs):
-    state = []
-    for i in range(len(w)):
-        state.append(w[i] * 0.5)
+    state = halves(w)
     other = state
     total = 0.0
     for t in range(len(xs)):
@@ -72,9 +73,7 @@ def popped_beside(w, xs):
 
 def popped(w, xs):
     """Items are taken out of the list that is read."""
-    state = []
-    for i in range(len(w)):
-        state.append(w[i] * 0.5)
+    state = halves(w)
     total = 0.0
     for _ in range(len(w) - 1):
         a = state[len(state) - 1]
@@ -85,9 +84,7 @@ def popped(w, xs):
 
 
 def left_early(w, xs):
-    state = []
-    for i in range(len(w)):
-        state.append(w[i] * 0.5)
+    state = halves(w)
     total = 0.0
     for i in range(len(w)):
         a = state[i]
@@ -100,9 +97,7 @@ def left_early(w, xs):
 
 
 def joined(w, xs):
-    state = []
-    for i in range(len(w)):
-        state.append(w[i] * 0.5)
+    state = halves(w)
     total = 0.0
     for i in range(len(w)):
         a = np.concatenate((state[i], xs[0], state[len(w) - 1 - i]))
