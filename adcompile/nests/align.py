@@ -13,11 +13,12 @@ Two items stand in one row if they touch a common element in the same turn of it
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from adcompile.ir.nodes import Var
 from adcompile.nests.dependence import Distance, commute
-from adcompile.nests.items import Item, Reduce, Store, touched, values_of
+from adcompile.nests.items import Item, Reduce, Store, values_of
 from adcompile.nests.plan import Nest, Plan, Row
 
 
@@ -96,9 +97,10 @@ def _at_hand(row: Row, more: Row) -> bool:
 
 def _meetings(plan: Plan, old: Item, new: Item, adding: bool = True) -> Iterator[Distance]:
     """How many turns apart two items may touch the same element, one of them writing."""
-    for a in touched(old):
-        for b in touched(new):
-            if a[0] is b[0] and not a[2] == b[2] == "read" and (adding or not commute(a, b)):
+    mine, its = plan.of(old).touched, plan.of(new).touched
+    for base in (base for base in mine if base in its):
+        for a, b in itertools.product(mine[base], its[base]):
+            if not a[2] == b[2] == "read" and (adding or not commute(a, b)):
                 turns = plan.turns(a, b, plan.space_of(new))
                 if turns is not None:
                     yield turns

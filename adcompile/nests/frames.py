@@ -45,6 +45,7 @@ class Frames:
         self.age: dict[Key, int] = {}
         self.sure: set[Var] = set()  # results of reads and writes of elements that are there
         self.sums: set[Var] = set()  # results of steps of sums and extrema, whose order is free
+        self.independent: set[Var] = set()  # elements of loops whose iterations share no memory that is written
 
     @property
     def here(self) -> Frame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,6 +26,8 @@ from adcompile.nests.items import Compute, Index, Item, Load, Reduce, Store, Val
 from adcompile.nests.keys import vars_in
 from adcompile.nests.plan import Plan
 from adcompile.nests.region import Region
+from adcompile.nests.unread import unread, without
+from adcompile.nests.unroll import SHORT, unrolled
 from adcompile.nests.versions import versions
 from adcompile.nests.write import Writer, buffer_type
 from adcompile.optimise.direct import called
@@ -40,6 +42,9 @@ BY_REFERENCE = (ops.build_tuple, ops.pop, ops.identity)
 """What takes and gives arrays, and looks at none of their elements."""
 SEVERAL = 2
 """So many array statements are worth loops: for one NumPy has its own."""
+
+
+Lengths = tuple["int | None", ...]
 
 
 def nests(program: Program, functions: frozenset[Any] = FUNCTIONS) -> Program:
@@ -65,27 +70,36 @@ def _nests(program: Program, ufuncs: frozenset[Any]) -> Program:
 @frozen(eq=False)
 class Lowered:
     """A function with loop nests. `sure` are the results of those reads and writes of elements whose places are
-    there, by the lengths of the loops or a guard in front of them; `sums` those of steps of sums and extrema."""
+    there, by the lengths of the loops or a guard in front of them; `sums` those of steps of sums and extrema;
+    `independent` the elements of loops whose iterations share no memory that is written; `lengths` says which arrays
+    have axes of two, three or four, or the function is left."""
 
     function: Function
     types: Mapping[Var, Type]
     sure: frozenset[Var]
     sums: frozenset[Var]
+    independent: frozenset[Var] = frozenset()
+    lengths: Mapping[Var, Lengths] = field(default_factory=dict[Var, Lengths])
 
 
 def lowered(
-    function: Function, types: Mapping[Var, Type], functions: frozenset[Any] = FUNCTIONS, least: int = SEVERAL
+    function: Function, types: Mapping[Var, Type], functions: frozenset[Any] = FUNCTIONS, least: int = SEVERAL,
+    presumed: Mapping[Var, Lengths] | None = None,
+) -> Lowered:  # fmt: skip
+    """One function as `nests` has it, with loops for `least` statements that follow each other, or more. What arrays
+    are `presumed` to be as long as is tested."""
+    return large_stack(_lowered, function, dict(types), functions, least, presumed or {})
+
+
+def _lowered(
+    function: Function, types: dict[Var, Type], ufuncs: frozenset[Any], least: int, presumed: Mapping[Var, Lengths]
 ) -> Lowered:
-    """One function as `nests` has it, with loops for `least` statements that follow each other, or more."""
-    return large_stack(_lowered, function, dict(types), functions, least)
-
-
-def _lowered(function: Function, types: dict[Var, Type], ufuncs: frozenset[Any], least: int) -> Lowered:
     unit = Unit(types)
-    lowering = Lowering(function, types, unit.effects, ufuncs, least)
+    lowering = Lowering(function, types, unit.effects, ufuncs, least, presumed)
     new, frames = lowering.run(), lowering.frames
-    sums = frozenset(frames.sums)
-    return Lowered(replace(new, body=run_passes(new.body, unit, DEAD)), types, frozenset(frames.sure), sums)
+    new = replace(new, body=run_passes(new.body, unit, DEAD))
+    known = (frozenset(found) for found in (frames.sure, frames.sums, frames.independent))
+    return Lowered(new, types, *known, lowering.lengths)
 
 
 def _outlines(block: Block) -> dict[Atom, list[Call]]:
@@ -104,6 +118,8 @@ class Lowering:
     effects: Effects
     ufuncs: frozenset[Any]
     least: int = SEVERAL
+    presumed: Mapping[Var, Lengths] = field(default_factory=dict[Var, Lengths])
+    lengths: dict[Var, Lengths] = field(default_factory=dict[Var, Lengths])
     renamed: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
     outlined: set[Call] = field(default_factory=set[Call])
 
@@ -116,7 +132,7 @@ class Lowering:
         start = Frame()
         self.frames.stack.append(start)
         for v in (*self.function.params, *self.function.captured):
-            self.frames.define(v)
+            self.define(v)
         body = self.block(self.function.body)
         block = Block((), (*start.out, *body.statements), body.end)
         mapping = {v: self._final(v) for v in self.renamed}
@@ -141,8 +157,27 @@ class Lowering:
             if isinstance(s, Call):
                 self.outline(outlines.get(s.result, ()), region)
         self.flush(region)
+        if block is self.function.body:
+            self.lengths.update(self.short_lengths())
         frame = self.frames.stack.pop()
         return Block(block.params, tuple(frame.out), block.end)
+
+    def define(self, var: Var) -> None:
+        """Know where a value is, and see to it that it is as long as it is presumed to be."""
+        self.frames.define(var)
+        keys = self.facts.extents.of(var) if var in self.presumed else None
+        for key, n in zip(keys or (), self.presumed.get(var, ())):
+            if n is not None:
+                self.frames.agree(key, n)
+
+    def short_lengths(self) -> Iterator[tuple[Var, Lengths]]:
+        """The short axes of the arrays of the function, by what holds everywhere behind them."""
+        for v, home in self.frames.home.items():
+            if home <= 1 and isinstance(self.types.get(v), Array):
+                keys = self.frames.canonical_all(self.facts.extents.of(v) or ())
+                found = tuple(n if isinstance(n, int) and 1 < n <= SHORT else None for n in keys)
+                if any(found):
+                    yield v, found
 
     def statement(self, s: Statement, region: Region) -> Region:
         """Write a statement, or leave it to the region; the region that then goes on."""
@@ -159,7 +194,7 @@ class Lowering:
                 self.flush(region)
                 region = Region(self.facts)
             self.frames.here.out.append(s)
-            self.frames.define(s.result)
+            self.define(s.result)
             return region
         self.flush(region)
         match s:
@@ -252,10 +287,18 @@ class Lowering:
             out.extend(region.drop())
             return
         self.renamed.update(region.renamed)
+        short = unrolled(region, _needed(region, live), live)
+        own: list[Var] = []
+        if short is not None:
+            region, live = short.region, short.live
+            for var, (space, read) in short.arrays.items():
+                self.frames.array(var, space, read)
+                own += [] if read else [var]
         plan = self.plan(region, live)
         for nest in plan.nests:
             align(plan, nest)
         self.memory(plan, live)
+        own += [i.var for i in plan.stored if not isinstance(i, Store) and i not in live]
         out.extend(views)
         buffers: dict[Item, Var] = {}
         for item in plan.place:
@@ -263,9 +306,12 @@ class Lowering:
                 buffers[item] = Var("row")
                 self.types[buffers[item]] = buffer_type(item.dtype, item.space[-1:])
                 self.frames.array(buffers[item], item.space[-1:], False)
-        writer = Writer(self.frames, plan, buffers)
+        writer, before = Writer(self.frames, plan, buffers), len(out)
         for nest in plan.nests:
             writer.write(nest)
+        dead = unread(out[before:], own)
+        for frame in self.frames.stack if dead else ():
+            frame.out[:] = without(frame.out, dead)
 
     def pays(self, region: Region) -> bool:
         """Whether loops are worth it: several statements, and not all of them copies of whole arrays."""

@@ -12,6 +12,7 @@ once and not once for each place.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -54,6 +55,18 @@ class Nest:
 Pair = tuple[Var, Var]
 
 
+class Memory:
+    """What an item touches: `accesses`, without their places `modes`, and by array `touched`, where values that it
+    takes from others count as if they lay in memory."""
+
+    def __init__(self, item: Item) -> None:
+        self.accesses = accesses(item)
+        self.modes = list(dict.fromkeys((base, mode) for base, _, mode in self.accesses))
+        self.touched: dict[Var, list[Access]] = {}
+        for access in touched(item):
+            self.touched.setdefault(access[0], []).append(access)
+
+
 @dataclass(eq=False)
 class Plan:
     """`apart` says whether two arrays are known to share no memory, `near` whether they may well share some, so that
@@ -69,6 +82,13 @@ class Plan:
     place: dict[Item, tuple[Nest, Row]] = field(default_factory=dict[Item, tuple[Nest, Row]])
     rowed: set[Item] = field(default_factory=set[Item])  # read in another row of the nest
     stored: set[Item] = field(default_factory=set[Item])  # read in another nest, or later
+    memory: dict[Item, Memory] = field(default_factory=dict[Item, "Memory"])  # what items touch, found once
+
+    def of(self, item: Item) -> Memory:
+        found = self.memory.get(item)
+        if found is None:
+            found = self.memory[item] = Memory(item)
+        return found
 
     def add(self, root: Item) -> None:
         """Place an item, and what it takes values from."""
@@ -104,12 +124,12 @@ class Plan:
     def within(self, items: Iterable[Item], root: Store) -> Relation:
         """How what the items touch stands to what the store writes: values that they take from others lie in memory
         too, if others write into it."""
-        write = accesses(root)[-1] if root.fn is None or root.adds else accesses(root)[-2]
+        own = self.of(root).accesses
+        write = own[-1] if root.fn is None or root.adds else own[-2]
         found: Relation = "apart"
         for item in items:
-            for access in touched(item):
-                if access[0] is write[0]:
-                    found = worse(found, self.relation(access, write, self.space_of(root)))
+            for access in self.of(item).touched.get(write[0], ()):
+                found = worse(found, self.relation(access, write, self.space_of(root)))
         return found
 
     def relation(self, first: Access, second: Access, space: Keys) -> Relation:
@@ -177,12 +197,25 @@ class Plan:
             return False
         return self.few((*row.items, *items))
 
-    def few(self, items: Iterable[Item]) -> bool:
-        """Whether these touch no more places than one row may."""
+    def independent(self, items: Iterable[Item]) -> bool:
+        """Whether arrays that these touch are known to share no memory, where one of them is written: in a row, where
+        what touches one array meets in one iteration, iterations then have nothing to do with each other."""
+        touched: dict[Var, bool] = {}
+        for item in items:
+            for base, mode in self.of(item).modes:
+                if not self.is_scalar(item, base):
+                    touched[base] = touched.get(base, False) or mode != "read"
+        return all(a is b or self.apart(a, b) for a, written in touched.items() if written for b in touched)
+
+    def few(self, items: Sequence[Item]) -> bool:
+        """Whether these touch no more places than one row may, of whose iterations nobody knows that they are
+        independent."""
+        if self.independent(items):
+            return True
         places: dict[tuple[Var, Index], bool] = {}
         for item in items:
             last = len(item.space) - 1
-            for base, index, mode in accesses(item):
+            for base, index, mode in self.of(item).accesses:
                 if not self.is_scalar(item, base):
                     place = base, tuple(_anywhere(a) if a.loop == last else a for a in index)
                     places[place] = places.get(place, False) or mode != "read"
@@ -191,7 +224,7 @@ class Plan:
 
     def is_scalar(self, item: Item, base: Var) -> bool:
         """Whether an access is to what stays a scalar, as far as is known now."""
-        return not isinstance(item, Store) and item.var is base and item not in self.stored | self.rowed
+        return not isinstance(item, Store) and item.var is base and item not in self.stored and item not in self.rowed
 
     def row_relation(self, row: Row, items: Sequence[Item], adding: bool = True) -> Relation:
         found: Relation = "apart"
@@ -206,9 +239,10 @@ class Plan:
     def between(self, old: Item, new: Item, adding: bool) -> Relation:
         """How two items stand to each other; `adding`: additions to one place count too."""
         found: Relation = "apart"
-        for a in touched(old):
-            for b in touched(new):
-                if a[0] is not b[0] or not adding and commute(a, b):
+        mine, its = self.of(old).touched, self.of(new).touched
+        for base in (base for base in mine if base in its):
+            for a, b in itertools.product(mine[base], its[base]):
+                if not adding and commute(a, b):
                     continue
                 if self.space_of(old) == self.space_of(new):
                     found = worse(found, self.relation(a, b, self.space_of(new)))
@@ -235,12 +269,12 @@ class Plan:
 
     def unsure(self, old: Item, new: Item) -> list[Pair]:
         out: list[Pair] = []
-        for a in accesses(old):
-            for b in accesses(new):
-                if a[0] is b[0] or a[2] == b[2] != "write":
+        for a, does in self.of(old).modes:
+            for b, its in self.of(new).modes:
+                if a is b or does == its != "write":
                     continue  # additions may meet: each finds what the one before has left
-                if not self.apart(a[0], b[0]):
-                    out.append((a[0], b[0]))
+                if not self.apart(a, b):
+                    out.append((a, b))
         return out
 
     def meets(self, nest: Nest, items: Sequence[Item]) -> bool:

@@ -167,6 +167,8 @@ class Writer:
             self.item(item, sums)
         self.loops.pop()
         self.scopes.pop()
+        if self.plan.independent(row.items):
+            self.frames.independent.add(element)
         ends = self.loop(k, scope, element, params, mine, body, sums, self.role(row.items))
         for item, value in ends.items():
             if isinstance(item, Reduce) and item.last:
@@ -266,7 +268,7 @@ class Writer:
             case Compute():
                 scope.found[self.key(item, item)] = value
                 if item in self.plan.stored:
-                    self.put(scope, item, item.var, self.moved(own_index(item), item), value)
+                    self.keep(scope, item, item.var, self.moved(own_index(item), item), value)
                 elif item in self.plan.rowed:
                     at = self.moved((Axis(len(item.space) - 1),), item)
                     self.put(scope, item, self.buffers[item], at, value)
@@ -279,16 +281,25 @@ class Writer:
                 if item.fn is not None:
                     old = self.load(Load(base, item.view.index, item.dtype), item)
                     value = self.call(scope, "t", scalar(item.dtype), item, item.fn, old, value)
-                self.forget(base)
-                self.put(scope, item, base, index, value)
-                if isinstance(value, Var) or item.dtype == np.float64:
-                    scope.found[base, index] = value
+                self.forget(base, index)
+                self.keep(scope, item, base, index, value)
 
-    def forget(self, base: Var) -> None:
+    def keep(self, scope: Scope, item: Item, base: Var, index: Index, value: Atom) -> None:
+        """Write an element, which then is known."""
+        self.put(scope, item, base, index, value)
+        if isinstance(value, Var) or item.dtype == np.float64:
+            scope.found[base, index] = value
+
+    def forget(self, base: Var, index: Index) -> None:
         """What has been read, also in front of the loop, where a store may have changed it."""
         for scope in self.scopes:
             for key in [key for key in scope.found if isinstance(key, tuple) and self.meets(key[0], base)]:
-                del scope.found[key]
+                if key[0] is not base or not self.elsewhere(base, key[1], index):
+                    del scope.found[key]
+
+    def elsewhere(self, base: Var, a: Index, b: Index) -> bool:
+        """Whether no iteration finds at one place of an array what another one finds at the other."""
+        return self.plan.relation((base, a, "write"), (base, b, "write"), self.nest.space) == "apart"
 
     def meets(self, known: Any, base: Var) -> bool:
         """Whether a store may change an element that has been read: additions to two arrays may be to one."""
@@ -406,7 +417,10 @@ class Writer:
     def get(self, scope: Scope, item: Item, base: Var, index: Index, dtype: DType) -> Var:
         at = self.place(index) if scope is self.scopes[-1] else self._outside(scope, index)
         for other in self.scopes:
-            other.unread = {key: s for key, s in other.unread.items() if not self.meets(base, key[0])}
+            meeting = [key for key in other.unread if self.meets(base, key[0])]
+            for key in meeting:
+                if key[0] is not base or not self.elsewhere(base, key[1], index):
+                    del other.unread[key]
         found = self.call(scope, base.name, scalar(dtype), item, operator.getitem, base, at)
         self.frames.sure.add(found)
         return found

@@ -44,6 +44,7 @@ class Hints:
     sure: frozenset[Var] = frozenset()  # reads and writes of elements that are there
     sums: frozenset[Var] = frozenset()  # steps of sums and extrema, whose order is free
     between: frozenset[Var] = frozenset()  # those that stand between two loops
+    independent: frozenset[Var] = frozenset()  # elements of loops whose iterations share no memory that is written
 
 
 NO_HINTS = Hints()

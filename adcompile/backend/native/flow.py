@@ -33,11 +33,14 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
+from adcompile.ir.walk import statements_of
 
 Results = tuple[Var, ...]
 FOREVER = 2**62
 HANDING_ON = frozenset({ops.push, ops.identity})
 """Calls that do not look at their operands."""
+TOUCHING = frozenset({operator.getitem, operator.setitem})
+"""Calls that read or write elements."""
 
 
 class Flow(Listed):
@@ -379,6 +382,8 @@ class Flow(Listed):
         self.loops.append(loop)
         self.depth += 1
         before = len(self.lines)
+        if loop.body.params[:1] and loop.body.params[0] in self.hints.independent and self.is_of_nests(loop.body):
+            self.line("nt.independent()")
         self.block(loop.body, ())
         if self.lines[-1] == f"{'    ' * self.depth}continue":  # its own, not that of a branch
             self.lines.pop()
@@ -386,6 +391,11 @@ class Flow(Listed):
             self.line("pass")
         self.depth -= 1
         self.loops.pop()
+
+    def is_of_nests(self, body: Block) -> bool:
+        """Whether a body is as `nests` have made it: it touches memory where they do."""
+        touching = (s for s in statements_of(body) if isinstance(s, Call) and self.callee(s) in TOUCHING)
+        return all(s.result in self.hints.sure for s in touching)
 
     def _while(self, loop: While) -> None:
         self._enter(loop)

@@ -7,7 +7,7 @@ is kept has lists, and the pullback runs there too; where the pullback is left, 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Container, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +50,7 @@ def kept_of(forward: Function) -> tuple[Any, ...]:
     return () if kept is None else kept.args
 
 
-def slots_of(pullback: Function, slots: Slots) -> dict[Var, int]:
+def slots_of(pullback: Function, slots: Container[int]) -> dict[Var, int]:
     """What a pullback takes out of these slots of what it is given."""
     whole = {pullback.params[0]}
     out: dict[Var, int] = {}

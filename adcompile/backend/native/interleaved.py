@@ -17,6 +17,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from adcompile.backend.native.independent import is_independent, with_accesses
+
 LONG = 64.0
 """Instructions for numbers: shorter bodies are in sight several at a time, and LLVM sees to them."""
 FUNCTION, DIVISION = 50.0, 8.0
@@ -26,22 +28,30 @@ ARITHMETIC = frozenset({"fadd", "fsub", "fmul", "fneg"})
 
 @intrinsic
 def interleave(typing_context):
-    """Nothing, at the end of a function: its long loops are interleaved, where LLVM makes vectors of them."""
+    """Nothing, at the end of a function: its long loops are interleaved, where LLVM makes vectors of them, and of its
+    independent ones LLVM is told that they are."""
 
     def codegen(context, builder, signature, args):
+        module = builder.module
         for latch, loop in _innermost(builder.function):
-            if sum(map(_length, loop)) >= LONG:
-                latch.terminator.set_metadata("llvm.loop", _twice(builder.module))
+            wishes = [_twice(module)] if sum(map(_length, loop)) >= LONG else []
+            if is_independent(builder.function, loop):
+                wishes.append(with_accesses(module, loop))
+            if wishes:
+                latch.terminator.set_metadata("llvm.loop", _named(module, wishes))
         return context.get_dummy_value()
 
     return types.none(), codegen
 
 
 def _twice(module):
-    """The name of a loop, which is a node that begins with itself, with the wish."""
-    wish = module.add_metadata(["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 2)])
-    node = ir.values.MDValue(module, (wish,), name=str(len(module.metadata)))
-    node.operands = (node, wish)
+    return module.add_metadata(["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 2)])
+
+
+def _named(module, wishes):
+    """The name of a loop, which is a node that begins with itself, with what is said of it."""
+    node = ir.values.MDValue(module, tuple(wishes), name=str(len(module.metadata)))
+    node.operands = (node, *wishes)
     return node
 
 

@@ -37,7 +37,9 @@ import numpy as np
 
 from adcompile.backend.native import support as nt
 """
-HELPERS = tuple("helper integers interleaved items layout orders places registers storage stores support".split())
+HELPERS = tuple(
+    "helper independent integers interleaved items layout orders places registers storage stores support".split()
+)
 """The modules of what kernels call."""
 ELEMENTARY = ("exponential", "logarithm", "powers", "error_function", "inverse")
 """Those of elementary functions that call nothing of the linker's."""

@@ -19,7 +19,7 @@ from adcompile.backend.native.base import Hints
 from adcompile.backend.native.elementary import vectorised
 from adcompile.backend.native.flow import HANDING_ON
 from adcompile.backend.native.gaussians import with_gaussians
-from adcompile.backend.native.handed import handed, held_together
+from adcompile.backend.native.handed import handed, held_together, kept_of, slots_of
 from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
 from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.lockstep import in_lockstep
@@ -57,7 +57,7 @@ from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Scalar, Seq, TupleT, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, free_vars, results_of, statements_of
 from adcompile.nests import Lowered, lowered
-from adcompile.nests.lower import SEVERAL
+from adcompile.nests.lower import SEVERAL, Lengths
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.origins import from_origins
@@ -110,6 +110,8 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
             functions[ref] = function
             continue
         inexact = entry_is_gradient and ref is program.entry
+        if ref.forward is not None and ref.forward in program.functions:
+            search.hand_lengths(program.functions[ref.forward], function)
         try:
             search.kernels[ref] = search.kernel(function, function.name or ref.name, inexact)
             functions[ref] = function
@@ -165,17 +167,21 @@ class _Search:
     effects: Effects | None = None
     steady: frozenset[Var] = frozenset()  # arrays, and lists of some, that stay as they are
     name: str = ""
+    lengths: dict[Var, Lengths] = field(default_factory=dict["Var", "Lengths"])  # presumed, of short axes
 
     def kernel(self, function: Function, name: str, inexact: bool = False, between: Between = ALONE) -> Kernel:
         """A function as a kernel, its array statements as loops. Where such a kernel is left, the function as it
         is runs on NumPy."""
         new = self.lowered(function, least=1)
+        if not between.returns:
+            self.lengths.update(new.lengths)
         new = with_gaussians(in_products(new) if inexact else new)
         if self.effects is not None:
             elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
+            elements = [v for v in elements if v not in new.independent]  # of which LLVM makes vectors in any case
             new = in_lockstep(new, self.ufuncs, self.effects, inexact)
             new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
-        hints = Hints(new.sure, new.sums, between_loops(function.body.statements))
+        hints = Hints(new.sure, new.sums, between_loops(function.body.statements), new.independent)
         return kernel(new.function, name, new.types, inexact, hints, between)
 
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
@@ -185,11 +191,19 @@ class _Search:
         try:
             giving = self.kernel(forward, forward.name or first.name, inexact, Between(hands=True, sharing=sharing))
             slots = {**giving.hands, **together}
+            self.hand_lengths(functions[0], functions[1])
             taking = self.kernel(pullback, pullback.name or second.name, between=Between(slots=slots))
         except NotNative:  # each is looked at alone, and what is in the way said
             self.types = types
             return
         self.kernels[first], self.kernels[second] = replace(giving, hands=slots), taking
+
+    def hand_lengths(self, forward: Function, pullback: Function) -> None:
+        """What a pullback is given is as long as it was."""
+        kept = kept_of(forward)
+        for var, k in slots_of(pullback, range(len(kept))).items():
+            if kept[k] in self.lengths:
+                self.lengths[var] = self.lengths[kept[k]]
 
     def nests(self, function: Function) -> bool:
         """Whether a function has loops, or array statements that are worth some."""
@@ -222,7 +236,7 @@ class _Search:
 
     def lowered(self, function: Function, least: int) -> Lowered:
         types = dict(self.types)
-        return lowered(without_shadows(function, types), types, self.ufuncs, least)
+        return lowered(without_shadows(function, types), types, self.ufuncs, least, self.lengths)
 
     def alone(self, statements: Sequence[Statement]) -> Function:
         """Statements as a function that gives all that they define, with the calls that they make again."""

@@ -114,7 +114,8 @@ class Strips:
         body = replace(body, statements=(first, *body.statements))
         body = run_passes(body, Unit(self.types), DEAD)
         function = replace(function, body=body)
-        return Lowered(function, self.types, frozenset(self.sure), frozenset(self.sums))
+        sure, sums = frozenset(self.sure), frozenset(self.sums)
+        return replace(self.found.new, function=function, types=self.types, sure=sure, sums=sums)
 
     def by_length(self) -> list[Statement]:
         """The loop in strips where it is short, else as it is."""

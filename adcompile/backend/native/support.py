@@ -30,6 +30,7 @@ from adcompile.backend.native.integers import (
     sub,
     whole,
 )
+from adcompile.backend.native.independent import independent
 from adcompile.backend.native.interleaved import interleave
 from adcompile.backend.native.items import item, popped, pushed, pushed_zeros, room_like
 from adcompile.backend.native.layout import (
@@ -82,7 +83,7 @@ __all__ = [
     "places_in", "sort_order", "sorted_numbers", "add", "comb", "factorial", "floordiv", "gcd", "mod", "mul", "perm",
     "power", "sub", "whole", "added_all_at", "added_all_where", "added_at", "added_where", "index", "last_at",
     "length", "picked_at", "picked_where", "put", "put_all_at", "put_all_where", "put_at", "put_where",
-    "whole_registers", "interleave", "writable",
+    "whole_registers", "interleave", "independent", "writable",
 ]  # fmt: skip
 
 # -- floats of Python, which raise where NumPy warns --------------------------------------------
