@@ -1,6 +1,7 @@
 """Array statements as loop nests: a pass from IR to IR, for backends that compile loops.
 
     region   array statements that follow each other       (`nests/region`, `nests/elementwise`)
+    unroll   axes of two to four, written out              (`nests/unroll`, `nests/unread`)
     plan     which of them go into which loops             (`nests/plan`, `nests/dependence`)
     align    loops set side by side, some turns apart      (`nests/align`)
     writing  loops, elements, scalars                      (`nests/write`)

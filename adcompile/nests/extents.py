@@ -167,7 +167,7 @@ class Extents:
             return self._reduced(call)
         if fn is np.stack:
             return self._stacked(call)
-        return self._of_shape(args[0]) if fn in (np.zeros, np.empty, np.ones, np.full) and args else None
+        return self._of_shape(call.result, args[0]) if fn in (np.zeros, np.empty, np.ones, np.full) and args else None
 
     def _of_list(self, call: Call) -> Shape:
         assert isinstance(call.fn, Const)
@@ -220,10 +220,15 @@ class Extents:
         keys = None if found is None else self.of(found[0][0])
         return None if found is None or keys is None else (*keys[: found[1]], len(found[0]), *keys[found[1] :])
 
-    def _of_shape(self, shape: Atom) -> Keys | None:
+    def _of_shape(self, array: Var, shape: Atom) -> Keys | None:
         made = self.defs.get(shape) if isinstance(shape, Var) else None
         if made is None or not isinstance(made.fn, Const):
-            return (shape.value,) if isinstance(shape, Const) and type(shape.value) is int else None
+            given = shape.value if isinstance(shape, Const) else None
+            given = (given,) if type(given) is int else given
+            return given if isinstance(given, tuple) and all(type(n) is int and n >= 0 for n in given) else None
+        if made.fn.value is ops.build_tuple:
+            axes = enumerate(made.args)
+            return tuple(_number(a) if _number(a) is not None else ("dim", array, k) for k, a in axes)
         if made.fn.value is getattr and made.args[1:] == made.args[1:2] and isinstance(made.args[1], Const):
             return self.of(made.args[0]) if made.args[1].value == "shape" else None
         return None
@@ -231,6 +236,12 @@ class Extents:
 
 def _undecided(shape: Shape) -> bool:
     return shape == ("list", _UNDECIDED) or shape == _UNDECIDED
+
+
+def _number(atom: Atom) -> int | None:
+    """A length that is written out; of 1 the type knows."""
+    value = atom.value if isinstance(atom, Const) else None
+    return value if type(value) is int and value > 1 else None
 
 
 def reduced_axes(call: Call, types: Mapping[Var, Type]) -> tuple[tuple[int, ...], bool] | None:

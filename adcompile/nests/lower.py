@@ -98,8 +98,8 @@ def _lowered(
     lowering = Lowering(function, types, unit.effects, ufuncs, least, presumed)
     new, frames = lowering.run(), lowering.frames
     new = replace(new, body=run_passes(new.body, unit, DEAD))
-    known = (frozenset(found) for found in (frames.sure, frames.sums, frames.independent))
-    return Lowered(new, types, *known, lowering.lengths)
+    sure, sums, independent = map(frozenset[Var], (frames.sure, frames.sums, frames.independent))
+    return Lowered(new, types, sure, sums, independent, lowering.lengths)
 
 
 def _outlines(block: Block) -> dict[Atom, list[Call]]:
@@ -195,6 +195,7 @@ class Lowering:
                 region = Region(self.facts)
             self.frames.here.out.append(s)
             self.define(s.result)
+            self.counted(s)
             return region
         self.flush(region)
         match s:
@@ -226,6 +227,13 @@ class Lowering:
         if made is not None and isinstance(s, If) and isinstance(s.orelse.end, Raise) and isinstance(made.fn, Const):
             if made.fn.value is disjoint:
                 self.frames.here.apart.add(frozenset(a for a in made.args if isinstance(a, Var)))
+
+    def counted(self, call: Call) -> None:
+        """Behind `x, y, z = rows` there are three rows."""
+        if called(call) is ops.expect_length and len(call.args) == 2 and isinstance(call.args[1], Const):
+            keys = self.facts.extents.of(call.args[0])
+            if keys:
+                self.frames.agree(keys[0], call.args[1].value)
 
     def of_lengths(self, call: Call, region: Region) -> Call:
         """A call that takes no more of an array than its lengths, as one of these lengths."""
@@ -287,18 +295,11 @@ class Lowering:
             out.extend(region.drop())
             return
         self.renamed.update(region.renamed)
-        short = unrolled(region, _needed(region, live), live)
-        own: list[Var] = []
-        if short is not None:
-            region, live = short.region, short.live
-            for var, (space, read) in short.arrays.items():
-                self.frames.array(var, space, read)
-                own += [] if read else [var]
+        region, live, own = self.unrolled(region, live)
         plan = self.plan(region, live)
         for nest in plan.nests:
             align(plan, nest)
-        self.memory(plan, live)
-        own += [i.var for i in plan.stored if not isinstance(i, Store) and i not in live]
+        own += self.memory(plan, live)
         out.extend(views)
         buffers: dict[Item, Var] = {}
         for item in plan.place:
@@ -384,9 +385,19 @@ class Lowering:
                 plan.stored.add(item)
                 plan.add(item)
 
-    def memory(self, plan: Plan, live: set[Item]) -> None:
+    def unrolled(self, region: Region, live: set[Item]) -> tuple[Region, set[Item], list[Var]]:
+        """The region with short axes written out where that pays, and arrays that nobody else reads."""
+        short = unrolled(region, _needed(region, live), live)
+        if short is None:
+            return region, live, []
+        for var, (space, read) in short.arrays.items():
+            self.frames.array(var, space, read)
+        return short.region, short.live, [var for var, (_, read) in short.arrays.items() if not read]
+
+    def memory(self, plan: Plan, live: set[Item]) -> list[Var]:
         """Arrays for temporaries that need memory: those that nobody else reads are made once, in
-        front of the loops."""
+        front of the loops. Which these are."""
+        own: list[Var] = []
         for item in plan.place:
             if isinstance(item, Compute):
                 space = item.space
@@ -396,6 +407,8 @@ class Lowering:
                 continue
             if item in plan.stored:
                 self.frames.array(item.var, space, item in live)
+                own += [] if item in live else [item.var]
+        return own
 
 
 def may_hold_arrays(t: Type) -> bool:

@@ -7,7 +7,7 @@ is kept has lists, and the pullback runs there too; where the pullback is left, 
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Mapping, MutableMapping
+from collections.abc import Container, Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, Return, 
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.types import Kept, RangeT, Scalar, Seq, TupleT, Type
 from adcompile.ir.walk import Rewriter, all_blocks, blocks_of, end_atoms, statements_of
+from adcompile.nests.lower import Lengths
 from adcompile.optimise.direct import called
 from adcompile.optimise.kept import is_read_elsewhere, tuple_of
 from adcompile.runtime import memory
@@ -62,6 +63,25 @@ def slots_of(pullback: Function, slots: Container[int]) -> dict[Var, int]:
         elif called(s) is operator.getitem and isinstance(s.args[1], Const) and s.args[1].value in slots:
             out[s.result] = s.args[1].value
     return out
+
+
+def handed_over(program: Program) -> Iterator[tuple[Var, Type]]:
+    """What pullbacks get of their forward functions, by what they take it apart into in their first line."""
+    for ref, function in program.functions.items():
+        first = next(iter(function.body.statements), None)
+        if ref.forward is None or not isinstance(first, Call) or first.args[:1] != function.params[:1]:
+            continue
+        if called(first) is ops.unpack:
+            yield function.params[0], program.types[first.result]
+        elif called(first) is operator.getitem:  # of the only slot
+            yield function.params[0], TupleT((program.types[first.result],))
+
+
+def handed_lengths(forward: Function, pullback: Function, lengths: Mapping[Var, Lengths]) -> dict[Var, Lengths]:
+    """How long short axes are of what a pullback takes out of what it is given: as long as they were."""
+    kept = kept_of(forward)
+    found = slots_of(pullback, range(len(kept)))
+    return {var: lengths[kept[k]] for var, k in found.items() if kept[k] in lengths}
 
 
 HANDED = (Seq, RangeT, Kept)

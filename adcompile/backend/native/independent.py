@@ -2,8 +2,7 @@
 
 Before it makes vectors of a loop LLVM has to know that no iteration reads what another one writes. Where it cannot see
 that it tests, in front of the loop, each array that is written against each other one, and gives up where that would
-take many tests. The nests know (`nests/plan`): lengths and places are proved, and arrays are tested where they are taken
-from the caller, once.
+take many tests. The nests know (`nests/plan`): places are proved, and arrays are tested once, in front of all loops.
 """
 
 # pyright: basic, reportUntypedFunctionDecorator=false, reportMissingImports=false

@@ -19,7 +19,7 @@ from adcompile.backend.native.base import Hints
 from adcompile.backend.native.elementary import vectorised
 from adcompile.backend.native.flow import HANDING_ON
 from adcompile.backend.native.gaussians import with_gaussians
-from adcompile.backend.native.handed import handed, held_together, kept_of, slots_of
+from adcompile.backend.native.handed import handed, handed_lengths, handed_over, held_together
 from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supported
 from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.lockstep import in_lockstep
@@ -95,7 +95,7 @@ def native_parts(
 def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: Elementary) -> Parts:
     program = from_origins(recomputed(spelled(program)))
     # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
-    types = {**program.types, **dict(_handed_over(program))}
+    types = {**program.types, **dict(handed_over(program))}
     search = _Search(types, frozenset(vectorised()) if elementary == "vectorised" else frozenset())
     search.effects = Effects(types, summarise(program.functions, types))
     functions: dict[FunctionRef, Function] = {}
@@ -111,7 +111,7 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
             continue
         inexact = entry_is_gradient and ref is program.entry
         if ref.forward is not None and ref.forward in program.functions:
-            search.hand_lengths(program.functions[ref.forward], function)
+            search.lengths.update(handed_lengths(program.functions[ref.forward], function, search.lengths))
         try:
             search.kernels[ref] = search.kernel(function, function.name or ref.name, inexact)
             functions[ref] = function
@@ -128,18 +128,6 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
         tuple(search.notes),
         elementary,
     )
-
-
-def _handed_over(program: Program) -> Iterator[tuple[Var, Type]]:
-    """What pullbacks get of their forward functions, by what they take it apart into in their first line."""
-    for ref, function in program.functions.items():
-        first = next(iter(function.body.statements), None)
-        if ref.forward is None or not isinstance(first, Call) or first.args[:1] != function.params[:1]:
-            continue
-        if called(first) is ops.unpack:
-            yield function.params[0], program.types[first.result]
-        elif called(first) is operator.getitem:  # of the only slot
-            yield function.params[0], TupleT((program.types[first.result],))
 
 
 def _of_numbers(function: Function, types: Mapping[Var, Type]) -> bool:
@@ -191,19 +179,12 @@ class _Search:
         try:
             giving = self.kernel(forward, forward.name or first.name, inexact, Between(hands=True, sharing=sharing))
             slots = {**giving.hands, **together}
-            self.hand_lengths(functions[0], functions[1])
+            self.lengths.update(handed_lengths(*functions, self.lengths))
             taking = self.kernel(pullback, pullback.name or second.name, between=Between(slots=slots))
         except NotNative:  # each is looked at alone, and what is in the way said
             self.types = types
             return
         self.kernels[first], self.kernels[second] = replace(giving, hands=slots), taking
-
-    def hand_lengths(self, forward: Function, pullback: Function) -> None:
-        """What a pullback is given is as long as it was."""
-        kept = kept_of(forward)
-        for var, k in slots_of(pullback, range(len(kept))).items():
-            if kept[k] in self.lengths:
-                self.lengths[var] = self.lengths[kept[k]]
 
     def nests(self, function: Function) -> bool:
         """Whether a function has loops, or array statements that are worth some."""

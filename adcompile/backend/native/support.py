@@ -17,6 +17,7 @@ from numba import njit, types
 from numba.extending import intrinsic, overload
 
 from adcompile.backend.native.helper import helper
+from adcompile.backend.native.independent import independent
 from adcompile.backend.native.integers import (
     add,
     comb,
@@ -30,7 +31,6 @@ from adcompile.backend.native.integers import (
     sub,
     whole,
 )
-from adcompile.backend.native.independent import independent
 from adcompile.backend.native.interleaved import interleave
 from adcompile.backend.native.items import item, popped, pushed, pushed_zeros, room_like
 from adcompile.backend.native.layout import (

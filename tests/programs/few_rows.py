@@ -1,0 +1,58 @@
+"""Points in space and other arrays of two, three or four long rows: what kernels write out."""
+
+import numpy as np
+
+_RNG = np.random.default_rng(41)
+_A, _X = 0.5 + _RNG.random((3, 7)), 0.5 + _RNG.random((3, 7))
+
+
+def rotated_points(a, x):
+    angle = np.sqrt(np.sum(a * a, axis=0))
+    w = a / angle
+    across = np.stack((w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2], w[0] * x[1] - w[1] * x[0]))
+    along = np.sum(w * x, axis=0) * (1.0 - np.cos(angle))
+    return np.sum((x * np.cos(angle) + across * np.sin(angle) + w * along) * x[1])
+
+
+def rows_by_name(a, x):
+    p, q, r = a
+    u, v, w = x
+    size = np.sqrt(p * p + q * q + r * r)
+    return np.sum(a / size * x) + np.sum(u * v * w * size)
+
+
+def rows_moved_down(a, x):
+    table = np.stack((a[0], x[1], a[2]))
+    table[1:] = table[:-1] * x[1:]
+    table[:-1] = table[1:] * table[:-1] + x[0]
+    table[:] = table[::-1] * np.sum(table, axis=0)
+    return np.sum(table * a)
+
+
+def orbits(a, x):
+    places, speeds = np.stack((a[0], a[1])), np.stack((x[0], x[1]))
+    for k in range(4):
+        squares = np.sum(places * places, axis=0) + 0.5
+        speeds = speeds - 0.1 * places / (squares * np.sqrt(squares)) * x[k % 3]
+        places[0] += 0.1 * speeds[1]
+        places += 0.1 * speeds
+    return np.sum(places * speeds)
+
+
+def largest_of_few(a, x):
+    table = np.zeros((4, a.shape[1]))
+    table[0] = a[0] * x[0]
+    table[1:] = a + x
+    if x[0, 0] > 0.0:
+        u, v, w = x
+        table[1:] *= u + v * w
+    return np.max(table) + np.sum(table * np.max(table, axis=0))
+
+
+SAMPLES = {
+    "rotated_points": [(_A, _X), (_A[:, ::2], _X[:, ::2])],
+    "rows_by_name": [(_A, _X), (_A[:, :1], _X[:, :1])],
+    "rows_moved_down": [(_A, _X)],
+    "orbits": [(_A, _X)],
+    "largest_of_few": [(_A, _X), (_A[::-1], _X)],
+}
