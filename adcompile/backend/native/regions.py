@@ -166,7 +166,6 @@ class _Search:
         new = with_gaussians(in_products(new) if inexact else new)
         if self.effects is not None:
             elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
-            elements = [v for v in elements if v not in new.independent]  # of which LLVM makes vectors in any case
             new = in_lockstep(new, self.ufuncs, self.effects, inexact)
             new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
         hints = Hints(new.sure, new.sums, between_loops(function.body.statements), new.independent)

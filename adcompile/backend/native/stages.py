@@ -226,6 +226,8 @@ class Stages:
         for p, value in zip(carried(self.loop), self.loop.body.end.values):
             if value is not p and value not in self.new.sums and not isinstance(type_of(p, self.types), Array):
                 return False
+        if self.element in self.new.independent:
+            return True
         written = {w for _, w in self.writes}
         read = {s.args[0] for s in calls if isinstance(type_of(s.args[0], self.types) if s.args else None, Array)}
         many = len(written) * (len(written) - 1) // 2 + len(written) * len(read - written)
