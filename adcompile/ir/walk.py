@@ -120,6 +120,18 @@ def is_left(loop: For | While) -> bool:
     return any(isinstance(b.end, Break | Return) for b in all_blocks(loop.body))
 
 
+def ends(body: Block) -> Iterator[tuple[Atom, ...]]:
+    """What each way out of an iteration of a loop carries."""
+    work = [body]
+    while work:
+        block = work.pop()
+        if isinstance(block.end, Continue | Break):
+            yield block.end.values
+        for s in block.statements:
+            if isinstance(s, If):
+                work += [s.then, s.orelse]
+
+
 def readers_of(body: Block) -> dict[Var, list[Statement | None]]:
     """For each value the statements that read it, once for each time; None for the end of a block."""
     out: dict[Var, list[Statement | None]] = {}

@@ -2,10 +2,10 @@
 
 
 from adcompile.frontend.lower import lower_function
-from adcompile.ir.nodes import Call, Const, Var
+from adcompile.ir.nodes import Block, Break, Call, Const, Continue, For, If, Var, Yield
 from adcompile.ir.show import show
 from adcompile.ir.verify import verify
-from adcompile.ir.walk import all_blocks, copy_function, defined, free_vars, statements_of, substitute
+from adcompile.ir.walk import all_blocks, copy_function, defined, ends, free_vars, statements_of, substitute
 
 
 def sample(x, n):
@@ -25,6 +25,14 @@ def test_walks():
     assert len(statements) == sum(len(b.statements) for b in all_blocks(body))
     assert {s.result for s in statements if isinstance(s, Call)} <= defined(body)
     assert [v.name for v in free_vars(body)] == ["n", "x"]
+
+
+def test_what_ways_out_of_an_iteration_carry():
+    inner = Block((), (), Break((Const(1),)))
+    around = Block((), (), Yield(()))
+    nested = For((), Const(range(2)), (), Block((Var("j"),), (), Continue((Const(7),))))
+    body = Block((Var("i"),), (nested, If((), Const(True), inner, around)), Continue((Const(2),)))
+    assert sorted(values[0].value for values in ends(body)) == [1, 2]
 
 
 def test_substitute_and_copy():

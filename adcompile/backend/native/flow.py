@@ -33,7 +33,7 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.walk import statements_of
+from adcompile.ir.walk import ends, statements_of
 
 Results = tuple[Var, ...]
 FOREVER = 2**62
@@ -55,6 +55,10 @@ class Flow(Listed):
     """Values of which nobody asks more than whether they are true."""
     there: dict[Var, str]
     joined: dict[Var, Native]
+    staying: set[Var]
+    """Arrays and lists that loops hand through as they are."""
+    known_to_stay: set[Var]
+    """Those that a printing before has found."""
 
     def call(self, call: Call) -> None:
         """Print a call."""
@@ -319,6 +323,9 @@ class Flow(Listed):
             native = self.join(p, [value])
             if native is None:
                 self.refuse(f"{p.name}, which a loop carries and a kernel cannot hold")
+            if p in self.known_to_stay and isinstance(value, Var) and self.native.get(value) == native:
+                self.alias(p, value)  # Numba would count one more who holds it
+                continue
             self.native[p], self.names[p] = native, self.fresh(p.name)
             self.level[p] = len(self.frames) + 1
             self.name_class(p)
@@ -356,9 +363,12 @@ class Flow(Listed):
 
     def _leave(self, loop: For | While) -> None:
         """The results of a loop are what it has carried last."""
-        for r, p in zip(loop.results, self._carried(loop)):
+        for k, (r, p) in enumerate(zip(loop.results, self._carried(loop))):
             if self.lists.is_list(p):
                 continue
+            if isinstance(self.native.get(p), ArrayOf | ListOf) and p not in self.there:
+                if all(self.names.get(e[k]) == self.names[p] for e in ends(loop.body)):  # type: ignore[arg-type]
+                    self.staying.add(p)
             if p in self.there:
                 self.there[r] = self.there[p]
             if p in self.ends:
@@ -484,17 +494,6 @@ class Flow(Listed):
 
 def _carried_lists(printer: Flow, loop: For | While) -> list[Var]:
     """Lists that do not go through a loop as one."""
-    out: list[Var] = []
-    work = [loop.body]
-    params = printer._carried(loop)  # type: ignore[reportPrivateUsage]
-    while work:
-        block = work.pop()
-        if isinstance(block.end, (Continue, Break)):
-            for p, v in zip(params, block.end.values):
-                if printer.lists.is_list(p) and isinstance(v, Var):
-                    if printer.lists.origin(v) is not printer.lists.origin(p):
-                        out.append(p)
-        for s in block.statements:
-            if isinstance(s, If):
-                work += [s.then, s.orelse]
-    return out
+    params, lists = printer._carried(loop), printer.lists  # type: ignore[reportPrivateUsage]
+    pairs = ((p, v) for values in ends(loop.body) for p, v in zip(params, values) if lists.is_list(p))
+    return [p for p, v in pairs if isinstance(v, Var) and lists.origin(v) is not lists.origin(p)]

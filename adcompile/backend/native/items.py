@@ -74,6 +74,25 @@ def pushed_zeros(typing_context, items, like):
     return types.none(items, like), codegen
 
 
+@intrinsic
+def pushed_part(typing_context, items, block, begin, count):
+    """`items.append(block[begin : begin + count])`, with no array in between that has to be counted."""
+    of = types.Array(items.dtype.dtype, 1, "C")
+    if not isinstance(block, types.Array) or block != of:
+        return None
+
+    def codegen(context, builder, signature, args):
+        whole = arrayobj.make_array(of)(context, builder, args[1])
+        out = arrayobj.make_array(of)(context, builder)
+        where = {"data": builder.gep(whole.data, [args[2]]), "shape": [args[3]]}
+        size = {"strides": [whole.itemsize], "itemsize": whole.itemsize}
+        arrayobj.populate_array(out, **where, **size, meminfo=whole.meminfo, parent=None)
+        _put_last(context, builder, items, args[0], context.cast(builder, out._getvalue(), of, items.dtype), True)
+        return context.get_dummy_value()
+
+    return types.none(items, block, types.int64, types.int64), codegen
+
+
 def _put_last(context, builder, items, into, value, counted):
     inside = listobj.ListInstance(context, builder, items, into)
     size = inside.size

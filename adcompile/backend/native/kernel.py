@@ -16,7 +16,7 @@ from adcompile.backend.native.lists import Lists, Store, lists_of
 from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
 from adcompile.backend.native.returned import codes_of, inner_lists
-from adcompile.backend.native.scratch import brief
+from adcompile.backend.native.scratch import brief, handed_on
 from adcompile.backend.native.taken import Taking, depths
 from adcompile.backend.native.unbound import absent, unbound
 from adcompile.backend.native.uncounted import uncounted
@@ -233,15 +233,13 @@ class Printer(Taking):
         self.joined: dict[Var, Native] = {}
         self.placed: dict[Var, Call] = {}  # arrays that may be made where they are kept
         self.hollow, self.pushed_once, self.borrowed, self.sizes = frozenset(), frozenset(), frozenset(), {}
-        self.begins: dict[Var, str] = {}
-        self.brief, self.uncounted, self.rooms = frozenset(), frozenset(), {}
-        self.given: dict[Var, str] = {}  # lists that are parameters, and the arrays that they come as
-        self.ends = {}
+        self.begins, self.ends, self.given = {}, {}, {}  # given: lists that are parameters
+        self.handed_on, self.staying, self.known_to_stay = frozenset(), set(), set()
+        self.brief, self.uncounted, self.rooms, self.pools = frozenset(), frozenset(), {}, {}
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
         self.hands, self.slots, self.asked, self.initial, self.sharing = False, {}, {}, frozenset(), frozenset()
-        self.returns, self.inner = False, frozenset()
-        self.columns, self.passed, self.steady = [], [], frozenset()
-        self.handed = {}
+        self.returns, self.inner, self.steady = False, frozenset(), frozenset()
+        self.columns, self.passed, self.handed = [], [], {}
         self.whole: Call | None = None  # what a forward function keeps
 
     def _store_of(self, root: Var, hint: str) -> Store:
@@ -259,7 +257,8 @@ class Printer(Taking):
         self.memory, self.kept_codes, self.joined = dict(before.memory), before.stores, before.native
         self.shown = {v: set(by) for v, by in before.shown.items()}
         self.changing, self.own = frozenset(before.written), set(before.own)
-        self.varying = set(before.varying)
+        self.varying, self.given_back = set(before.varying), before.given_back
+        self.known_to_stay = before.staying
         for store in before.stores.values():
             if store.sample is None or store.given or self.is_placed(store.sample):
                 continue
@@ -279,6 +278,8 @@ class Printer(Taking):
         self.borrowed = borrowed(function, self.lists, self.types, self.placed)
         self.loose, self.lasting = loose(function, self.types, self.placed)
         self.brief, self.uncounted = brief(function, self.types), uncounted(function, self.lists, self.types)
+        self.handed_on, begun = handed_on(function, self.types)
+        self.brief |= begun
         self.hollow = hollow(function, self.lists)
         self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}
         read = free_vars(function.body)

@@ -327,11 +327,15 @@ class Listed(Ranges):
         if all(isinstance(n, Number) for n in numbers):
             text = f"[{self._sample(result.item)}] * len({self.names[items]})"
         elif result == found and isinstance(result.item, ArrayOf):
-            text = f"nt.zeros_of_all({self.names[items]})"
+            text = self._zeros_of(items, result.item)
         else:
             return False
         self.define(call.result, result, text)
         return True
+
+    def _zeros_of(self, items: Var, item: ArrayOf) -> str:
+        name = self.names[items]
+        return f"nt.zeros_of_all({name})" if item.rank > 1 else f"nt.zero_vectors({name}, {DTYPES[item.code]})"
 
     def _scattered_list(self, call: Call) -> bool:
         """`scatter_list(items, index, g)`: zeros for all items but for those of a slice, which are in `g`."""
@@ -341,7 +345,7 @@ class Listed(Ranges):
         if not isinstance(found, ListOf) or not isinstance(items, Var) or self.listed(g) != result:
             return False
         if isinstance(found.item, ArrayOf) and result == found:
-            zeros, given = f"nt.zeros_of_all({self.names[items]})", f"nt.copies({self.atom(g)})"
+            zeros, given = self._zeros_of(items, found.item), f"nt.copies({self.atom(g)})"
         elif isinstance(found.item, Number) and isinstance(result, ListOf) and isinstance(result.item, Number):
             zeros, given = f"[{self._sample(result.item)}] * len({self.names[items]})", self.atom(g)
         else:

@@ -19,10 +19,8 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
     Block,
-    Break,
     Call,
     Const,
-    Continue,
     For,
     Function,
     If,
@@ -32,7 +30,7 @@ from adcompile.ir.nodes import (
     Yield,
 )
 from adcompile.ir.types import Known, ListT, RangeT, Seq, Type
-from adcompile.ir.walk import blocks_of
+from adcompile.ir.walk import blocks_of, ends
 from adcompile.runtime import arrays
 
 SAME = (ops.put_item, ops.index_add, arrays.add_item, ops.identity, ops.collected)
@@ -178,18 +176,6 @@ def _statements(block: Block, path: Path, inside: bool) -> Iterator[tuple[Statem
         for k, inner in enumerate(blocks_of(s)):
             further = (*path, (s, k)) if isinstance(s, If) else path
             yield from _statements(inner, further, inside or isinstance(s, (For, While)))
-
-
-def ends(body: Block) -> Iterator[tuple[Atom, ...]]:
-    """What each way out of an iteration carries."""
-    work = [body]
-    while work:
-        block = work.pop()
-        if isinstance(block.end, (Continue, Break)):
-            yield block.end.values
-        for s in block.statements:
-            if isinstance(s, If):
-                work += [s.then, s.orelse]
 
 
 @dataclass
@@ -468,7 +454,7 @@ class Keeping(Hollow):
                     continue
                 out.append(Kept(store.data, f"{store.data}_top", store.native.code))
             out += [Kept(column, store.top, code) for column, code in zip(store.columns, store.codes)]
-        return out
+        return [*out, *self.pools.values()]
 
     def storage(self, arena: str) -> list[str]:
         """The lines that make empty storage, in the arena of this name if there is one."""
@@ -480,6 +466,7 @@ class Keeping(Hollow):
                 else:
                     out.append(f"    {store.data}_top = 0")
             out.append(f"    {store.top} = 0")
+        out += [f"    {pool.top} = 0" for pool in self.pools.values()]
         if arena:
             return out + lent(self.kept(), arena, f"{arena}_words", self.fresh("lent"))
         return out + [f"    {kept.name} = np.empty(0, {DTYPES[kept.code]})" for kept in self.kept()]
@@ -488,6 +475,7 @@ class Keeping(Hollow):
         """Whether what is kept may lie in memory that the next call uses again: no result shows it."""
         kept = {self.root(s.sample) for s in self.stores.values() if s.sample is not None and not s.views}
         arrays = [v for v in results if isinstance(self.native.get(v), ArrayOf)]
+        self.given_back = frozenset(map(self.root, arrays))
         return bool(self.kept()) and not any(self.root(v) in kept for v in arrays)
 
 

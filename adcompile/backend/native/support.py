@@ -32,7 +32,7 @@ from adcompile.backend.native.integers import (
     whole,
 )
 from adcompile.backend.native.interleaved import interleave
-from adcompile.backend.native.items import item, popped, pushed, pushed_zeros, room_like
+from adcompile.backend.native.items import item, popped, pushed, pushed_part, pushed_zeros, room_like
 from adcompile.backend.native.layout import (
     added_to,
     dense,
@@ -190,6 +190,20 @@ def zeros_of_all(items):
     out = room_like(items, len(items))
     for k in range(len(items)):
         pushed_zeros(out, item(items, k))
+    return out
+
+
+@helper
+def zero_vectors(items, dtype):
+    """Zeros like vectors, in a list of the same kind: one piece of memory, each from the start of a line."""
+    out, size = room_like(items, len(items)), 0
+    for k in range(len(items)):
+        size += (item(items, k).shape[0] + 7) // 8 * 8
+    block, size = np.zeros(size, dtype), 0
+    for k in range(len(items)):
+        count = item(items, k).shape[0]
+        pushed_part(out, block, size, count)
+        size += (count + 7) // 8 * 8
     return out
 
 

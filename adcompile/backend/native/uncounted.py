@@ -13,11 +13,11 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from adcompile.backend.native.borrowed import is_brief
-from adcompile.backend.native.lists import SAME, Lists, ends
+from adcompile.backend.native.lists import SAME, Lists
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, Statement, Var, While
 from adcompile.ir.types import Array, ListT, Maybe, Seq, Type
-from adcompile.ir.walk import blocks_of, defined, is_left, readers_of, statements_of
+from adcompile.ir.walk import blocks_of, defined, ends, is_left, readers_of, statements_of
 from adcompile.optimise.direct import called
 from adcompile.runtime import adjoints, arrays, plain
 

@@ -7,6 +7,7 @@ pytest.importorskip("numba")
 
 import numba
 
+from adcompile.backend.native import support as nt
 from adcompile.backend.native.items import item, popped, pushed, pushed_zeros, room_like
 
 
@@ -72,6 +73,18 @@ def test_rows_of_zeros():
 
     assert made(np.ones((2, 3))).tolist() == [[0.0] * 3] * 2
     assert made(np.ones((0, 3))).shape == (0, 3)
+
+
+def test_vectors_of_zeros_in_one_piece_of_memory():
+    @numba.njit
+    def made(a, b):
+        return nt.zero_vectors([a, b, a[:0]], np.float64)
+
+    a, b, c = made(np.ones(3), np.ones(9))
+    assert a.tolist() == [0.0] * 3 and b.tolist() == [0.0] * 9 and c.shape == (0,)
+    a += 1.0
+    del a
+    assert b.tolist() == [0.0] * 9 and b.flags.writeable
 
 
 def test_what_is_not_there():
