@@ -2,8 +2,8 @@
 
 To allocate a vector of a dozen numbers, to count who holds it and to free it takes longer than to fill it. One of which
 nothing is left behind its iteration (`borrowed`) lies where the one of the iteration before has been, one that is made
-for the next iteration where the one before the last was. What lists hold until the kernel ends lies one behind the other
-in memory of the caller (`arena`), which the next call uses again: no result shows it.
+for the next iteration where the one before the last was. What lists hold until the kernel ends lies one behind the
+other in memory of the caller (`arena`), which the next call uses again: no result shows it.
 """
 
 from __future__ import annotations

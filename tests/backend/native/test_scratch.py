@@ -158,7 +158,7 @@ def lists_of_states(x, w):
 def dropped_again(state, w):
     """Lists that begin anew in each iteration."""
     s = 0.0
-    for k in range(len(w)):
+    for _ in range(len(w)):
         new = []
         for j in range(3):
             new.append(state * w[j])
