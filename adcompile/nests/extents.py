@@ -30,7 +30,7 @@ _LIKE: Mapping[Any, int] = {
     np.zeros_like: 0, np.ones_like: 0, np.empty_like: 0, np.full_like: 0, np.copy: 0, np.ndarray.copy: 0,
     np.ndarray.astype: 0, arrays.unbroadcast: 1, arrays.broadcast_like: 1, arrays.like: 1, arrays.copy: 0,
     memory.outline: 0, memory.snapshot: 0, memory.shadow: 0, memory.apart: 0, ops.identity: 0, ops.index_add: 0,
-    np.tril: 0, np.triu: 0,
+    ops.expect_length: 0, np.tril: 0, np.triu: 0,
 }  # fmt: skip
 """Functions whose result has the shape of this argument."""
 

@@ -28,6 +28,8 @@ ANYWHERE = "anywhere"  # memory that came from outside, or of which nothing is k
 Origins = frozenset[Any]
 MADE = frozenset({*COPIES, memory.outline, outlined, np.empty, np.empty_like})
 """What these give has memory of its own, or none that is written."""
+HANDING_ON = frozenset({ops.index_add, ops.identity, ops.expect_length, memory.apart})
+"""These give an array that they are given."""
 
 
 @dataclass(eq=False)
@@ -42,6 +44,7 @@ class Facts:
     fresh: set[Var] = field(default_factory=set[Var])  # temporaries that are being gathered: not there yet
     origin: dict[Var, Origins] = field(default_factory=dict[Var, Origins])
     root: dict[Var, frozenset[Var]] = field(default_factory=dict[Var, frozenset[Var]])
+    made_for: dict[Var, Var] = field(default_factory=dict[Var, Var])  # memory, by the result that will lie in it
 
     def seen(self, var: Var) -> View:
         """An array as a view of memory that has a name of its own."""
@@ -104,10 +107,16 @@ class Facts:
 
     def newer(self, a: Var, b: Var) -> bool:
         """Whether the memory of `a` was made for it, when `b` was there already."""
-        if self.origins(a) != frozenset({a}):
+        made = self.made_for.get(a, a)
+        if self.origins(a) != frozenset({made}):
             return False
         order = self.scopes.order
-        return a not in order or b in order and order[b] < order[a]
+        return made not in order or b in order and order[b] < order[made]
+
+    def make_for(self, made: Var, result: Var) -> None:
+        """Know memory that is there before what will lie in it: that may be seen under other names by then."""
+        self.types[made], self.made_for[made] = self.types[result], result
+        self.origin[made] = self.root[made] = frozenset({result})
 
     def near(self, a: Var, b: Var) -> bool:
         """Whether two arrays may be views of one: a guard that asks for others would hardly ever hold."""
@@ -167,6 +176,6 @@ class Facts:
         array = bool(call.args) and isinstance(type_of(call.args[0], self.types), Array)
         if not array or not isinstance(self.types.get(var), Array):
             return None
-        if is_view(call) or fn in INPLACE or fn in (ops.index_add, ops.identity, memory.apart):
+        if is_view(call) or fn in INPLACE or fn in HANDING_ON:
             return [call.args[0]]
         return [call.args[0]] if fn in (arrays.unbroadcast, arrays.broadcast_like) else None

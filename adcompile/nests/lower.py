@@ -441,11 +441,15 @@ def _operands(item: Item, region: Region) -> list[tuple[Index, Var]]:
     """The arrays from which an item is computed, with where they are read."""
     out: list[tuple[Index, Var]] = []
     work: list[Item] = [item]
+    seen: set[Item] = set()
     rows = {i.view.base: i for i in region.items if isinstance(i, Store) and i.call.result is i.view.base}
     while work:
         made = work.pop()
         if not isinstance(made, Store) and made.var in rows:
             made = rows[made.var]
+        if made in seen:
+            continue
+        seen.add(made)
         for e in leaves_of(made.value):
             if isinstance(e, Load) and e.base in region.owners:
                 work.append(region.owners[e.base])

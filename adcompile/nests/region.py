@@ -347,7 +347,7 @@ class Region:
     def memory_for(self, call: Call, keys: Keys) -> Var:
         """Memory that is there before the region: should the region be dropped, nobody reads it."""
         made, facts = Var(call.result.name), self.facts
-        facts.types[made], facts.origin[made] = facts.types[call.result], frozenset({made})
+        facts.make_for(made, call.result)
         facts.extents.known[made] = keys
         facts.frames.array(made, keys, True)
         facts.views[call.result], self.renamed[call.result] = whole(made, keys), made
@@ -449,9 +449,14 @@ class Region:
 
     def reads(self, item: Item, base: Var) -> bool:
         """Whether a temporary is computed from memory that may be that of `base`."""
-        for e in leaves_of(item.value):
-            if isinstance(e, Load) and (e.base is base or not self.facts.apart(e.base, base)):
-                return True
-            if isinstance(e, Value) and (e.item.var is base or self.reads(e.item, base)):
-                return True
+        work, seen = [item], {item}
+        while work:
+            for e in leaves_of(work.pop().value):
+                if isinstance(e, Load) and (e.base is base or not self.facts.apart(e.base, base)):
+                    return True
+                if isinstance(e, Value) and e.item.var is base:
+                    return True
+                if isinstance(e, Value) and e.item not in seen:
+                    seen.add(e.item)
+                    work.append(e.item)
         return False

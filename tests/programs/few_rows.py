@@ -49,10 +49,68 @@ def largest_of_few(a, x):
     return np.max(table) + np.sum(table * np.max(table, axis=0))
 
 
+def rows_named_and_written(x, y):
+    table = np.stack((x[0] * y[1], x[1], y[2]))
+    p, q, r = table
+    table[0] = p * q + x[2]
+    table[1] = p * r
+    q += p
+    table[2] = table[1] * table[0] + r
+    return np.sum(table * x) + np.sum(p * q * r)
+
+
+def rows_shifted_under_two_names(x, y):
+    table = np.stack((x[0] * y[1], x[1], y[2]))
+    ends = table[:, 1:]
+    p, *rest = ends
+    table[0] *= table[1]
+    table[1, 1:] += p
+    rest[0][1:] -= rest[1][:-1] * table[0, :-2]
+    ends *= p
+    return np.sum(table * x) + np.sum(ends * ends)
+
+
+def rows_of_a_list(x, y):
+    table = np.stack((x[0], x[1], y[0]))
+    rows = list(table)
+    for k, row in enumerate(table):
+        last = row
+        table[k] = rows[0] * row
+    table[0] = last * rows[1]
+    return np.sum(table * x)
+
+
+def rows_by_ways(x, y):
+    table = np.stack((x[0], x[1]))
+    other = table if y[0, 0] > 0.0 else y[:2]
+    turned = other
+    k = 0
+    while k < 1:
+        turned = turned[::-1]
+        k += 1
+    table[0] = other[0] * turned[0]
+    table[k] = other[0] * turned[k:][0]
+    return np.sum(table * x[:2])
+
+
+def rows_of_an_argument_written(x, y):
+    x = x * 1.0
+    p, q, r = x
+    x[0, 1:] += p[:-1]
+    x[1] = p[::-1] * q
+    r[1:] += x[2, :-1] * x[1, 1:]
+    return np.sum(x * y) + np.sum(p * q * r)
+
+
 SAMPLES = {
     "rotated_points": [(_A, _X), (_A[:, ::2], _X[:, ::2])],
     "rows_by_name": [(_A, _X), (_A[:, :1], _X[:, :1])],
     "rows_moved_down": [(_A, _X)],
     "orbits": [(_A, _X)],
+    "rows_named_and_written": [(_A, _X)],
+    "rows_shifted_under_two_names": [(_A, _X)],
+    "rows_of_a_list": [(_A, _X)],
+    "rows_by_ways": [(_A, _X), (-_A, -_X)],
+    "rows_of_an_argument_written": [(_A, _X)],
     "largest_of_few": [(_A, _X), (_A[::-1], _X)],
 }

@@ -7,7 +7,8 @@ import adcompile as ad
 
 numba = pytest.importorskip("numba")
 from adcompile.backend.native import support as nt  # noqa: E402
-from tests.kernels import agree, text_of  # noqa: E402
+from tests.kernels import agree, agree_pulled, text_of  # noqa: E402
+from tests.programs import few_rows  # noqa: E402
 
 
 def compiled(function, *args):
@@ -112,3 +113,15 @@ def test_a_loop_whose_iterations_follow_from_each_other_says_nothing():
     loops = text.split("for ")[1:]
     assert all("nt.independent()" not in loop or "+ 0.5" not in loop for loop in loops)
     agree(carried, np.linspace(0.0, 1.0, 9))
+
+
+@pytest.mark.parametrize("name", few_rows.SAMPLES)
+def test_few_rows(name):
+    f, args = getattr(few_rows, name), few_rows.SAMPLES[name][0]
+    agree(f, *args)
+    agree_pulled(f, *args)
+
+
+def test_stacked_rows_under_another_name_are_not_taken_for_others():
+    text = text_of(few_rows.rows_named_and_written, *few_rows.SAMPLES["rows_named_and_written"][0])
+    assert "nt.disjoint(table" not in text, "which would never hold"
