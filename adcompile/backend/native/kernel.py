@@ -234,7 +234,7 @@ class Printer(Taking):
         self.placed: dict[Var, Call] = {}  # arrays that may be made where they are kept
         self.hollow, self.pushed_once, self.borrowed, self.sizes = frozenset(), frozenset(), frozenset(), {}
         self.begins, self.ends, self.given = {}, {}, {}  # given: lists that are parameters
-        self.handed_on, self.staying, self.known_to_stay = frozenset(), set(), set()
+        self.handed_on, self.begun, self.staying, self.known_to_stay = frozenset(), frozenset(), set(), set()
         self.brief, self.uncounted, self.rooms, self.pools = frozenset(), frozenset(), {}, {}
         self.popped: dict[Var, Var] = {}  # the items that `pop` takes from lists
         self.hands, self.slots, self.asked, self.initial, self.sharing = False, {}, {}, frozenset(), frozenset()
@@ -278,8 +278,7 @@ class Printer(Taking):
         self.borrowed = borrowed(function, self.lists, self.types, self.placed)
         self.loose, self.lasting = loose(function, self.types, self.placed)
         self.brief, self.uncounted = brief(function, self.types), uncounted(function, self.lists, self.types)
-        self.handed_on, begun = handed_on(function, self.types)
-        self.brief |= begun
+        self.handed_on, self.begun = handed_on(function, self.types)
         self.hollow = hollow(function, self.lists)
         self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}
         read = free_vars(function.body)

@@ -76,6 +76,9 @@ class Scratch(Arrays):
     """Those around what is being printed."""
     brief: frozenset[Var]
     handed_on: frozenset[Var]
+    """Arrays that an iteration makes for the next one."""
+    begun: frozenset[Var]
+    """Those with which such loops begin."""
     rooms: dict[str, Kept]
     pools: dict[Code, Kept]
     kept_codes: dict[Var, Store]
@@ -84,21 +87,23 @@ class Scratch(Arrays):
     """The memory that results show, once the kernel has been printed."""
 
     def make_empty(self, var: Var, native: ArrayOf, sizes: Sequence[str]) -> None:
-        if native.rank == 1 and var in self.brief:
-            self.make_room(var, native, sizes[0])
+        if native.rank == 1 and var in self.begun | self.brief:
+            self.make_room(var, native, sizes[0], 1)
         elif native.rank == 1 and self.is_pooled(var):
             self.make_pooled(var, native, sizes[0])
         elif native.rank == 1 and var in self.handed_on:
-            self.make_room(var, native, sizes[0], True)
+            self.make_room(var, native, sizes[0], 2)
         else:
             super().make_empty(var, native, sizes)
 
-    def make_room(self, var: Var, native: ArrayOf, size: str, by_turns: bool = False) -> None:
-        """Memory that the next iteration uses again, or the one after that."""
-        room, *other = (self.fresh(f"{var.name}_room") for _ in range(1 + by_turns))
+    def make_room(self, var: Var, native: ArrayOf, size: str, turns: int) -> None:
+        """Memory that the next iteration uses again, or the one after that. Numba lets go of it when nobody reads its
+        name any more: what is read behind its loop is held."""
+        room, *other = (self.fresh(f"{var.name}_room") for _ in range(turns))
         self.rooms.update((name, Kept(name, f"{name}.shape[0]", native.code)) for name in (room, *other))
+        self.held += [room, *other] if other or var in self.begun else []
         self.not_negative(size)
-        if by_turns:
+        if other:
             self.line(f"{room}, {other[0]} = {other[0]}, {room}")
         self.line(f"if {size} > {room}.shape[0]:")
         self.line(f"    {room} = nt.grown({room}, 0, {size})")

@@ -135,6 +135,21 @@ def test_what_is_handed_on_lies_by_turns_in_two_places():
     assert {name for name, _ in by_turns(not_always)} == {"x_bar"}, "the state may be older"
 
 
+def shown(x, w):
+    """The result is in a list, so that the kernel has no memory of its caller; the adjoint of `y` is read behind its
+    loop, and before it."""
+    states, y = [x * w[0]], np.cos(x)
+    for k in range(len(w)):
+        states.append(np.sin(states[-1]) * w[k] + x)
+        y = np.sin(y) * w[k]
+    return np.sum(states[-1] * y), states[1]
+
+
+def test_memory_that_is_read_behind_its_loop_is_held():
+    text = text_of(carried, X, W)
+    assert all(f"nt.held({other})" in text for _, other in by_turns(carried))
+
+
 def in_a_list(x, w):
     """States in a list, each of which makes the next one."""
     states = [x * 1.0]
@@ -200,7 +215,7 @@ def test_they_lie_in_one_piece_of_memory():
     assert "pool" not in text_of(waves, X, W), "no list"
 
 
-@pytest.mark.parametrize("f", [last_as_well, one_of_them])
+@pytest.mark.parametrize("f", [last_as_well, one_of_them, shown])
 def test_results_are_not_written_by_the_next_call(f):
     g = ad.value_and_grad(f, argnums=(0, 1), has_aux=True, backend="numba")
     for _ in range(3):
