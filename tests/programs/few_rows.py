@@ -30,12 +30,12 @@ def rows_moved_down(a, x):
 
 
 def orbits(a, x):
-    places, speeds = np.stack((a[0], a[1])), np.stack((x[0], x[1]))
+    places, speeds, h = np.stack((a[0], a[1])), np.stack((x[0], x[1])), 0.1 * x[2]
     for k in range(4):
-        squares = np.sum(places * places, axis=0) + 0.5
-        speeds = speeds - 0.1 * places / (squares * np.sqrt(squares)) * x[k % 3]
-        places[0] += 0.1 * speeds[1]
-        places += 0.1 * speeds
+        squares = np.sum(places * places, axis=0)
+        speeds = speeds - h * places * np.exp(-squares) * a[k % 3]
+        places[0] += h * speeds[1]
+        places += h * speeds
     return np.sum(places * speeds)
 
 
@@ -70,7 +70,7 @@ def rows_shifted_under_two_names(x, y):
     return np.sum(table * x) + np.sum(ends * ends)
 
 
-def rows_of_a_list(x, y):
+def rows_listed(x, y):
     table = np.stack((x[0], x[1], y[0]))
     rows = list(table)
     for k, row in enumerate(table):
@@ -109,7 +109,7 @@ SAMPLES = {
     "orbits": [(_A, _X)],
     "rows_named_and_written": [(_A, _X)],
     "rows_shifted_under_two_names": [(_A, _X)],
-    "rows_of_a_list": [(_A, _X)],
+    "rows_listed": [(_A, _X)],
     "rows_by_ways": [(_A, _X), (-_A, -_X)],
     "rows_of_an_argument_written": [(_A, _X)],
     "largest_of_few": [(_A, _X), (_A[::-1], _X)],
