@@ -58,7 +58,7 @@ def display(name, shape, index=()):
     return f"[{', '.join(display(name, shape, (*index, k)) for k in range(shape[len(index)]))}]"
 
 
-@pytest.mark.parametrize("fn", some([fn for fn in CONVERTING if fn is not np.real_if_close], 3), ids=name_of)
+@pytest.mark.parametrize("fn", some([fn for fn in CONVERTING if fn is not np.real_if_close], 5), ids=name_of)
 def test_derivatives_by_lists(fn):
     places = array_places(fn, CONVERTING[fn])
     for args, settings in SAMPLES[fn]:  # noqa: B007

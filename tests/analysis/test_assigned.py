@@ -166,7 +166,7 @@ WAYS = (assigned, in_loop, on_a_path, by_name, counted)
 EVERY = [(cls, f, name) for cls in OBJECTS for f in WAYS for name in VALUES]
 
 
-@pytest.mark.parametrize("cls, f, init", some(EVERY, 3), ids=lambda v: getattr(v, "__name__", v))
+@pytest.mark.parametrize("cls, f, init", some(EVERY, 5), ids=lambda v: getattr(v, "__name__", v))
 def test_objects_of_every_class(cls, f, init):
     one, init = cls(), VALUES[init]
     HELD.one = one

@@ -93,7 +93,7 @@ def is_the_same_in_test_rule(fn, args, kwargs):
 
 
 @pytest.mark.parametrize(
-    ("fn", "args", "kwargs"), some([case for case in cases() if not is_the_same_in_test_rule(*case.values)], 2)
+    ("fn", "args", "kwargs"), some([case for case in cases() if not is_the_same_in_test_rule(*case.values)], 3)
 )
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_both_modes(fn, args, kwargs):

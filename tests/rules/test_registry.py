@@ -1,6 +1,6 @@
 """Every rule that computes has samples, and passes `check_rule` at each of them; a wrong rule does not.
 
-Every eighteenth to second order, and every eighth sample behind the first; `ADCOMPILE_ALL=1` takes all."""
+Every eighteenth to second order, and every twelfth sample behind the first; `ADCOMPILE_ALL=1` takes all."""
 
 import copy
 import importlib
@@ -97,7 +97,7 @@ SINGLE = some(CHECKED, 3)
 @pytest.mark.filterwarnings("ignore:future versions will not create a writeable array:FutureWarning")
 def test_rule(fn):
     failures, calls = [], calls_of(fn)
-    calls = [*calls[:1], *some(calls[1:], 8)]
+    calls = [*calls[:1], *some(calls[1:], 12)]
     assert calls, "no sample has an argument with a derivative"
     for k, (args, settings) in enumerate(calls):
         try:
