@@ -112,6 +112,10 @@ class Extents:
         assert isinstance(t, Array) and t.dims is not None
         return tuple(1 if d == "one" else ("dim", var, k) for k, d in enumerate(t.dims))
 
+    def of_rank(self, var: Var, rank: int) -> bool:
+        t = self.types.get(var)
+        return isinstance(t, Array) and t.dims is not None and len(t.dims) == rank
+
     def _shape(self, var: Var) -> Shape:
         if var in self.known:
             return self.known[var]
@@ -227,8 +231,8 @@ class Extents:
             given = (given,) if type(given) is int else given
             return given if isinstance(given, tuple) and all(type(n) is int and n >= 0 for n in given) else None
         if made.fn.value is ops.build_tuple:
-            axes = enumerate(made.args)
-            return tuple(_number(a) if _number(a) is not None else ("dim", array, k) for k, a in axes)
+            own = self.own(array) if self.of_rank(array, len(made.args)) else ()
+            return tuple(_number(a) or n for a, n in zip(made.args, own)) or None
         if made.fn.value is getattr and made.args[1:] == made.args[1:2] and isinstance(made.args[1], Const):
             return self.of(made.args[0]) if made.args[1].value == "shape" else None
         return None

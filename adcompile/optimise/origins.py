@@ -195,7 +195,11 @@ class _Origins(Search):
     # -- what is changed
 
     def keep(self, loop: For, group: Mapping[Var, Tree]) -> None:
-        """Have the loop keep what the values are computed of, in the lists of some of them."""
+        """Have the loop keep what the values are computed of, in the lists of some of them; not where somebody asks for
+        more than their items."""
+        readers = {v: self.readers[loop.results[self.number_of(v, loop)]] for v in group}
+        if not all(isinstance(s, Call) and s.result in self.trails for reads in readers.values() for s in reads):
+            return
         holders = {origin: origin for origin in _origins(group) if origin in self.at_hand}
         new = {v: self.first_of(v, loop, group) for v in _origins(group) if v not in holders}
         for origin, first in new.items():
@@ -210,7 +214,7 @@ class _Origins(Search):
             push = self.push_of(holders[origin], loop)
             self.args[push.result] = (push.args[0], copy)
         for value in group:
-            for s in self.readers[loop.results[self.number_of(value, loop)]]:
+            for s in readers[value]:
                 assert isinstance(s, Call)
                 trail, out = self.trails[s.result], list[Call]()
                 self.computed(value, trail, holders, {}, out)

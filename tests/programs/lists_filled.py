@@ -231,7 +231,21 @@ def read_from_the_end(x, k):
 
 _X = np.array([0.62, 0.77, 1.31, 0.5, 0.98])
 
+def masks_gone_through(x, w):
+    masks = []
+    s = x * 1.0
+    for k in range(len(w)):
+        mask = s > 0.0
+        masks.append(mask)
+        s = np.where(mask, s * w[k], np.cos(s))
+    total = 0.0
+    for mask in masks:
+        total += np.sum(np.where(mask, s, x))
+    return total
+
+
 SAMPLES = {
+    "masks_gone_through": [(np.array([0.3, -0.2, 0.5]), np.array([0.5, -0.2]))],
     "neighbours_in_lists": [(_X,), (_X[:3],)],
     "rebuilt_after_reads": [(_X, 4)],
     "other_names": [(_X,)],

@@ -142,7 +142,7 @@ def _printed(
         now = printer(classes)  # with what has been found further down
         now.learn(before)
         made = now.function(function, name, inexact)
-        if now.varying == before.varying and now.views == before.views:
+        if now.varying == before.varying and now.views == before.views and now.known_to_stay <= now.staying:
             return made
         before = now
     raise NotNative("arrays whose lengths depend on each other", function.place)

@@ -127,7 +127,7 @@ class Scratch(Arrays):
 
     def is_pooled(self, var: Var) -> bool:
         """Whether a vector that a loop makes is in a list until the kernel ends, and in no result."""
-        if not self.loops or self.given_back is None or self.root(var) in self.given_back:
+        if not self.loops or self.given_back is None or self.root(var) in map(self.root, self.given_back):
             return False
         around = self.loops[0]
         if is_left(around):

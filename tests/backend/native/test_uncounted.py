@@ -118,7 +118,8 @@ def test_gradients_agree(f):
 
 def read(f, name):
     """How the primal reads items of a list."""
-    return set(re.findall(rf"\w+ = (nt\.item\({name}_\d+, |{name}_\d+\[)", text_of(f, W, XS).split("for ", 2)[2]))
+    items = rf"{name}(?:_\d+)?"
+    return set(re.findall(rf"\w+ = (nt\.item\({items}, |{items}\[)", text_of(f, W, XS).split("for ", 2)[2]))
 
 
 def test_what_lasts_is_not_counted():
