@@ -6,14 +6,7 @@ import pytest
 from tests.nests.lowered import both
 from tests.nests.test_lower import random
 from tests.nests.test_plan import loops
-
-
-def turned(a, x):
-    angle = np.sqrt(np.sum(a * a, axis=0))
-    w = a / angle
-    across = np.stack((w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2], w[0] * x[1] - w[1] * x[0]))
-    along = np.sum(w * x, axis=0) * (1.0 - np.cos(angle))
-    return np.sum((x * np.cos(angle) + across * np.sin(angle) + w * along) * x[1])
+from tests.programs.few_rows import rotated_points
 
 
 def unpacked(a, x):
@@ -90,8 +83,8 @@ def planes(a, x):
 
 
 ALL = [
-    turned, unpacked, filled, rows_moved, rows_turned_round, largest, with_lengths, kept_whole, in_steps, in_a_branch,
-    triangles, planes,
+    rotated_points, unpacked, filled, rows_moved, rows_turned_round, largest, with_lengths, kept_whole, in_steps,
+    in_a_branch, triangles, planes,
 ]  # fmt: skip
 
 
@@ -112,7 +105,7 @@ def test_rows_written_out(function, kind):
     made.agree(random(4, 3).T, random(3, 4))  # the same, or left: rows do not lie behind each other
 
 
-@pytest.mark.parametrize("function", [turned, unpacked, filled, in_steps], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [rotated_points, unpacked, filled, in_steps], ids=lambda f: f.__name__)
 def test_other_lengths_are_left(function):
     args = random(3, 5), random(3, 5)
     made = both(function, *args)
@@ -120,7 +113,7 @@ def test_other_lengths_are_left(function):
         made.agree(random(*a), random(*x))  # the same, or the same exception, or left
 
 
-@pytest.mark.parametrize("function, count", [(turned, 1), (unpacked, 1), (rows_moved, 1)])
+@pytest.mark.parametrize("function, count", [(rotated_points, 1), (unpacked, 1), (rows_moved, 1)])
 def test_they_share_one_loop(function, count):
     program = both(function, random(3, 5), random(3, 5), kind="primal").program
     assert loops(program) == (count, count)

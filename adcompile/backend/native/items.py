@@ -15,7 +15,7 @@ from numba.cpython import listobj
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from adcompile.backend.native.storage import uncounted
+from adcompile.backend.native.storage import cut, uncounted
 
 
 @intrinsic
@@ -82,12 +82,8 @@ def pushed_part(typing_context, items, block, begin, count):
         return None
 
     def codegen(context, builder, signature, args):
-        whole = arrayobj.make_array(of)(context, builder, args[1])
-        out = arrayobj.make_array(of)(context, builder)
-        where = {"data": builder.gep(whole.data, [args[2]]), "shape": [args[3]]}
-        size = {"strides": [whole.itemsize], "itemsize": whole.itemsize}
-        arrayobj.populate_array(out, **where, **size, meminfo=whole.meminfo, parent=None)
-        _put_last(context, builder, items, args[0], context.cast(builder, out._getvalue(), of, items.dtype), True)
+        part = cut(context, builder, of, args[1], args[2], args[3], True)
+        _put_last(context, builder, items, args[0], context.cast(builder, part, of, items.dtype), True)
         return context.get_dummy_value()
 
     return types.none(items, block, types.int64, types.int64), codegen

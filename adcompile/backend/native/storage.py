@@ -43,14 +43,18 @@ def part(typing_context, items, start, stop):
         return None
 
     def codegen(context, builder, signature, args):
-        whole = arrayobj.make_array(items)(context, builder, args[0])
-        out = arrayobj.make_array(items)(context, builder)
-        where = {"data": builder.gep(whole.data, [args[1]]), "shape": [builder.sub(args[2], args[1])]}
-        size = {"strides": [whole.itemsize], "itemsize": whole.itemsize}
-        arrayobj.populate_array(out, **where, **size, meminfo=None, parent=None)
-        return out._getvalue()
+        return cut(context, builder, items, args[0], args[1], builder.sub(args[2], args[1]), False)
 
     return items(items, types.int64, types.int64), codegen
+
+
+def cut(context, builder, of, array, start, count, holds):
+    """For code of other intrinsics: so many items of a vector; `holds`: of an array that holds the memory, too."""
+    whole, out = (arrayobj.make_array(of)(context, builder, *value) for value in ((array,), ()))
+    where = {"data": builder.gep(whole.data, [start]), "shape": [count]}
+    size = {"strides": [whole.itemsize], "itemsize": whole.itemsize}
+    arrayobj.populate_array(out, **where, **size, meminfo=whole.meminfo if holds else None, parent=None)
+    return out._getvalue()
 
 
 @intrinsic
