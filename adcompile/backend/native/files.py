@@ -135,10 +135,22 @@ def alone(data: Any) -> Any:
         case ((name, "object", (bytes() as code, bytes() as bitcode)), about, *others, tuple() as environments):
             entries = {getattr(about, f"llvm_{kind}_name", "") for kind in ("func", "cpython_wrapper", "cfunc_wrapper")}
             # of an environment compiled code reads the constants, and it says so where one is not there
-            used = tuple(e for e in environments if e.consts)
+            used = tuple(Constants(e) for e in environments if e.consts)
             return ((name, "object", (code, _named(bitcode, entries))), about, *others, used)
         case _:
             return data
+
+
+class Constants:
+    """What is kept of the environment of a helper. Numba would read it with the names that the helper sees, and import
+    the module of the helper for them, with all others of ours: compiled code has no use for names."""
+
+    def __init__(self, environment: Any) -> None:
+        self.environment = environment
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rebuild, (_, *about) = self.environment.__reduce__()
+        return rebuild, (__name__, *about)
 
 
 def _named(bitcode: bytes, names: set[str]) -> bytes:

@@ -128,7 +128,7 @@ def test_environments_that_hold_something_are_kept():
     function = numba.njit("float64(float64)")(lambda x: x * x + 1.0)
     *data, _ = function.overloads[function.signatures[0]]._reduce()
     empty, full = Environment(), Environment(1)
-    assert alone((*data, (empty, full)))[-1] == (full,)
+    assert [kept.environment for kept in alone((*data, (empty, full)))[-1]] == [full]
 
 
 RAISING = """
@@ -151,6 +151,31 @@ def test_a_kernel_that_is_found_compiled_raises_what_numpy_raises(tmp_path):
     command = [sys.executable, "-W", "ignore", str(script)]
     said = [subprocess.run(command, capture_output=True, text=True, check=True, env=environment) for _ in range(2)]
     assert "ValueError non-broadcastable" in said[0].stdout == said[1].stdout
+
+
+LISTS = """
+    import sys
+    import numpy as np, adcompile as ad
+    def f(x, n):
+        kept = []
+        for i in range(n):
+            x = np.sin(x) * x
+            kept.append(x)
+        return sum(np.sum(k) for k in kept)
+    x, h = np.linspace(0.1, 1.0, 4), 1e-6
+    x_bar = ad.grad(f, backend="numba")(x, 3)
+    assert abs((f(x + h, 3) - f(x - h, 3)) / (2.0 * h) - np.sum(x_bar)) < 1e-8
+    print("adcompile.backend.native.support" in sys.modules)
+"""
+
+
+def test_what_helpers_hold_is_read_without_them(home):
+    """The second process reads constants of helpers; it does not import them."""
+    path = home.parent / "lists.py"
+    path.write_text(textwrap.dedent(LISTS))
+    command = [sys.executable, path]
+    said = [subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() for _ in range(2)]
+    assert said == [["True"], ["False"]]
 
 
 def test_of_what_another_kernel_has_saved_nothing_is_made(home):
