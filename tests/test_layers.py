@@ -76,7 +76,7 @@ def layer_of(name):
     return name.split("/")[0]
 
 
-@functools.lru_cache(2)  # the tests of one file follow each other
+@functools.lru_cache(2)  # the checks of one file follow each other
 def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
@@ -85,9 +85,17 @@ def exists(name):
     return (PACKAGE / f"{name}.py").exists() or (PACKAGE / name / "__init__.py").exists()
 
 
+def walk(tree):
+    """The statements of a tree, and its except clauses: imports stand nowhere else."""
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for node in getattr(tree, name, ()):
+            yield node
+            yield from walk(node)
+
+
 def own_imports(tree):
     """The modules of adcompile that an import statement anywhere in the file names, with its line."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -107,9 +115,9 @@ def own_imports(tree):
 
 def deferred_imports(tree):
     """Import statements inside functions."""
-    for function in ast.walk(tree):
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            for node in ast.walk(function):
+    for function in walk(tree):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for node in walk(function):
                 if isinstance(node, ast.Import):
                     yield from ((alias.name, node.lineno) for alias in node.names)
                 elif isinstance(node, ast.ImportFrom):
@@ -119,23 +127,35 @@ def deferred_imports(tree):
 def type_checking_only(tree):
     """Lines under `if TYPE_CHECKING:`, which never run."""
     lines = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             for part in node.body:
                 lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
     return lines
 
 
-every_file = pytest.mark.parametrize("path", FILES, ids=name_of, scope="module")  # file by file
+CHECKS = []
+"""What must hold of every file: functions of its path that assert it."""
+
+
+def every_file(check):
+    CHECKS.append(check)
+    return check
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_file(path):
+    for check in CHECKS:
+        check(path)
 
 
 @every_file
-def test_file_belongs_to_a_layer(path):
+def file_belongs_to_a_layer(path):
     assert name_of(path) == "__init__" or layer_of(name_of(path)) in LAYERS
 
 
 @every_file
-def test_imports_point_one_way(path):
+def imports_point_one_way(path):
     name = name_of(path)
     if name == "__init__":
         return  # the top: it names everything, lazily
@@ -151,7 +171,7 @@ def test_imports_point_one_way(path):
 
 
 @every_file
-def test_imports_stand_at_the_top(path):
+def imports_stand_at_the_top(path):
     name = name_of(path)
     found = [
         f"{path.name}:{line}: {module}"
@@ -162,30 +182,30 @@ def test_imports_stand_at_the_top(path):
 
 
 @every_file
-def test_no_star_and_no_relative_imports(path):
-    for node in ast.walk(tree_of(path)):
+def no_star_and_no_relative_imports(path):
+    for node in walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name}:{node.lineno}"
             assert all(alias.name != "*" for alias in node.names), f"{path.name}:{node.lineno}"
 
 
 @every_file
-def test_only_one_file_imports_astor(path):
+def only_one_file_imports_astor(path):
     imported = {
         alias.name.split(".")[0]
-        for node in ast.walk(tree_of(path))
+        for node in walk(tree_of(path))
         if isinstance(node, ast.Import)
         for alias in node.names
-    } | {(node.module or "").split(".")[0] for node in ast.walk(tree_of(path)) if isinstance(node, ast.ImportFrom)}
+    } | {(node.module or "").split(".")[0] for node in walk(tree_of(path)) if isinstance(node, ast.ImportFrom)}
     assert "astor" not in imported or name_of(path) == "backend/text"
 
 
 @every_file
-def test_runtime_needs_numpy_alone(path):
+def runtime_needs_numpy_alone(path):
     """Generated modules import it where nothing else of ours is wanted."""
     if layer_of(name_of(path)) != "runtime" or name_of(path).startswith(NATIVE):
         return
-    for node in ast.walk(tree_of(path)):
+    for node in walk(tree_of(path)):
         modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         modules += [node.module] if isinstance(node, ast.ImportFrom) else []
         for module in modules:
@@ -193,7 +213,7 @@ def test_runtime_needs_numpy_alone(path):
 
 
 @every_file
-def test_native_code_is_imported_by_the_backend_alone(path):
+def native_code_is_imported_by_the_backend_alone(path):
     """numba is optional: nothing that everybody imports may import it."""
     name = name_of(path)
     if name.startswith((NATIVE, "backend/native", "runtime/native")):
@@ -202,14 +222,14 @@ def test_native_code_is_imported_by_the_backend_alone(path):
 
 
 @every_file
-def test_no_bare_except(path):
-    for node in ast.walk(tree_of(path)):
+def no_bare_except(path):
+    for node in walk(tree_of(path)):
         if isinstance(node, ast.ExceptHandler):
             assert node.type is not None, f"{path.name}:{node.lineno}"
 
 
 @every_file
-def test_every_file_has_its_test_file(path):
+def every_file_has_its_test_file(path):
     name = name_of(path)
     if name in UNMIRRORED or name in NOT_YET or not tree_of(path).body[1:]:
         return  # an empty package, or a docstring alone
