@@ -39,7 +39,7 @@ REFUSED = {"try_that_fills_a_shared_name"}
 """Followed only where its arguments carry derivatives: other code than Python's would share the name."""
 
 
-PROGRAMS = [p for p in some(collect(), 3) if p.name not in REFUSED]
+PROGRAMS = [p for p in some(collect(), 5) if p.name not in REFUSED]
 PLAIN = some(PROGRAMS, 3)
 """These are run as they are before they are optimised, too."""
 

@@ -13,7 +13,7 @@ from tests.test_programs_inplace import OPEN, PROGRAMS, Primal, limit, one
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
-WRITING = [p for p in some(PROGRAMS, 2) if p.name not in OPEN and bits(p.args) != Primal(p).after and Primal(p).wrt]
+WRITING = [p for p in some(PROGRAMS, 3) if p.name not in OPEN and bits(p.args) != Primal(p).after and Primal(p).wrt]
 
 
 writing = pytest.mark.parametrize("program", WRITING, ids=lambda p: p.name, scope="module")  # one by one

@@ -12,6 +12,7 @@ from numpy.polynomial import chebyshev, hermite, laguerre, legendre, polynomial
 
 import adcompile as ad
 from adcompile.rules.registry import lookup
+from tests.programs import some
 
 optimize = pytest.importorskip("scipy.optimize")
 integrate = pytest.importorskip("scipy.integrate")
@@ -95,10 +96,14 @@ FOLLOWED = [
 ]
 
 
+TWICE = [f for f, _ in some(FOLLOWED, 3) if f.__module__ != "colorsys"]
+
+
 @pytest.mark.parametrize("f, args", FOLLOWED, ids=lambda v: getattr(v, "__name__", ""))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the checks, at the complex arguments they try
 @pytest.mark.filterwarnings("ignore:Complex:DeprecationWarning")  # the same, of SciPy before 1.17
 def test_other_functions(f, args):
+    """Every third to second order."""
     value, _ = ad.vjp(f, *args)
     assert repr(value) == repr(f(*args))
-    ad.check_grads(f, args, order=1 if f.__module__ == "colorsys" else 2)
+    ad.check_grads(f, args, order=2 if f in TWICE else 1)

@@ -126,7 +126,7 @@ def test_exceptions_come_through():
 
 
 @pytest.mark.filterwarnings("ignore")  # one code of all functions wrapped; and programs may warn
-@pytest.mark.parametrize("program", some(collect(), 14), ids=lambda p: p.name)
+@pytest.mark.parametrize("program", some(collect(), 23), ids=lambda p: p.name)
 def test_programs_as_checkpointed_calls(program):
     """Whole programs as one call: the same, or refused."""
     args = program.fresh()

@@ -18,7 +18,7 @@ from tests.checks import active, bits, direction
 
 X = np.array([0.3, -0.7, 1.1])
 PROGRAMS = [p for p in (*programs.collect(), *programs_inplace.collect()) if "kinks" not in p.function.__module__]
-CHOSEN = [p for k, p in enumerate(PROGRAMS) if k % 36 == 0 or p.name.startswith("eigenvectors_of_real")]
+CHOSEN = [p for k, p in enumerate(PROGRAMS) if k % 60 == 0 or p.name.startswith("eigenvectors_of_real")]
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
 

@@ -360,7 +360,7 @@ def outcome(program, mode):
     return bits((ad.jvp(program.function, args, direction(args, 3)), args))
 
 
-@pytest.mark.parametrize("program", some(collect(), 45), ids=lambda p: p.name)
+@pytest.mark.parametrize("program", some(collect(), 70), ids=lambda p: p.name)
 @pytest.mark.parametrize("mode", ["vjp", "jvp"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_programs(program, mode, tmp_path, monkeypatch):

@@ -127,7 +127,7 @@ def name_of(fn):
 CHANGES = (running, of_any_length, optional, unknown, of_any_rank, of_any_kind)
 
 
-@pytest.mark.parametrize("fn", some(list(CALLS), 3), ids=name_of)
+@pytest.mark.parametrize("fn", some(list(CALLS), 5), ids=name_of)
 def test_what_is_said_of_less_still_holds(fn):
     rule = registry.lookup(fn)
     for args, kwargs in CALLS[fn]:

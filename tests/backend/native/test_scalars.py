@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from tests.kernels import agree, agree_pushed, text_of
+from tests.kernels import agree, agree_pushed, stays, text_of
+from tests.programs import recurrences
 
 
 def elementary(x, y):
@@ -125,3 +126,19 @@ def items_that_are_integers_first(x):
 def test_integers_have_no_negative_zero(f):
     agree(f, np.array([0.3, -0.7, 1.1]))
     agree_pushed(f, np.array([0.3, -0.7, 1.1]))
+
+
+@pytest.mark.parametrize("name", recurrences.SAMPLES)
+def test_cotangents_are_handed_on_as_it_is_written(name):
+    """Numbers that an iteration makes of each other in many steps: no difference is multiplied out."""
+    for args in recurrences.SAMPLES[name]:
+        stays(getattr(recurrences, name), *args)
+
+
+@pytest.mark.parametrize("stiff", [1e6, 1e9, 1e12])
+def test_differences_of_cotangents_come_before_what_they_are_multiplied_by(stiff):
+    stays(recurrences.held_by_a_spring, 0.5, 0.5, 0.3, 0.4, stiff, 40)
+
+
+def test_what_is_too_small_for_a_number_is_not_in_between():
+    stays(recurrences.small_and_large_by_turns, 1e-200, 1e180, 1e-180, 40)
