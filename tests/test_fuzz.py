@@ -23,7 +23,7 @@ from tests.fuzz.program import Program, generate, runs
 from tests.fuzz.runner import judge, judge_loops, left_out, programs, run, second_order
 from tests.fuzz.shrink import shrink
 
-SEED, PROGRAMS, CHUNK = 20260, 24, 12
+SEED, PROGRAMS, CHUNK = 20260, 16, 8
 EVERYTHING = enabled()
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
+from tests.programs import some
 
 X = np.array([0.4, 0.9, 0.7])
 W = np.array([1.0, 2.0, 3.0])
@@ -178,8 +179,9 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_inside_is_as_outside(program):
-    """The function itself runs the public transforms: its value and differences are what counts."""
-    ad.check_grads(program, (X,))
+    """The function itself runs the public transforms: its value and differences are what counts. Every third to second
+    order."""
+    ad.check_grads(program, (X,), order=2 if program in some(PROGRAMS, 3) else 1)
 
 
 def total(z):
