@@ -4,8 +4,6 @@ The gradient's text, differentiated as a function of its own, gives the second d
 compiler takes on its IR. Every eightieth program; `ADCOMPILE_ALL=1` takes all.
 """
 
-import math
-
 import numpy as np
 import pytest
 
@@ -57,4 +55,4 @@ def test_the_text_differentiated_is_the_second_derivative():
     wrong = {name: o for name, o in found.items() if o not in (None, "right", "refused")}
     assert wrong == {}
     judged = [o for o in found.values() if o is not None]
-    assert judged.count("refused") <= math.ceil(REFUSED * len(judged)), [n for n, o in found.items() if o == "refused"]
+    assert judged.count("refused") <= REFUSED * len(judged), [n for n, o in found.items() if o == "refused"]

@@ -229,8 +229,6 @@ def read_from_the_end(x, k):
     return s * items[-k]
 
 
-_X = np.array([0.62, 0.77, 1.31, 0.5, 0.98])
-
 def masks_gone_through(x, w):
     masks = []
     s = x * 1.0
@@ -243,6 +241,8 @@ def masks_gone_through(x, w):
         total += np.sum(np.where(mask, s, x))
     return total
 
+
+_X = np.array([0.62, 0.77, 1.31, 0.5, 0.98])
 
 SAMPLES = {
     "masks_gone_through": [(np.array([0.3, -0.2, 0.5]), np.array([0.5, -0.2]))],
