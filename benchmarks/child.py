@@ -11,12 +11,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import CLOCKS, Timing, measure, medians, primal
+from adcompile import pipeline
+from adcompile.backend.derived import Request
+from adcompile.ir.abstract import type_of
+from benchmarks.harness import CLOCKS, Timing, Workload, measure, medians, primal
 from benchmarks.peers import HAND, PEERS, Tool, adcompile
 from benchmarks.rows import ROWS
 
@@ -56,16 +59,29 @@ def run(job: Job) -> dict[str, Any]:
 
 
 def grown(job: Job) -> dict[str, list[float]]:
-    """Medians at the sizes of the row, for the function and each backend of ours."""
+    """Medians at the sizes of the row, for the function, for each backend of ours, and for the function where that
+    backend compiles it."""
     row = ROWS[job.row]
     times: dict[str, list[float]] = {"sizes": [float(size) for size in row.growing]}
     for size in row.growing:
         workload = row.workload(size)
         runs = {"primal": primal(workload)}
-        runs |= {f"adcompile {backend}": adcompile(backend)(workload) for backend in job.backends}
+        for backend in job.backends:
+            runs[f"adcompile {backend}"] = adcompile(backend)(workload)
+            if backend != "numpy":
+                runs[f"primal {backend}"] = primal(compiled(workload, backend))
+        for call in runs.values():
+            call()  # what compiles is no sample
         for name, seconds in medians(runs, job.budget, clock=job.clock).items():
             times.setdefault(name, []).append(seconds)
     return times
+
+
+def compiled(workload: Workload, backend: Any) -> Workload:
+    """The workload with its function as `backend` compiles it, without a derivative."""
+    types = tuple(type_of(arg, objects=True) for arg in workload.fresh())
+    made = pipeline.derive(workload.function, Request("primal", backend=backend), types, ())
+    return replace(workload, function=made.call)
 
 
 def pin() -> None:

@@ -126,23 +126,35 @@ def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
 
 
 def growth(results: Results) -> list[list[str]]:
+    """For each row: exponents of the function and of gradients, and gradient by function at each size; the same by
+    the function that the backend has compiled."""
     ours = sorted({n for r in results.values() for n in r.get("growing", {}) if n.startswith("adcompile")})
-    out = [["workload", "sizes", "primal: exponent", *(f"{n}: {w}" for n in ours for w in ("exponent", "/ primal"))]]
+    known = {n for r in results.values() for n in r.get("growing", {})}
+    pairs = [(tool, f"primal {tool.removeprefix('adcompile ')}") for tool in ours]
+    head = ["workload", "sizes", "primal: exponent"]
+    for tool, native in pairs:
+        head += [f"{tool}: exponent", f"{tool}: / primal"]
+        head += [f"{native}: exponent", f"{tool}: / {native}"] if native in known else []
+    out = [head]
     for name, result in results.items():
         times = result.get("growing")
         if not times or times["sizes"][0] == times["sizes"][-1]:
             continue
         sizes = times["sizes"]
-        line = [
-            name,
-            ", ".join(f"{s:g}" for s in sizes) + f" {ROWS[name].counts}",
-            f"{slope(sizes, times['primal']):.2f}",
-        ]
-        for tool in ours:
-            line.append(f"{slope(sizes, times[tool]):.2f}")
-            line.append(", ".join(figure(a / b, 2) for a, b in zip(times[tool], times["primal"])))
+        line = [name, ", ".join(f"{s:g}" for s in sizes) + f" {ROWS[name].counts}", _exponent(times, "primal")]
+        for tool, native in pairs:
+            line += [_exponent(times, tool), _quotients(times, tool, "primal")]
+            line += [_exponent(times, native), _quotients(times, tool, native)] if native in known else []
         out.append(line)
     return out
+
+
+def _exponent(times: Mapping[str, Sequence[float]], tool: str) -> str:
+    return f"{slope(times['sizes'], times[tool]):.2f}"
+
+
+def _quotients(times: Mapping[str, Sequence[float]], tool: str, of: str) -> str:
+    return ", ".join(figure(a / b, 2) for a, b in zip(times[tool], times[of]))
 
 
 # -- the page -----------------------------------------------------------------------------------
@@ -196,7 +208,8 @@ Made by `python -m benchmarks.run --doc docs/performance.md`; what is measured a
 GROWTH = """
 ## Growth with the size
 
-The exponent of time over the range of sizes, and gradient by primal at each.
+The exponent of time over the range of sizes, and gradient by function at each: by the function as it is (primal), and
+by the function as the same backend compiles it (primal numba).
 
 {table}
 """

@@ -122,6 +122,25 @@ def test_sizes_are_gone_through():
     assert len(times["primal"]) == len(times["adcompile numpy"]) == 3
 
 
+def test_growth_is_compared_with_the_function_that_the_same_backend_compiles():
+    pytest.importorskip("numba")
+    times = child.run(child.Job("call_vector", backends=("numba",), growing=True, budget=0.001))["growing"]
+    assert len(times["primal numba"]) == len(times["adcompile numba"]) == 3
+    times |= {"primal numba": [1.0, 2.0, 100.0], "adcompile numba": [2.0, 4.0, 300.0]}
+    head, line = report.growth({"call_vector": {"growing": times}})
+    assert line[head.index("primal numba: exponent")] == "1.00"
+    assert line[head.index("adcompile numba: / primal numba")] == "2.0, 2.0, 3.0"
+
+
+def test_a_compiled_function_is_the_function():
+    pytest.importorskip("numba")
+    workload = ROWS["jacobi_1d"].workload(8)
+    args, native = workload.fresh(), workload.fresh()
+    assert child.compiled(workload, "numba").function(*native) == pytest.approx(workload.function(*args), rel=1e-12)
+    for a, b in zip(args, native):
+        np.testing.assert_allclose(b, a, rtol=1e-12)  # what it writes, too
+
+
 def test_quotients():
     seconds = {"primal": 1.0, "adcompile numpy": 2.0, "jax": 8.0, "autograd": 4.0}
     results = {"gmm": {"seconds": seconds, "failed": {}}, "mlp": {"seconds": {**seconds, "jax": 1.0}, "failed": {}}}
