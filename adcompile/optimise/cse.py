@@ -16,7 +16,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, For, If, Statement, Var, While
 from adcompile.ir.types import Instance, Known, SliceT, Type, Unknown
 from adcompile.optimise.callables import ITERATORS, LINEAR
-from adcompile.optimise.effects import Effects, writes
+from adcompile.optimise.effects import Effects, binds, writes
 from adcompile.optimise.rewrite import ForwardWalk
 from adcompile.optimise.sharing import Sharing
 from adcompile.optimise.typing import const_key, is_immutable, is_number, is_real, type_of
@@ -47,6 +47,7 @@ class _Cse(ForwardWalk):
         self.table: dict[Hashable, Call] = {}
         self.scopes: list[list[tuple[Hashable, Call | None]]] = []  # what to put back on leaving
         self.epoch = 0  # grows with every statement that may write
+        self.names = 0  # grows with every statement that may bind names of modules
 
     def enter(self) -> None:
         self.scopes.append([])
@@ -65,6 +66,7 @@ class _Cse(ForwardWalk):
             return
         if not self.effects.pure(call):
             self.epoch += 1
+            self.names += self.effects.binds(call)
         elif not (isinstance(call.fn, Const) and call.fn.value in NEVER_MERGED):
             key = self._key(call)
             earlier = self.table.get(key)
@@ -96,7 +98,7 @@ class _Cse(ForwardWalk):
         """Whether the call hands out an object that exists already, the same each time."""
         if not isinstance(call.fn, Const):
             return False
-        if call.fn.value is ops.load_global:
+        if call.fn.value is ops.load_global or self.effects.reads_data(call):
             return True
         owner = type_of(call.args[0], self.types) if call.args else None
         return (
@@ -109,22 +111,26 @@ class _Cse(ForwardWalk):
 
     def _key(self, call: Call) -> Hashable:
         fn = call.fn
+        if isinstance(fn, Const) and fn.value is ops.load_global:
+            ref = call.args[0].value  # type: ignore[union-attr]
+            return (ops.load_global, id(ref.namespace), ref.name, self.names)
         args = [const_key(a) for a in call.args]
         if isinstance(fn, Const) and fn.value in _COMMUTE and len(args) == 2:
             types = [type_of(a, self.types) for a in call.args]
             if all(is_number(t) and is_real(t) for t in types):
                 args.sort(key=self._order)
         kwargs = tuple((name, const_key(a)) for name, a in call.kwargs)
-        return (const_key(fn), tuple(args), kwargs, self.epoch if self._reads_memory(call) else None)
+        return (const_key(fn), tuple(args), kwargs, self._read_at(call))
 
     def _order(self, key: object) -> tuple[int, int]:
         # any order will do that is the same for both: ids of live objects never reach the output
         return (isinstance(key, Var), id(key) if isinstance(key, Var) else hash(key))
 
-    def _reads_memory(self, call: Call) -> bool:
-        if isinstance(call.fn, Const) and call.fn.value is ops.load_global:
-            return True
-        return any(map(self._changes, (*call.args, *(a for _, a in call.kwargs))))
+    def _read_at(self, call: Call) -> int | None:
+        """A number that is the same as long as what the operands hold is; None: that never changes."""
+        if self.effects.reads_data(call):
+            return self.names
+        return self.epoch if any(map(self._changes, (*call.args, *(a for _, a in call.kwargs)))) else None
 
     def _changes(self, atom: Atom) -> bool:
         """Whether what an operand holds may change: not that of a fresh array into which nobody writes."""
@@ -157,8 +163,5 @@ class _Cse(ForwardWalk):
 
     def _before_loop(self, s: For | While) -> None:
         """What the body writes in one iteration is read in the next."""
-        if self._writing(s):
-            self.epoch += 1
-
-    def _writing(self, s: For | While) -> bool:
-        return writes(s.body, self.effects)
+        self.epoch += writes(s.body, self.effects)
+        self.names += binds(s.body, self.effects)

@@ -10,8 +10,10 @@ Memory exhaustion, NumPy's warnings, integers beyond 1e308 and the overflow of s
 
 from __future__ import annotations
 
+import inspect
+import operator
 import types as pytypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -31,6 +33,7 @@ from adcompile.ir.types import (
     Known,
     ListT,
     RangeT,
+    Scalar,
     Seq,
     TupleT,
     Type,
@@ -105,6 +108,29 @@ class Effects:
         # operators of unknown objects may be anybody's methods; differentiated code has none such
         return call.role != "primal" or fn not in DUNDERS or not self._dunder(call)
 
+    def binds(self, call: Call) -> bool:
+        """Whether names of modules may mean something else behind the call: not behind what writes into arrays and
+        lists, but behind all code that is not followed."""
+        if self.pure(call):
+            return False
+        fn = call.fn.value if isinstance(call.fn, Const) and hashable(call.fn.value) else None
+        owner = type_of(call.args[0], self.types) if call.args else UNKNOWN
+        if fn in INPLACE or fn is operator.setitem:
+            return not isinstance(owner, (Array, Seq, ListT)) and not is_immutable(owner)
+        return fn not in LINEAR and fn not in WRITING
+
+    def reads_data(self, call: Call) -> bool:
+        """Whether the call reads a number or an array that an object, a class or a module holds under a name, and runs
+        no code of theirs: it is the same until a name or an attribute is bound."""
+        if not isinstance(call.fn, Const) or call.fn.value is not getattr or len(call.args) != 2:
+            return False
+        name, owner = type_of(call.args[1], self.types), type_of(call.args[0], self.types)
+        if not isinstance(name, Known) or not isinstance(self.types.get(call.result), (Array, Scalar)):
+            return False
+        if isinstance(owner, Known) and not isinstance(owner.value, type):
+            return is_plain(type(owner.value), name.value)
+        return isinstance(owner, Instance) and is_plain(owner.cls, name.value)
+
     def walks(self, call: Call) -> bool:
         """Whether the call makes an iterator over an array of which items are read by their indices: it does
         nothing, and has been preceded by what raises in its place."""
@@ -120,6 +146,8 @@ class Effects:
 
     def _dunder(self, call: Call) -> bool:
         types = self.types
+        if self.reads_data(call):
+            return False
         return any(isinstance(a, Var) and isinstance(types.get(a, UNKNOWN), (Unknown, Instance)) for a in call.args)
 
     def total(self, call: Call, shapes: Shapes) -> bool:
@@ -154,6 +182,15 @@ class Effects:
         if isinstance(t, Known):
             return isinstance(t.value, (tuple, str, range, list, dict))
         return isinstance(t, _ITERABLES) or loop.role != "primal" and isinstance(t, IterT)
+
+
+def is_plain(cls: type, name: str) -> bool:
+    """Whether objects of a class hold an attribute of this name as data, if they have it. (Classes and functions that
+    were met when compiling are of class `object` here; what computes their attributes gives no type.)"""
+    if cls.__getattribute__ not in (object.__getattribute__, pytypes.ModuleType.__getattribute__):
+        return False
+    found = inspect.getattr_static(cls, name, None)
+    return isinstance(found, pytypes.MemberDescriptorType) or not hasattr(type(found), "__get__")
 
 
 def has_buffer(call: Call) -> bool:
@@ -265,16 +302,26 @@ def _total_block(block: Block, effects: Effects, shapes: Shapes) -> bool:
 
 def writes(block: Block, effects: Effects) -> bool:
     """Whether anything in a block may write into memory or state that others see."""
-    return any(_writing(s, effects) for s in block.statements)
+    return _any(block, lambda call: not effects.pure(call))
 
 
-def _writing(statement: Statement, effects: Effects) -> bool:
-    match statement:
-        case Call():
-            return not effects.pure(statement)
-        case If(then=then, orelse=orelse):
-            return writes(then, effects) or writes(orelse, effects)
-        case For() | While():
-            return writes(statement.body, effects)
-        case _:
+def binds(block: Block, effects: Effects) -> bool:
+    """Whether anything in a block may bind names of modules."""
+    return _any(block, effects.binds)
+
+
+def _any(block: Block, does: Callable[[Call], bool]) -> bool:
+    """Whether a call in a block does so; of what is neither a call nor made of blocks nothing is known."""
+    for s in block.statements:
+        match s:
+            case Call():
+                found = does(s)
+            case If(then=then, orelse=orelse):
+                found = _any(then, does) or _any(orelse, does)
+            case For() | While():
+                found = _any(s.body, does)
+            case _:
+                found = True
+        if found:
             return True
+    return False

@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from adcompile.analysis.mutation import calls_in
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Block, Call, For, Function, Statement, Var, While
+from adcompile.ir.nodes import Atom, Block, Call, Const, For, Function, Statement, Var, While
 from adcompile.ir.program import FunctionRef, Program
 from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Known, Scalar, Type
@@ -99,7 +99,9 @@ class _Search(Trails):
     def loop(self, loop: Loop, here: Path) -> None:
         inside, written = defined(loop.body), self.written(loop)
         for s in loop.body.statements:
-            if not isinstance(s, Call) or not isinstance(self.types.get(s.result), (Array, Scalar)):
+            if not isinstance(s, Call):
+                continue
+            if not isinstance(self.types.get(s.result), (Array, Scalar)) and not self.is_there(s):
                 continue
             out: list[Call] = []
             call = replace(s, args=tuple(self.index(a, inside, out) for a in s.args))
@@ -149,7 +151,9 @@ class _Search(Trails):
     def is_same(self, call: Call, inside: set[Var], written: set[Var] | None) -> bool:
         """Whether every turn computes the same, and nothing is lost if there is none."""
         fn = called(call)
-        if fn in LINEAR or fn in STORING or fn in OBSERVING or fn in (ops.load_global, getattr):
+        if self.is_there(call):
+            return written is not None and not any(a in inside for a in call.args)
+        if fn in LINEAR or fn in STORING or fn in OBSERVING or fn is getattr:
             return False
         if isinstance(fn, FunctionRef):  # which may read what is neither its argument nor a constant
             return False
@@ -157,6 +161,19 @@ class _Search(Trails):
         if not read or not inside.isdisjoint(read) or not all(self.stays(v, written) for v in read):
             return False
         return self.effects.total(call, self.shapes) and not self.may_warn(call)
+
+    def is_there(self, call: Call) -> bool:
+        """Whether a call reads a name of a module, or data of what is reached by one: that they are there, and of
+        their types, is what the guards have found before the function began."""
+        while self.effects.reads_data(call):
+            owner = call.args[0]
+            if isinstance(owner, Const):
+                return True
+            made = self.places.definition.get(owner)
+            if made is None:
+                return False
+            call = made
+        return called(call) is ops.load_global
 
     def may_warn(self, call: Call) -> bool:
         """Whether NumPy warns of a call with ordinary numbers: of a division by zero, or the logarithm of one."""

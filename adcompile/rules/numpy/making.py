@@ -1,4 +1,4 @@
-"""np.r_ and np.c_, np.fromiter: arrays of parts, as calls of np.concatenate and np.array."""
+"""np.r_ and np.c_, np.fromiter, np.ndarray: arrays as calls of np.concatenate, np.array and np.empty."""
 
 from __future__ import annotations
 
@@ -49,3 +49,12 @@ def joined(self: Any, key: Any) -> Any:
 def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
     values = np.array(list(iter), dtype)
     return values if count == -1 else values[:count]
+
+
+@overlay(np.ndarray)
+def ndarray(
+    shape: Any, dtype: Any = float, buffer: Any = None, offset: Any = 0, strides: Any = None, order: Any = None
+) -> Any:
+    if buffer is not None or strides is not None:
+        return rt.no_derivative("np.ndarray with a buffer or strides; write np.empty(shape, dtype), or slice an array")
+    return np.empty(shape, dtype, "C" if order is None else order)

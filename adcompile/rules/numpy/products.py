@@ -64,6 +64,12 @@ def matmul(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
         return rt.unbroadcast(a_bar, a), np.conj(a)[:, None] * y_bar[..., None, :]
     if np.ndim(b) == 1:
         return y_bar[..., None] * np.conj(b), np.tensordot(y_bar, np.conj(a), np.ndim(y_bar))
+    if np.ndim(b) == 2:  # of a stack by one matrix: one product, without a matrix for each of the stack
+        leading = rt.axes_from(0, np.ndim(a) - 1)
+        return y_bar @ np.conj(b).T, np.tensordot(np.conj(a), y_bar, (leading, leading))
+    if np.ndim(a) == 2:
+        others = rt.axes_without(np.ndim(b), np.ndim(b) - 2)
+        return np.tensordot(y_bar, np.conj(b), (others, others)), np.conj(a).T @ y_bar
     a_bar = y_bar @ np.swapaxes(np.conj(b), -1, -2)
     b_bar = np.swapaxes(np.conj(a), -1, -2) @ y_bar
     return rt.unbroadcast(a_bar, a), rt.unbroadcast(b_bar, b)

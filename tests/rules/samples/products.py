@@ -23,6 +23,11 @@ MATMUL = [
     (complexes(3), real(3, 2)),
     (complexes(5, 2, 3), complexes(3)),
     (complexes(3), complexes(5, 3, 2)),
+    (complexes(5, 2, 3), complexes(3, 4)),
+    (complexes(2, 3), complexes(5, 3, 2)),
+    (real(2, 3), real(2, 4, 3, 2)),
+    (real(2, 4, 1, 3), real(3, 2)),
+    (real(0, 2, 3), real(3, 2)),
     (single(2, 3), single(3, 2)),
 ]
 DOT = [
