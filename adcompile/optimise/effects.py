@@ -187,7 +187,7 @@ class Effects:
 def is_plain(cls: type, name: str) -> bool:
     """Whether objects of a class hold an attribute of this name as data, if they have it. (Classes and functions that
     were met when compiling are of class `object` here; what computes their attributes gives no type.)"""
-    if cls.__getattribute__ not in (object.__getattribute__, pytypes.ModuleType.__getattribute__):
+    if cls.__getattribute__ not in [c.__getattribute__ for c in (object, pytypes.ModuleType, pytypes.SimpleNamespace)]:
         return False
     found = inspect.getattr_static(cls, name, None)
     return isinstance(found, pytypes.MemberDescriptorType) or not hasattr(type(found), "__get__")

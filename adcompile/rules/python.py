@@ -41,9 +41,9 @@ def multiply(y, a, b):
 
 @elementwise(operator.truediv, operator.itruediv, rt.divided)
 def divide(y, a, b):
-    if rt.is_static(type(y)) and type(y) is not float and type(y) is not complex:
-        return rt.quotient(1.0, b), rt.quotient(-y, b)
-    return 1.0 / b, -y / b  # Python's division would have raised itself
+    if rt.is_static(type(y)) and (type(y) is float or type(y) is complex):
+        return 1.0 / b, -y / b  # Python's division would have raised itself
+    return rt.quotient(1.0, b), rt.quotient(-y, b)
 
 
 @elementwise(np.divide)

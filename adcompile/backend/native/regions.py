@@ -24,6 +24,7 @@ from adcompile.backend.native.kernel import ALONE, Between, Kernel, kernel, supp
 from adcompile.backend.native.lists import Lists, lists_of
 from adcompile.backend.native.lockstep import in_lockstep
 from adcompile.backend.native.mirrors import without_shadows
+from adcompile.backend.native.named import rest_of, without_reads
 from adcompile.backend.native.notes import Note
 from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.backend.native.quotients import in_products
@@ -62,6 +63,7 @@ from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.origins import from_origins
 from adcompile.optimise.recomputed import recomputed
+from adcompile.optimise.typing import type_of
 from adcompile.runtime.settings import Backend, Elementary
 
 REPEATED = frozenset({builtins.range, builtins.reversed, builtins.slice, ops.build_tuple, np.ndarray.shape})
@@ -96,8 +98,8 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
     program = from_origins(recomputed(spelled(program)))
     # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
     types = {**program.types, **dict(handed_over(program))}
-    search = _Search(types, frozenset(vectorised()) if elementary == "vectorised" else frozenset())
-    search.effects = Effects(types, summarise(program.functions, types))
+    ufuncs = frozenset(vectorised()) if elementary == "vectorised" else frozenset[Any]()
+    search = _Search(types, ufuncs, Effects(types, summarise(program.functions, types)))
     functions: dict[FunctionRef, Function] = {}
     for forward, pullback in handed(program, search.types):
         search.pair(program, forward, pullback, entry_is_gradient and forward is program.entry)
@@ -116,6 +118,10 @@ def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: E
             search.kernels[ref] = search.kernel(function, function.name or ref.name, inexact)
             functions[ref] = function
         except NotNative as error:
+            split = search.behind_reads(function, inexact)
+            if split is not None:
+                functions[ref] = split
+                continue
             name = f"{function.name}()"
             if not loops and not search.nests(search.alone(function.body.statements)):
                 search.notes.append(Note(name, function.place, error.what, error.place))
@@ -143,6 +149,7 @@ def _defined_in(statements: Sequence[Statement]) -> Iterator[Var]:
 class _Search:
     types: dict[Var, Type]
     ufuncs: frozenset[Any]  # functions that may stand in loops over elements
+    effects: Effects
     kernels: dict[FunctionRef, Kernel] = field(default_factory=dict["FunctionRef", "Kernel"])
     made: dict[FunctionRef, Function] = field(default_factory=dict["FunctionRef", "Function"])
     notes: list[Note] = field(default_factory=list["Note"])
@@ -152,7 +159,6 @@ class _Search:
     begun: set[Var] = field(default_factory=set["Var"])  # those of them that a region begins itself
     lists: Lists = field(default_factory=Lists)
     around: frozenset[Var] = frozenset()  # the classes of lists that are there before the loops around begin
-    effects: Effects | None = None
     steady: frozenset[Var] = frozenset()  # arrays, and lists of some, that stay as they are
     name: str = ""
     lengths: dict[Var, Lengths] = field(default_factory=dict["Var", "Lengths"])  # presumed, of short axes
@@ -164,12 +170,25 @@ class _Search:
         if not between.returns:
             self.lengths.update(new.lengths)
         new = with_gaussians(in_products(new) if inexact else new)
-        if self.effects is not None:
-            elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
-            new = in_lockstep(new, self.ufuncs, self.effects, inexact)
-            new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
+        elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
+        new = in_lockstep(new, self.ufuncs, self.effects, inexact)
+        new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
         hints = Hints(new.sure, new.sums, between_loops(function.body.statements), new.independent)
         return kernel(new.function, name, new.types, inexact, hints, between)
+
+    def behind_reads(self, function: Function, inexact: bool) -> Function | None:
+        """The function as what it reads of modules and a call of all the rest, if that is a kernel."""
+        found = rest_of(function, self.effects)
+        if found is None:
+            return None
+        rest, value, calling = found
+        ref = FunctionRef(rest.name)
+        try:
+            self.kernels[ref] = self.kernel(rest, rest.name, inexact)
+        except NotNative:
+            return None
+        self.made[ref] = rest
+        return calling(self._new(Var("t"), type_of(value, self.types)), ref)
 
     def pair(self, program: Program, first: FunctionRef, second: FunctionRef, inexact: bool) -> None:
         """A forward function and its pullback as kernels that hand over what loops keep, if both can be."""
@@ -220,7 +239,7 @@ class _Search:
 
     def alone(self, statements: Sequence[Statement]) -> Function:
         """Statements as a function that gives all that they define, with the calls that they make again."""
-        run, _ = without_globals(statements)
+        run, _ = without_reads(statements, self.effects)
         body = [*self._before(run), *run]
         all_ = tuple(_defined_in(run))
         whole = self._new(Var("t"), TupleT(tuple(self.types[v] for v in all_)))
@@ -238,7 +257,7 @@ class _Search:
         self.definitions = {
             s.result: s for s in statements_of(function.body) if isinstance(s, Call) and _is_repeated(s)
         }
-        self.steady = frozenset() if self.effects is None else steady(function, self.effects)
+        self.steady = steady(function, self.effects)
         self.empties, self.lists, self.around = empty_lists(function), lists_of(function, self.types), frozenset()
         return replace(function, body=self.block(function.body, frozenset()))
 
@@ -302,7 +321,7 @@ class _Search:
 
     def region(self, run: Sequence[Statement], later: frozenset[Var]) -> list[Statement]:
         """A run as a function and its call. Raises NotNative."""
-        run, loads = without_globals(run)
+        run, loads = without_reads(run, self.effects)
         run, pushes = without_pushes(run)
         later = later | _read_by(pushes)
         place = next((s.place for s in (*filter(is_loop, run), *run) if s.place), None)
@@ -411,32 +430,6 @@ def goes_on_elsewhere(s: If) -> bool:
         if any(isinstance(inner, If) and goes_on_elsewhere(inner) for inner in block.statements):
             return True
     return False
-
-
-def without_globals(statements: Sequence[Statement]) -> tuple[list[Statement], list[Call]]:
-    """Statements that no kernel could hold but for reads of globals, and these: nothing there binds globals, so
-    that they are read in front."""
-    out: list[Statement] = []
-    loads: list[Call] = []
-
-    def inner(block: Block) -> Block:
-        rest, more = without_globals(block.statements)
-        loads.extend(more)
-        return replace(block, statements=tuple(rest)) if more else block
-
-    for s in statements:
-        match s:
-            case Call(fn=Const(value=ops.load_global)):
-                loads.append(s)
-            case If():
-                then, orelse = inner(s.then), inner(s.orelse)
-                out.append(s if then is s.then and orelse is s.orelse else replace(s, then=then, orelse=orelse))
-            case For() | While():
-                body = inner(s.body)
-                out.append(s if body is s.body else replace(s, body=body))
-            case _:
-                out.append(s)
-    return out, loads
 
 
 def without_pushes(statements: Sequence[Statement]) -> tuple[list[Statement], list[Call]]:

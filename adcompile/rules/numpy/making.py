@@ -57,4 +57,4 @@ def ndarray(
 ) -> Any:
     if buffer is not None or strides is not None:
         return rt.no_derivative("np.ndarray with a buffer or strides; write np.empty(shape, dtype), or slice an array")
-    return np.empty(shape, dtype, "C" if order is None else order)
+    return np.empty(shape, dtype) if order is None else np.empty(shape, dtype, order)
