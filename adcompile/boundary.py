@@ -42,7 +42,7 @@ def _base_references(raw: Any, i: Any) -> int:
     return getrefcount(base)
 
 
-# What the two functions count for an array that nobody else holds, under this interpreter.
+# What the two functions count for an array, or a container of arrays, that nobody else holds, under this interpreter.
 ALONE = _references([np.empty(1)], 0)
 BASE_ALONE = _base_references([np.empty((1, 2)).T], 0)
 
@@ -86,24 +86,29 @@ def shown_in(value: Any) -> dict[int, int]:
     return out
 
 
-def own_tree(raw: Any, i: Any, memo: dict[int, Any] | None = None, shown: Mapping[int, int] | None = None) -> Any:
+def own_tree(
+    raw: Any, i: Any, memo: dict[int, Any] | None = None, shown: Mapping[int, int] | None = None, ours: bool = True
+) -> Any:
     """`raw[i]` with every array in its tuples, lists and dicts owned; the containers are new.
 
     One array held twice stays one array. Copies have the strides of what they are copies of: what a pullback
-    computes again of them depends on that.
+    computes again of them depends on that. `ours`: whether nobody else holds a container on the way to `raw[i]`; the
+    arrays in a list that somebody else holds too are his, though only the list holds them.
     """
     memo = {} if memo is None else memo
     shown = shown_in(raw[i]) if shown is None else shown
     if type(raw[i]) is np.ndarray:  # no local name may hold the array while its owners are counted
         key = id(raw[i])
         if key not in memo:
-            memo[key] = raw[i] if is_owned(raw, i, shown) or is_outline(raw[i]) else replica(raw[i])
+            owned = ours and is_owned(raw, i, shown) or is_outline(raw[i])
+            memo[key] = raw[i] if owned else replica(raw[i])
         return memo[key]
     value = raw[i]
     if not tangents.is_container(value):
         return value
+    ours = ours and getrefcount(value) <= ALONE
     keys = list(value) if type(value) is dict else range(len(value))
-    return tangents.rebuild(value, [own_tree(value, k, memo, shown) for k in keys])
+    return tangents.rebuild(value, [own_tree(value, k, memo, shown, ours) for k in keys])
 
 
 def apart(raw: Any, i: Any, seen: set[int]) -> Any:

@@ -45,6 +45,18 @@ def test_own_copies_what_others_hold():
     assert not any(np.shares_memory(a, x) for x in (tree[0], tree[1]["k"]))
 
 
+def test_what_a_list_of_others_holds_is_theirs():
+    """Though its arrays are held once only; what stands in containers that nobody else holds stays."""
+    given = {"w": [np.ones(3), [np.ones(3)]]}
+    ours = np.ones(3)
+    raw, at = ([given, (np.ones(3),), [ours]],), id(ours)
+    del ours
+    tree = own_tree(raw, 0)
+    assert not np.shares_memory(tree[0]["w"][0], given["w"][0])
+    assert not np.shares_memory(tree[0]["w"][1][0], given["w"][1][0])
+    assert tree[1][0] is raw[0][1][0] and id(tree[2][0]) == at
+
+
 @pytest.mark.parametrize(
     "g, cls, expected",
     [

@@ -275,6 +275,32 @@ def test_results_are_the_primal_s_where_nothing_is_put_back():
     assert ad.vjp(f, x)[0] is not x
 
 
+def scaled(x, steps):
+    """Reads the arrays of a list in a loop, and gives others that the pullback reads."""
+    powers = []
+    for w in steps["w"]:
+        x = x * w
+        powers.append(x * x)
+    return powers, np.sum(x)
+
+
+def captured(steps):
+    return lambda x: scaled(x, steps)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_pullbacks_read_nothing_that_is_written_in_between(kind):
+    """Neither arrays that only a container of the caller's holds, nor those that only the result holds."""
+    steps = {"w": kind(X + 0.1 * k for k in range(20))}
+    seed = ([np.ones(3)] * 20, 2.0)
+    for f, args in ((scaled, (X, steps)), (captured(steps), (X,))):
+        (powers, _), pullback = ad.vjp(f, *args)
+        expected = pullback(seed)[0]
+        for array in powers + list(steps["w"]):
+            array += 1.0
+        assert np.array_equal(pullback(seed)[0], expected)
+
+
 # -- buffers ----------------------------------------------------------------------------------------
 
 
