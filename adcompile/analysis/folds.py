@@ -302,10 +302,18 @@ def known_set(b: Builder, atom: Atom) -> tuple[Type, ...] | None:
     if made.fn.value is ops.build_set:
         types = tuple(b.type(a) for a in made.args)
     elif made.fn.value in (set, frozenset) and len(made.args) == 1:
-        items = known_items(b, made.args[0])
-        types = None if items is None else tuple(b.type(i) for i in items)
+        types = items_put(b, made.args[0])
     if types is None or not all(isinstance(t, Known) for t in types):
         return None
     if made.fn.value is not frozenset and isinstance(atom, Var):
         b.context.folded_sets[atom] = made.place  # if it is only looked at (analysis/escapes)
     return types
+
+
+def items_put(b: Builder, atom: Atom) -> tuple[Type, ...] | None:
+    """The types of the items of what a set is made from; None where they are not known."""
+    t = b.type(atom)
+    if isinstance(t, Known) and isinstance(t.value, frozenset):
+        return tuple(map(Known, t.value))
+    items = known_items(b, atom)
+    return None if items is None else tuple(b.type(i) for i in items)

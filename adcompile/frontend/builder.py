@@ -6,6 +6,7 @@ import builtins
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from types import CodeType
 from typing import Any, TypeVar
 
 from adcompile.errors import Place, Unsupported
@@ -26,6 +27,7 @@ class Unit:
     file: str
     namespace: dict[str, Any]
     scopes: Scopes
+    code: CodeType
     lowered: dict[Any, Function] = field(default_factory=dict[Any, Function])  # nested functions, each once
 
 

@@ -54,7 +54,7 @@ class Comprehensions(Expressions):
     ) -> None:
         """Emits the loops from the generator `index` on; `names` are carried."""
         generator = generators[index]
-        iterable = self.expr(generator.iter)
+        iterable = self.gone_through(generator.iter)
         place = self.place(node)
 
         def step() -> tuple[Atom, ...]:
@@ -123,7 +123,7 @@ class Comprehensions(Expressions):
         if self.rebound(node, *more) or any(g.is_async for g in node.generators):
             message = "a generator expression that binds names is not followed"
             return (self.refuse(node, message, "Write a loop.", hint),) * 2
-        iterable = self.expr(node.generators[0].iter)
+        iterable = self.gone_through(node.generators[0].iter)
         sought = search()
         targets = self.unit.scopes.names(g.target for g in node.generators).binds
         hidden, shared, outside = {n: self.env.get(n) for n in targets}, self.shared, self.outside
@@ -151,7 +151,7 @@ class Comprehensions(Expressions):
             if index + 1 == len(node.generators):
                 test, *values = search.element()
             else:
-                inner = self.expr(node.generators[index + 1].iter)
+                inner = self.gone_through(node.generators[index + 1].iter)
                 test, *values = self._search(node, index + 1, inner, search, hint)
             found = Block((), (), Break((Const(search.wanted), *values)))
             self.statements.append(If((), test, *((found, goes_on) if search.wanted else (goes_on, found)), place))

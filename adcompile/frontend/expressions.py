@@ -14,6 +14,7 @@ import gast
 from adcompile.frontend.builder import UNBOUND, Builder, LowerNested, Unit, flag_of
 from adcompile.frontend.captures import Captures
 from adcompile.frontend.scopes import Scope
+from adcompile.frontend.source import constant_set
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const
 
@@ -166,6 +167,11 @@ class Expressions(Builder):
                 pass
         return self.expr(node, hint)
 
+    def gone_through(self, node: Any, hint: str = "t") -> Atom:
+        """The value of what a loop or comprehension goes through: Python makes a constant of a set display there."""
+        made = constant_set(node, self.unit.code, True) if isinstance(node, gast.Set) else None
+        return self.expr(node, hint) if made is None else Const(made)
+
     def any_all(self, node: Any, wanted: bool, hint: str) -> Atom:
         raise NotImplementedError
 
@@ -218,8 +224,7 @@ class Expressions(Builder):
         return self._compare_from(self.expr(node.left), node, 0, hint)
 
     def _compare_from(self, left: Atom, node: gast.Compare, index: int, hint: str) -> Atom:
-        right = self.expr(node.comparators[index])
-        op = node.ops[index]
+        right, op = self._compared(node, index), node.ops[index]
         if isinstance(op, (gast.In, gast.NotIn)):
             value = self.call(operator.contains, right, left, node=node, hint=hint)
             if isinstance(op, gast.NotIn):
@@ -233,17 +238,40 @@ class Expressions(Builder):
             value, lambda: self._compare_from(right, node, index + 1, hint), lambda: value, names, node, hint
         )
 
+    def _compared(self, node: gast.Compare, index: int) -> Atom:
+        """An operand; of a set display that is only looked into, the order of the items does not matter."""
+        operand, op = node.comparators[index], node.ops[index]
+        looked_into = isinstance(operand, gast.Set) and isinstance(op, (gast.In, gast.NotIn)) and len(node.ops) == 1
+        if looked_into and not any(isinstance(item, gast.Starred) for item in operand.elts):
+            return self.call(ops.build_set, *map(self.expr, operand.elts), node=operand)
+        return self.expr(operand)
+
     # Displays
 
     def _display(self, node: Any, hint: str) -> Atom:
+        if isinstance(node, gast.Set):
+            return self._set(node, hint)
         if any(isinstance(item, gast.Starred) for item in node.elts):
-            if isinstance(node, gast.Tuple):
-                return self._concat(ops.tuple_concat, node.elts, node, hint)
-            items = self._concat(ops.list_concat, node.elts, node, hint)
-            return self.call(set, items, node=node, hint=hint) if isinstance(node, gast.Set) else items
-        build = {gast.Tuple: ops.build_tuple, gast.List: ops.build_list, gast.Set: ops.build_set}[type(node)]
-        items = [self.expr(item) for item in node.elts]
-        return self.call(build, *items, node=node, hint=hint)
+            concat = ops.tuple_concat if isinstance(node, gast.Tuple) else ops.list_concat
+            return self._concat(concat, node.elts, node, hint)
+        build = ops.build_tuple if isinstance(node, gast.Tuple) else ops.build_list
+        return self.call(build, *map(self.expr, node.elts), node=node, hint=hint)
+
+    def _set(self, node: gast.Set, hint: str) -> Atom:
+        """A set filled as Python fills it, on which the order of its items depends."""
+        made = constant_set(node, self.unit.code, False)
+        if made is not None:
+            return self.call(set, Const(made), node=node, hint=hint)
+        if not any(isinstance(item, gast.Starred) for item in node.elts):
+            return self.call(ops.build_set, *map(self.expr, node.elts), node=node, hint=hint)
+        first, *others = node.elts
+        begun = isinstance(first, gast.Starred)
+        whole = self.call(set, *([self.drained(first.value)] if begun else ()), node=node, hint=hint)
+        for item in others if begun else node.elts:
+            starred = isinstance(item, gast.Starred)
+            put = self.call(getattr, whole, Const("update" if starred else "add"), node=item)
+            self.call(put, self.drained(item.value) if starred else self.expr(item), node=item)
+        return whole
 
     def _concat(self, concat: Callable[..., Any], items: Sequence[Any], node: Any, hint: str) -> Atom:
         """One tuple or list of items some of which are starred."""

@@ -230,7 +230,7 @@ class FunctionLowerer(Statements):
 
     def _loop(self, item: Loop, live: frozenset[str]) -> None:
         place = self.place(item.node)
-        iterable = None if item.iterable is None else self.expr(item.iterable, "items")
+        iterable = None if item.iterable is None else self.gone_through(item.iterable, "items")
         facts = item.body.facts
         names = [name for name in facts.binds if name not in self.outside]
         carried = tuple(name for name in names if name in live or name in facts.reads)
@@ -489,6 +489,6 @@ def lower_function(fn: Any) -> Function:
 
 def lower_source(source: Source) -> Function:
     """The untyped IR of a function whose source is known; call it with a large stack."""
-    unit = Unit(source.file, source.namespace, Scopes())
+    unit = Unit(source.file, source.namespace, Scopes(), source.code)
     name = source.code.co_name
     return lower_node(unit, made_functions(source.node), name, source.freevars, {})

@@ -299,6 +299,42 @@ def _equal_consts(a: Any, b: Any) -> bool:
     return type(a) is type(b) and (a == b if isinstance(a, frozenset) else repr(a) == repr(b))
 
 
+# Sets that are constants
+
+_FOLDED = (
+    gast.Constant, gast.Tuple, gast.UnaryOp, gast.BinOp, gast.Subscript, gast.operator, gast.unaryop, gast.expr_context,
+)  # fmt: skip
+"""What expressions are made of that CPython may evaluate itself."""
+
+
+def constant_set(node: gast.Set, code: CodeType, iterated: bool) -> frozenset[Any] | None:
+    """The constant that CPython makes of a set display within `code`: the set itself (`iterated`: where a loop goes
+    through it), or what it is filled from. None where it puts in one item after the other, or all orders are one.
+
+    The order in which a set is gone through depends on that in which it was filled, for such a constant by the
+    compiler, or by whoever has read the compiled code from a file: only the code that runs has the right one.
+    """
+    if not all(isinstance(part, _FOLDED) for item in node.elts for part in gast.walk(item)):
+        return None
+    tree: Any = gast.gast_to_ast(node)
+    if iterated:
+        tree = ast.Compare(ast.Constant(0), [ast.In()], [tree])
+    compiled = compile(ast.fix_missing_locations(ast.Expression(tree)), code.co_filename, "eval", dont_inherit=True)
+    made = next((c for c in compiled.co_consts if isinstance(c, frozenset)), None)
+    if made is None or len(made) < 2 or all(type(i) is int and 0 <= i < max(8, len(made)) for i in made):
+        return None  # in a table with a place for each of them small numbers stand in their own order
+    return next((c for c in _sets_in(code) if c == made and set(map(repr, c)) == set(map(repr, made))), made)
+
+
+def _sets_in(code: CodeType) -> Iterator[frozenset[Any]]:
+    """The sets among the constants of code and of the functions in it."""
+    for c in code.co_consts:
+        if isinstance(c, frozenset):
+            yield c
+        elif isinstance(c, CodeType):
+            yield from _sets_in(c)
+
+
 # Class-private names
 
 

@@ -12,12 +12,13 @@ from adcompile.frontend.scopes import Scopes
 from adcompile.ir import ops
 from adcompile.ir.nodes import Const, If
 
-TREE = gast.parse("def f(x):\n    y = x\n    return len(y)")
+TEXT = "def f(x):\n    y = x\n    return len(y)"
+TREE, CODE = gast.parse(TEXT), compile(TEXT, "file.py", "exec")
 
 
 def builder():
     scopes = Scopes()
-    return Builder(Unit("file.py", {"len": 1}, scopes), scopes.of(TREE.body[0]), ())
+    return Builder(Unit("file.py", {"len": 1}, scopes, CODE), scopes.of(TREE.body[0]), ())
 
 
 def test_scoped_bindings_are_undone():

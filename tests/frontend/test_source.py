@@ -4,6 +4,7 @@ import colorsys
 import functools
 import importlib
 import linecache
+import marshal
 import sys
 import textwrap
 
@@ -12,7 +13,7 @@ import pytest
 
 from adcompile.errors import SourceError
 from adcompile.frontend.lower import lower_function
-from adcompile.frontend.source import source_of
+from adcompile.frontend.source import constant_set, source_of
 from tests.interpret import interpret
 
 pair = (lambda x: x + 1), (lambda x: x * 1)
@@ -213,3 +214,30 @@ def test_assertions_rewritten_by_pytest():
 def test_installed_packages():
     assert interpret(colorsys.rgb_to_hsv, 0.2, 0.4, 0.6) == colorsys.rgb_to_hsv(0.2, 0.4, 0.6)
     assert interpret(textwrap.dedent, "  a\n  b") == "a\nb"
+
+
+def sets_of(text, iterated):
+    """The constant that is found for a display, and the code that it is in."""
+    display = gast.parse(text).body[0].value
+    code = compile(f"for k in {text}: pass" if iterated else f"s = {text}", "sets.py", "exec")
+    return constant_set(display, marshal.loads(marshal.dumps(code)), iterated), code
+
+
+@pytest.mark.parametrize("text, iterated", [
+    ("{8, 0}", True), ("{16, 8, 0}", True), ("{16, 8, 0}", False), ("{'a', 'b', 'c'}", False), ("{1.5, None}", True),
+    ("{-8, 2 * 4, (1, 'a')}", False),
+])  # fmt: skip
+def test_constants_made_of_sets_are_those_of_the_code(text, iterated):
+    found, code = sets_of(text, iterated)
+    assert type(found) is frozenset and found in code.co_consts
+    read = marshal.loads(marshal.dumps(code))
+    display = gast.parse(text).body[0].value
+    assert any(constant_set(display, read, iterated) is c for c in read.co_consts)
+
+
+@pytest.mark.parametrize("text, iterated", [
+    ("{8, 0}", False), ("{8}", True), ("{1, 2, 3}", True), ("{1, 2, x}", True), ("{f(1), 8, 0}", False),
+    ("{*(16, 8), 0}", False),
+])  # fmt: skip
+def test_sets_filled_item_by_item_are_no_constants(text, iterated):
+    assert sets_of(text, iterated)[0] is None
