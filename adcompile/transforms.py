@@ -147,9 +147,10 @@ def linearize(fun: Fun, *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """`(value, push)`: the value of `fun(*primals)` and the linear function that takes tangents
     of the arguments, `push(*tangents)`, to the tangent of the value.
 
-    Writes into the arguments after the call do not matter, nor into the object whose method `fun` is.
-    Raises Unsupported for functions that write into arrays which they capture or find in a module:
-    each push runs the function again.
+    Writes into the arguments after the call do not matter, nor into the object whose method `fun` is. What
+    `fun` captures, its defaults, and what it finds in modules are read at each push, as they are then: each push
+    runs the function again. Raises Unsupported for functions that write into arrays which they capture or find
+    in a module.
     """
     check_again(fun, primals, "linearize")
     target = Target(fun) if hasattr(type(fun), "__adcompile_key__") else resolve(fun)
