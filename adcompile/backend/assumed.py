@@ -1,37 +1,177 @@
-"""What a module ahead of time assumes of other modules, as text that it can compare at run time."""
+"""What a module ahead of time assumes of other modules, as text that it can compare at run time.
+
+Guards compare objects by identity, which means nothing in another process. Here each of them becomes a way from a
+module on and a text about what it leads to (`runtime.ahead.told`); what has no way, or no text, is refused.
+"""
 
 from __future__ import annotations
 
+import ast
+import functools
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from types import FunctionType, ModuleType
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from adcompile.errors import Place, Unsupported, place_of
+from adcompile.ir import ops
+from adcompile.ir.abstract import is_by_identity
 from adcompile.ir.nodes import OwnerSpace
 from adcompile.ir.program import Guard, Program
+from adcompile.ir.refs import GlobalRef
 from adcompile.ir.signature import SignatureError, spell
-from adcompile.ir.types import Known
-from adcompile.runtime.ahead import source_digest
+from adcompile.ir.types import DictT, Instance, Known, ListT, Scalar, Seq, TupleT, Type, Unknown
+from adcompile.runtime.ahead import PLAIN, fits, shape, told
 
 Fact = tuple[str, str, str]
-Home = Callable[[Any], "tuple[str, str] | None"]
+Way = tuple[str, str]
+Home = Callable[[Any], "Way | None"]
+ABSENT = Known(ops.UNDEFINED)
 
 
 def facts(programs: Iterable[Program], functions: Iterable[Any], home: Home) -> list[Fact]:
     """(module, path, text) of the data and values that the programs were made with, and of the
     functions they follow. `home` tells where an object can be imported from."""
-    out: dict[tuple[str, str], str] = {}
-    for function in functions:
-        found = home(function) if isinstance(function, FunctionType) and not _is_installed(function) else None
-        digest = source_digest(function) if found is not None else ""
-        if found is not None and digest:
-            out[found] = f"source {digest}"
+    guarded = _Facts(home)
     for program in programs:
         for guard in program.guards:
-            found, text = _owner(guard, home), _text(guard)
-            if found is not None and text:
-                out.setdefault((found[0], found[1] + "".join(map(_step, guard.path))), text)
-    return [(module, path, text) for (module, path), text in out.items()]
+            guarded.of_guard(guard)
+    followed = _Facts(home, guarded.ways)
+    for function in functions:
+        if isinstance(function, FunctionType) and not _is_installed(function):
+            followed.of_function(function)
+    return list({**followed.out, **guarded.out})
+
+
+class _Facts:
+    """Collects them; `ways` has the way to each object that a guard leads to, and the object."""
+
+    def __init__(self, home: Home, ways: dict[int, tuple[Way, Any]] | None = None) -> None:
+        self.ways = {} if ways is None else ways
+        self.out: dict[Fact, None] = {}
+        self._home = home
+        self._same: dict[int, tuple[Way, Any]] = {}
+
+    def of_guard(self, guard: Guard) -> None:
+        """What one guard says."""
+        way, value = self._start(guard.ref)
+        path, last = guard.path, guard.path[-1] if guard.path else None
+        own = guard.type == ABSENT
+        way, value = _along(way, value, path[:-1] if own else path, guard.ref.place)
+        if own:
+            name = last[1] if isinstance(last, tuple) else last
+            self._note(way, f"{'holds' if guard.value else 'lacks'} {name}")
+        elif guard.other is not None:
+            module, path = _along(*self._start(guard.other[0]), guard.other[1], guard.ref.place)[0]
+            self._note(way, f"is not {module}:{path}")
+        elif isinstance(last, tuple) and last[0] == "call":
+            self._note(way, told(guard.value))
+        elif guard.type is not None:
+            self._say(way, guard.type, value)
+        elif is_by_identity(value) or type(value) in (*PLAIN, tuple):
+            self._say(way, Known(value), value)
+        else:
+            self._say_same(way, value)
+
+    def of_function(self, function: FunctionType) -> None:
+        """That a function is the one that was followed, with the defaults it had."""
+        way = self._way(function, place_of(function))
+        self._note(way, told(function))
+        defaults = {"__defaults__": function.__defaults__, "__kwdefaults__": function.__kwdefaults__}
+        for name, held in defaults.items():
+            where = _further(way, f".{name}")
+            if held:
+                self._note(where, shape(held))
+            for key, item in held.items() if isinstance(held, dict) else enumerate(held or ()):
+                if type(item) in PLAIN:  # others are read live, where they are read
+                    self._note(_further(where, f"[{key!r}]"), told(item))
+
+    def _start(self, ref: GlobalRef) -> tuple[Way, Any]:
+        """The way to what a reference means, and that."""
+        namespace, name = ref.namespace, ref.name
+        if isinstance(namespace, OwnerSpace):
+            return self._way(namespace["owner"], ref.place), namespace["owner"]
+        module = namespace.get("__name__")
+        found = sys.modules.get(module) if isinstance(module, str) else None
+        if found is None or vars(found) is not namespace:
+            raise _untold(f"{name}, a name of code that is no module", ref.place)
+        if name in namespace:
+            return (found.__name__, name), namespace[name]
+        self._note((found.__name__, ""), f"lacks {name}")
+        return ("builtins", name), vars(sys.modules["builtins"])[name]
+
+    def _way(self, value: Any, place: Place | None) -> Way:
+        if isinstance(value, ModuleType):
+            return value.__name__, ""
+        way = self._home(value) or self.ways.get(id(value), (None,))[0]
+        if way is None:
+            name = getattr(value, "__qualname__", type(value).__name__)
+            raise _untold(f"{name}, to which no name of a module leads", place)
+        return way
+
+    def _say(self, way: Way, t: Type, value: Any) -> None:
+        """That what lies there is of a type."""
+        self._reach(way, value)
+        text = _spelled(t)
+        if isinstance(t, Unknown):
+            return
+        if isinstance(t, Known):
+            self._note(way, told(value))
+        elif text and fits(value, text):
+            self._note(way, text)
+        elif isinstance(t, (TupleT, ListT, DictT, Seq)) and isinstance(value, (tuple, list, dict)):
+            self._note(way, shape(value))
+            keyed = value.items() if isinstance(value, dict) else enumerate(value)
+            of_items = t.values if isinstance(t, DictT) else [t.item] * len(value) if isinstance(t, Seq) else t.items
+            for (key, item), of_item in zip(keyed, of_items):
+                self._say(_along(way, value, [("item", key)], None)[0], of_item, item)
+        elif isinstance(t, Scalar):
+            self._note(way, "one of " + ", ".join(sorted(kind.__name__ for kind in t.kinds)))
+        elif type(t) is Instance:
+            self._note(way, f"object of {told(t.cls)}")
+            for name in t.own:
+                self._note(way, f"holds {name}")
+        else:
+            self._note(way, told(value))
+
+    def _say_same(self, way: Way, value: Any) -> None:
+        """That an object is this very one: of its class, and none or one of the others of which that is said."""
+        self._reach(way, value)
+        self._note(way, f"object of {told(type(value))}")
+        known = self._same.setdefault(id(value), (way, value))
+        if known[0] != way:
+            self._note(way, "is {}:{}".format(*known[0]))
+            return
+        for (module, path), other in self._same.values():
+            if other is not value and type(other) is type(value):
+                self._note(way, f"is not {module}:{path}")
+
+    def _reach(self, way: Way, value: Any) -> None:
+        """Note that a way leads to an object, and to what is called in its place."""
+        if type(value) in PLAIN or id(value) in self.ways:
+            return
+        self.ways[id(value)] = way, value
+        for step, part in _parts(value):
+            self._reach(_further(way, step), part)
+
+    def _note(self, way: Way, text: str) -> None:
+        self.out[(*way, text)] = None
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    """What runs when an object is called, or is asked for an attribute."""
+    if isinstance(value, FunctionType):
+        yield from ((f".__closure__[{i}]", cell) for i, cell in enumerate(value.__closure__ or ()))
+    elif isinstance(value, property):
+        yield from ((f".{name}", getattr(value, name)) for name in ("fget", "fset", "fdel"))
+    elif isinstance(value, (staticmethod, classmethod, MethodType)):
+        yield ".__func__", value.__func__
+    elif isinstance(value, functools.partial):
+        yield ".func", value.func
+    elif not isinstance(value, (type, ModuleType, CellType)):
+        if is_by_identity(value) and hasattr(value, "__wrapped__"):
+            yield ".__wrapped__", value.__wrapped__
+        yield ".__class__", type(value)
 
 
 def _is_installed(function: FunctionType) -> bool:
@@ -41,34 +181,48 @@ def _is_installed(function: FunctionType) -> bool:
     return "site-packages" in parts or root == "adcompile" or root in sys.stdlib_module_names
 
 
-def _owner(guard: Guard, home: Home) -> tuple[str, str] | None:
-    """The module and the path in it of what the guard refers to."""
-    namespace, name = guard.ref.namespace, guard.ref.name
-    if isinstance(namespace, OwnerSpace):
-        return home(namespace["owner"]) if not isinstance(namespace["owner"], ModuleType) else None
-    module = namespace.get("__name__")
-    found = sys.modules.get(module) if isinstance(module, str) else None
-    return (module, name) if isinstance(module, str) and found is not None and vars(found) is namespace else None
-
-
-def _text(guard: Guard) -> str:
-    """The type or value that is expected; "" for what cannot be written."""
-    if guard.other is not None:
-        return ""
+def _spelled(t: Type) -> str:
     try:
-        return spell(guard.type if guard.type is not None else Known(guard.value))
+        return spell(t)
     except SignatureError:
         return ""
 
 
-def _step(step: Any) -> str:
-    if isinstance(step, tuple):
-        return f"[{step[1]!r}]" if _is_plain(step[1:]) else ""
-    return f".{step}"
+def _further(way: Way, step: str) -> Way:
+    module, path = way
+    return module, f"{path}{step}" if path else step.removeprefix(".")
 
 
-def _is_plain(key: Sequence[Any]) -> bool:
-    return type(key[0]) in (str, int, bool, float)
+def _along(way: Way, value: Any, path: Sequence[Any], place: Place | None) -> tuple[Way, Any]:
+    """The way that goes on by the steps of a guard, and what it leads to now."""
+    for step in path:
+        if not isinstance(step, tuple):
+            way, value = _further(way, f".{step}"), getattr(value, step)
+        elif step[0] == "call":
+            given = [_literal(v, place) for v in step[1]]
+            given += [f"{name}={_literal(v, place)}" for name, v in step[2].items()]
+            return _further(way, f"({', '.join(given)})"), None
+        else:
+            way, value = _further(way, f"[{_literal(step[1], place)}]"), value[step[1]]
+    return way, value
+
+
+def _literal(value: Any, place: Place | None) -> str:
+    """A key or an argument as text."""
+    try:
+        if type(value) is str or value == ast.literal_eval(repr(value)):
+            return repr(value)
+    except (ValueError, SyntaxError):
+        pass
+    raise _untold(f"what is found with an object of {type(value).__name__}", place)
+
+
+def _untold(what: str, place: Place | None) -> Unsupported:
+    return Unsupported(
+        f"the derivative relies on {what}, which another process cannot compare",
+        place,
+        "pass it as an argument, or define it at the top of a module",
+    )
 
 
 __all__ = ["facts"]

@@ -7,14 +7,16 @@ generated function, and hands back `gradient(…)` of what that gives.
 from __future__ import annotations
 
 import ast
+import enum
 import hashlib
 import inspect
 import os
 import sys
 import textwrap
 import weakref
-from collections.abc import Callable
-from types import CodeType, FunctionType, ModuleType
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ import numpy as np
 from adcompile.errors import NotDifferentiable, Outdated, Place, SignatureMismatch
 from adcompile.frozen import frozen
 from adcompile.runtime.arrays import like, zeros_like
+from adcompile.runtime.objects import holds
 
 _arrays: dict[str, tuple[np.dtype[Any], tuple[bool, ...], bool]] = {}
 
@@ -84,39 +87,96 @@ class Origin:
 
 @frozen
 class Assumed:
-    """What a derivative was made from and does not ask its caller for: the types of module data that
-    it reads, values that went into it, functions by their source. Each is (module, path, text)."""
+    """What a derivative was made from and does not ask its caller for: the types of module data that it reads, values
+    that went into it, functions by their source, what names and attributes lead to. Each is (module, path, text)."""
 
     origin: Origin
     facts: tuple[tuple[str, str, str], ...]
+    quick: list[Callable[[], bool]] = field(default_factory=list[Any], compare=False)
+    """Says whether all still is as it was when it was compared last."""
 
     def check(self) -> None:
         """Raises Outdated where one of them has changed; modules that are not loaded have not."""
+        if not self.quick or not self.quick[0]():
+            self._compare()
+            self.quick[:] = [_quick(self.facts)]
+
+    def _compare(self) -> None:
         for module, path, text in self.facts:
             loaded = sys.modules.get(module)
             if loaded is None:
                 continue
             try:
                 value = _follow(loaded, path)
-                if _fits(value, text):
+                if fits(value, text):
                     continue
-                now = "now its source is another" if text.startswith("source ") else f"now it is {_shown(value)}"
+                now = _now(value, text)
             except (AttributeError, LookupError, TypeError):
                 now = "now it is not there"
-            raise self.broken(f"{module}.{path}", text, now)
+            raise self.broken(f"{module}.{path}" if path else module, text, now)
 
     def broken(self, what: str, text: str, now: str) -> Outdated:
-        was = "the function it was" if text.startswith("source ") else text
         file = os.path.basename(self.origin.beside)
         return Outdated(
-            f"{self.origin.name}() was built with {what} as {was}; {now}",
+            f"{self.origin.name}() was built with {what}{_was(text)}; {now}",
             self.origin.place(),
             f"run the command at the top of {file} again",
         )
 
 
-def _shown(value: Any) -> str:
-    return repr(value) if isinstance(value, (bool, int)) else spell(value)
+def _was(text: str) -> str:
+    word, _, name = text.partition(" ")
+    if word == "source":
+        return " as the function it was"
+    return {"holds": f" that has {name}", "lacks": f" without {name}"}.get(word, f" as {text}")
+
+
+def _now(value: Any, text: str) -> str:
+    word, _, name = text.partition(" ")
+    if word in ("holds", "lacks"):
+        return f"now it has {'none' if word == 'holds' else 'one'}"
+    if word == "source" and isinstance(value, FunctionType) and _named(value) == text.rpartition(" ")[2]:
+        return "now its source is another"
+    if word == "is":
+        return "now that is another" if not name.startswith("not ") else "now they are one object"
+    if isinstance(value, FunctionType):
+        return f"now it is {_named(value)}"
+    by_type = isinstance(value, (float, complex, np.ndarray, tuple, list, dict))
+    return f"now it is {spell(value) if by_type and told(value) != text else told(value)}"
+
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes)
+"""Classes of values that are told by themselves."""
+
+
+def told(value: Any) -> str:
+    """What a value is, so that another process tells the same of the same: a function by its name and source, other
+    things that are known by name by that, an object by its class."""
+    cls: type = type(value)
+    if cls in PLAIN or isinstance(value, (np.generic, np.dtype, range, slice)):
+        return repr(value)
+    if cls is tuple or cls is frozenset:
+        parts = list(map(told, value))
+        return f"{cls.__name__} of {', '.join(parts if cls is tuple else sorted(parts))}"
+    if cls is FunctionType:
+        return f"source {source_digest(value)} of {_named(value)}"
+    if isinstance(value, ModuleType):
+        return f"module {value.__name__}"
+    if isinstance(value, enum.Enum):
+        return f"{_named(cls)}.{value.name}, {told(value.value)}"
+    if isinstance(value, (type, np.ufunc)) or isinstance(getattr(value, "__qualname__", None), str):
+        return f"{'class' if isinstance(value, type) else cls.__name__} {_named(value)}"
+    return f"object of {told(cls)}"
+
+
+def _named(value: Any) -> str:
+    return f"{value.__module__}.{getattr(value, '__qualname__', value.__name__)}"
+
+
+def shape(value: Any) -> str:
+    """What a container is without what it holds."""
+    keys = map(told, value) if isinstance(value, dict) else [str(len(value))]
+    return f"{type(value).__name__} with {', '.join(keys)}"
 
 
 _steps: dict[str, tuple[Any, ...]] = {}
@@ -124,31 +184,104 @@ _digests: weakref.WeakKeyDictionary[CodeType, str] = weakref.WeakKeyDictionary()
 
 
 def _follow(value: Any, path: str) -> Any:
-    """`TABLE["a"][0].b` of a module."""
+    """`TABLE["a"][0].b` of a module, `cached(1)` too."""
     steps = _steps.get(path)
     if steps is None:
-        steps, node = (), ast.parse(path, mode="eval").body
-        while not isinstance(node, ast.Name):
-            if isinstance(node, ast.Attribute):
-                steps, node = (node.attr, *steps), node.value
-            else:
-                assert isinstance(node, ast.Subscript)
-                steps, node = ((ast.literal_eval(node.slice),), *steps), node.value
-        steps = _steps[path] = (node.id, *steps)
+        steps = _steps[path] = tuple(_steps_of(ast.parse(path, mode="eval").body)) if path else ()
     for step in steps:
-        value = getattr(value, step) if isinstance(step, str) else value[step[0]]
+        if isinstance(step, str):
+            value = getattr(value, step)
+        elif len(step) == 1:
+            value = value[step[0]]
+        else:
+            value = value(*step[0], **step[1])
     return value
 
 
-def _fits(value: Any, text: str) -> bool:
-    """Whether a value is what a text says: `float64[:,:]`, `[float, ...]`, `True`, `source 1f…`."""
-    if text.startswith("source "):
-        function = inspect.unwrap(value) if callable(value) else value
-        return not isinstance(function, FunctionType) or source_digest(function) in ("", text[7:])
+def _steps_of(node: ast.expr) -> Iterator[Any]:
+    literal = ast.literal_eval
+    match node:
+        case ast.Name(name):
+            yield name
+        case ast.Attribute(owner, name):
+            yield from (*_steps_of(owner), name)
+        case ast.Subscript(owner, key):
+            yield from (*_steps_of(owner), (literal(key),))
+        case ast.Call(called, args, keywords):
+            yield from (*_steps_of(called), ([*map(literal, args)], {str(k.arg): literal(k.value) for k in keywords}))
+        case _:
+            raise TypeError(ast.dump(node))
+
+
+def fits(value: Any, text: str) -> bool:
+    """Whether a value is what a text says: `float64[:,:]`, `[float, ...]`, `True`, `source 1f… of m.f`, `lacks go`."""
+    word, _, rest = text.partition(" ")
+    said = _SAID.get(word)
+    if said is not None:
+        return said(value, rest)
     if text.endswith((", ...]", ", ...)")):
         same = type(value) is (list if text[0] == "[" else tuple)
-        return same and all(_fits(item, text[1:-6]) for item in value)
-    return spell(value) == text or repr(value) == text
+        return same and all(fits(item, text[1:-6]) for item in value)
+    if spell(value) == text or told(value) == text:
+        return True
+    return isinstance(value, (tuple, list, dict)) and shape(value) == text
+
+
+def _is_source(value: Any, text: str) -> bool:
+    """Whether a function is of this name and, if its source is there, of this source."""
+    digest, _, name = text.partition(" of ")
+    if type(value) is not FunctionType or _named(value) != name:
+        return False
+    found = source_digest(value)
+    return found == digest or not found and not value.__code__.co_filename.startswith("<")  # no sources are there
+
+
+def _is_other(value: Any, text: str) -> bool:
+    negated, where = text.startswith("not "), text.removeprefix("not ")
+    module, _, path = where.partition(":")
+    return (value is _follow(sys.modules.get(module), path)) is not negated
+
+
+def _quick(facts: Sequence[tuple[str, str, str]]) -> Callable[[], bool]:
+    """One function that tests all facts, which hold now; where it says no, they are to be compared again."""
+    names: dict[str, Any] = {"modules": sys.modules, "fits": fits}
+    tests: dict[str, None] = {}
+    spaces: dict[str, str] = {}
+    for k, (module, path, text) in enumerate(facts):
+        space = spaces.setdefault(module, f"m{len(spaces)}")
+        names[space] = sys.modules.get(module)
+        tests[f"modules.get({module!r}) is {space}"] = None
+        if names[space] is not None:
+            names[f"v{k}"], names[f"t{k}"] = _follow(names[space], path), text
+            tests[_quick_test(f"{space}.{path}" if path else space, names[f"v{k}"], text, k, names)] = None
+    text = f"def valid():\n try:\n  return {' and '.join(tests) or 'True'}\n except (AttributeError, LookupError, "
+    exec(text + "TypeError):\n  return False", names)
+    return names["valid"]
+
+
+def _quick_test(expression: str, value: Any, text: str, k: int, names: dict[str, Any]) -> str:
+    word, _, name = text.partition(" ")
+    if word == "source":
+        names[f"c{k}"] = value.__code__
+        return f"{expression} is v{k} and v{k}.__code__ is c{k}"
+    if word in ("holds", "lacks") and isinstance(value, (type, ModuleType)):
+        return f"{name!r} {'in' if word == 'holds' else 'not in'} {expression}.__dict__"
+    if word == "object" or text == type(value).__name__:
+        names[f"t{k}"] = type(value)
+        return f"{expression}.__class__ is t{k}"
+    if isinstance(value, (type, ModuleType, np.ufunc, BuiltinFunctionType, bool, float, type(None))):
+        return f"{expression} is v{k}"
+    return f"fits({expression}, t{k})"
+
+
+_SAID: dict[str, Callable[[Any, str], bool]] = {
+    "source": _is_source,
+    "holds": holds,
+    "lacks": lambda value, name: not holds(value, name),
+    "object": lambda value, text: told(type(value)) == text.removeprefix("of "),
+    "one": lambda value, text: type(value).__name__ in text.removeprefix("of ").split(", "),
+    "is": _is_other,
+}
 
 
 def source_digest(function: FunctionType) -> str:

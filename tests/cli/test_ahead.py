@@ -142,6 +142,206 @@ def test_a_source_that_was_edited_is_noticed_where_it_is_loaded(folder):
     assert done.stdout.startswith("Outdated") and "live.scaled" in done.stdout
 
 
+FIRST = """\
+import enum
+
+K = 2.0
+
+
+class Cfg:
+    k = 2.0
+
+    @property
+    def twice(self):
+        return 2.0 * self.k
+
+    @staticmethod
+    def least(x):
+        return x * 0.5
+
+
+class Color(enum.Enum):
+    RED = 3
+
+
+def act(x):
+    return K * x
+
+
+"""
+
+SECOND = FIRST.replace("2.0", "5.0")
+
+REBOUND = """\
+import functools
+import math
+
+import first as whole
+from first import Cfg, Color, act
+
+POWER, FACTOR = 2, 2.0
+CHOSEN = act
+TABLE = {"f": act, (1, 2): 2.0}
+TIMES = lambda x: 2.0 * x
+PARTIAL = functools.partial(pow, exp=2)
+
+
+class Base:
+    w = 2.0
+
+    def go(self, x):
+        return x * self.w
+
+
+class Below(Base):
+    pass
+
+
+def closed(f):
+    @functools.wraps(f)
+    def inner(x):
+        return 3.0 * f(x)
+
+    return inner
+
+
+def twice(x):
+    return 2.0 * x
+
+
+@closed
+def wrapped(x):
+    return x * x
+
+
+@functools.lru_cache
+def cached(n):
+    return float(n)
+
+
+OBJECT, OTHER, CONFIG = Below(), Below(), Cfg()
+
+
+def f_function(x: float): return act(x)
+def f_class(x: float): return x * Cfg.k
+def f_module(x: float): return x * whole.K
+def f_of_module(x: float): return whole.act(x)
+def f_name(x: float): return CHOSEN(x)
+def f_table(x: float): return TABLE["f"](x) * TABLE[1, 2]
+def f_lambda(x: float): return TIMES(x)
+def f_partial(x: float): return PARTIAL(x)
+def f_default(x: float, p=FACTOR): return x * p
+def f_power(x: float, p=POWER): return x**p
+def f_keyword(x: float, *, p=FACTOR): return x * p
+def f_method(x: float): return OBJECT.go(x)
+def f_property(x: float): return x * CONFIG.twice
+def f_static(x: float): return CONFIG.least(x)
+def f_static_of_class(x: float): return Cfg.least(x)
+def f_closure(x: float): return wrapped(x)
+def f_enum(x: float): return x * Color.RED.value
+def f_library(x: float): return math.sin(x)
+def f_builtin(x: float): return abs(x)
+def f_cached(x: float): return x * cached(2)
+
+
+def f_written(x: float):
+    OBJECT.w = x
+    OTHER.w = 3.0 * x
+    return OBJECT.w * OTHER.w
+"""
+
+REBINDING = [
+    ("function", "act = second.act"),
+    ("function", "act = math.sin"),
+    ("class", "Cfg = second.Cfg"),
+    ("module", "whole = second"),
+    ("of_module", "whole = second"),
+    ("of_module", "whole.act = second.act"),
+    ("name", "CHOSEN = second.act"),
+    ("name", "CHOSEN = twice"),
+    ("table", "TABLE = {'f': second.act, (1, 2): 2.0}"),
+    ("table", "TABLE['f'] = math.sin"),
+    ("lambda", "TIMES = lambda x: 5.0 * x"),
+    ("partial", "PARTIAL = functools.partial(pow, exp=3)"),
+    ("partial", "PARTIAL = functools.partial(round, ndigits=3)"),
+    ("default", "f_default.__defaults__ = (5.0,)"),
+    ("default", "f_default.__defaults__ = (2.0, 2.0)"),
+    ("power", "f_power.__defaults__ = (3,)"),
+    ("keyword", "f_keyword.__kwdefaults__ = {'p': 5.0}"),
+    ("method", "OBJECT = Base()"),
+    ("method", "Below.go = lambda self, x: 5.0 * x"),
+    ("method", "Base.go = lambda self, x: 5.0 * x"),
+    ("method", "Below.w = property(lambda self: 5.0)"),
+    ("method", "OBJECT.go = twice"),
+    ("property", "Cfg.twice = second.Cfg.twice"),
+    ("property", "Cfg.twice = 3.0"),
+    ("static", "Cfg.least = staticmethod(twice)"),
+    ("static_of_class", "Cfg.least = staticmethod(twice)"),
+    ("closure", "wrapped = closed(twice)"),
+    ("enum", "Color = second.Color"),
+    ("library", "import cmath as math"),
+    ("builtin", "abs = twice"),
+    ("cached", "cached = lambda n: 5.0"),
+    ("written", "OTHER = OBJECT"),
+    ("written", "CHOSEN = act"),
+]
+
+
+def load_rebound(folder, target):
+    (folder / "first.py").write_text(FIRST)
+    (folder / "second.py").write_text(SECOND)
+    (folder / "rebound.py").write_text(REBOUND + "\n\nimport second\n")
+    made = module(Target(f"rebound.py:f_{target}", "made.py", folder))
+    return getattr(made, f"f_{target}_grad"), sys.modules["rebound"]
+
+
+@pytest.mark.parametrize("target, change", REBINDING)
+def test_what_names_lead_to_is_compared(folder, target, change):
+    made, rebound = load_rebound(folder, target)
+    expected = ad.grad(vars(rebound)[f"f_{target}"])
+    assert made(1.5) == expected(1.5)
+    exec(change, vars(rebound))
+    if change == "CHOSEN = act":  # nothing has changed
+        assert made(1.5) == expected(1.5)
+        return
+    with pytest.raises(Outdated):
+        made(1.5)
+
+
+@pytest.mark.parametrize(
+    "target, old, new",
+    [
+        ("function", "from first", "from second"),
+        ("class", "from first", "from second"),
+        ("module", "import first", "import second"),
+        ("name", "CHOSEN = act", "CHOSEN = lambda x: 3.0 * x"),
+        ("default", "FACTOR = 2, 2.0", "FACTOR = 2, 5.0"),
+        ("power", "FACTOR = 2, 2.0", "FACTOR = 3, 2.0"),
+        ("method", "class Below(Base):", "class Below(Base):\n    go = lambda self, x: 5.0 * x\n"),
+    ],
+)
+def test_edits_outside_of_functions_are_noticed(folder, target, old, new):
+    load_rebound(folder, target)
+    text = build(Target(f"rebound.py:f_{target}", "made.py", folder))
+    (folder / "made.py").write_text(text)
+    assert old in REBOUND
+    (folder / "rebound.py").write_text(REBOUND.replace(old, new))
+    code = f"import rebound, made\ntry: made.f_{target}_grad(1.5)\nexcept RuntimeError as e: print(type(e).__name__, e)"
+    path = os.pathsep.join([str(folder), os.path.dirname(os.path.dirname(ad.__file__))])
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("Outdated")
+
+
+def test_what_no_other_process_can_compare_is_refused(folder):
+    (folder / "keyed.py").write_text(
+        "class Key: pass\n\n\nKEY = Key()\nTABLE = {KEY: abs}\n\n\ndef f(x: float):\n    return TABLE[KEY](x)\n"
+    )
+    with pytest.raises(AdcompileError, match="which another process cannot compare"):
+        build(Target("keyed.py:f", "made.py", folder))
+
+
 def test_code_that_runs_as_written_comes_along(folder):
     (folder / "logged.py").write_text(
         "LOG = []\n\n\ndef note(x):\n    with open(__file__) as f:\n        LOG.append(len(f.read()))\n\n\n"
