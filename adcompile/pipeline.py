@@ -45,6 +45,7 @@ from adcompile.analysis import (
 from adcompile.analysis.builder import Builder, Context, Restart
 from adcompile.analysis.calls import new_context
 from adcompile.analysis.escapes import check_escapes
+from adcompile.analysis.guards import guard_kinds
 from adcompile.analysis.heap import adopt
 from adcompile.analysis.leaving import write_back
 from adcompile.analysis.library import in_users_code
@@ -300,6 +301,7 @@ class Entry:
         body = self.b.block((), end)
         self.context.functions[ref] = Function(self.name, tuple(self.params), (), body, Signature())
         integrals.made_real(self.context)
+        guard_kinds(self.context)
         check_escapes(self.context, self.context.functions.values())
         program = Program(
             ref, reachable(ref, self.context.functions), self.context.types, tuple(self.context.guards.values())

@@ -9,7 +9,7 @@ import sys
 import threading
 import types as python_types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,7 +107,7 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         return flat_attribute(b, owner, attribute, args, name, place)
     if isinstance(t, (Array, Scalar)):
         return array_attribute(b, owner, t, attribute, args, name, place)
-    if isinstance(t, TupleT) and t.cls is not tuple and attribute in getattr(t.cls, "_fields", ()):
+    if isinstance(t, TupleT) and attribute in getattr(t.cls, "_fields", ()) and is_field(t.cls, attribute):
         return b.item(owner, t.cls._fields.index(attribute))  # type: ignore[attr-defined]
     if isinstance(t, TupleT) and t.cls is not tuple:
         for reader in named_attributes:
@@ -128,6 +128,18 @@ def get_attribute(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
         check_unmoved(b, owner, place)
         return b.emit(getattr, args[:2] if len(args) == 2 else args, UNKNOWN, (), name, place)
     return class_attribute(b, owner, t, cls, attribute, args, name, place)
+
+
+class _Record(NamedTuple):
+    field: object
+
+
+FIELD = type(vars(_Record)["field"])
+
+
+def is_field(cls: type, attribute: str) -> bool:
+    """Whether a namedtuple reads a field of its own: the user may have put something else in its place."""
+    return not is_of_user(cls) or isinstance(stated(cls, attribute), FIELD)
 
 
 ITERATORS: dict[str, type] = {

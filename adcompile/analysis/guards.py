@@ -6,14 +6,14 @@ import types as python_types
 from collections.abc import Iterable
 from typing import Any
 
-from adcompile.analysis.builder import Builder
+from adcompile.analysis.builder import Builder, Context
 from adcompile.analysis.library import is_of_user
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Var
 from adcompile.ir.program import Guard
-from adcompile.ir.types import Known, Type
-from adcompile.runtime.objects import holds, is_place, stated
+from adcompile.ir.types import Boxed, DictT, Instance, Kept, Known, ListT, Maybe, ObjectT, Seq, TupleT, Type
+from adcompile.runtime.objects import SPECIAL, holds, is_place, stated
 
 ABSENT = Known(ops.UNDEFINED)
 
@@ -80,7 +80,7 @@ def says(b: Builder, owner: Any, attribute: str) -> bool:
 
 def hook(b: Builder, cls: type, attribute: str) -> python_types.FunctionType | None:
     """The method of a class, if it is written in Python, that Python calls for something that it does by itself
-    otherwise: that it is replaced is noticed, not that a class gets one."""
+    otherwise: that it is replaced is noticed here, that a class gets one by `guard_kinds`."""
     found = stated(cls, attribute)
     return said(b, cls, attribute) if isinstance(found, python_types.FunctionType) else None
 
@@ -107,6 +107,60 @@ def home_of(b: Builder, homes: Iterable[Any], attribute: str) -> Any:
         if may_change(home):
             b.context.guard_type(b.context.owner(home), (attribute,), ABSENT)
     return None
+
+
+def guard_kinds(context: Context) -> None:
+    """The classes of the user's whose objects the program has: each operation asks them for a special method, and most
+    have none. A class may get one, or say something of a name that its objects have by themselves."""
+    for cls, names in kinds(context).items():
+        for base in filter(is_of_user, cls.__mro__):
+            own, ref = vars(base), context.owner(base)
+            absent = frozenset(name for name in (*SPECIAL, *names) if name not in own)
+            context.guards["kind", id(base), absent] = Guard(ref, False, (("none", absent),), ABSENT)
+            for name in filter(own.__contains__, names):
+                way: tuple[Any, ...] = ("__dict__", ("item", name))
+                if hasattr(type(own[name]), "__get__"):
+                    context.guards["kind", id(base), name] = Guard(ref, own[name], way)
+                else:  # data: what it is does not matter, unless it begins to compute
+                    context.guard_type(ref, (*way, "__class__"), Known(type(own[name])))
+
+
+def kinds(context: Context) -> dict[type, set[str]]:
+    """Classes of the user's that objects of the program have, and the names of the attributes of these objects."""
+    found: dict[type, set[str]] = {}
+    live = {name for _, name in (*context.objects_read, *context.objects_set)}
+    guarded = (g.type for g in context.guards.values() if g.type is not None)
+    todo = list({id(t): t for t in (*context.types.values(), *guarded)}.values())
+    while todo:
+        t = todo.pop()
+        if isinstance(t, (ObjectT, Instance)) and is_of_user(t.cls):
+            found.setdefault(t.cls, set()).update(t.names if isinstance(t, ObjectT) else live)
+        elif isinstance(t, TupleT) and is_of_user(t.cls):
+            found.setdefault(t.cls, set()).update(getattr(t.cls, "_fields", ()))
+        elif isinstance(t, Known) and is_of_user(type(t.value)):  # of enumerations
+            found.setdefault(type(t.value), set())
+        todo += parts_of(t)
+    return found
+
+
+def parts_of(t: Type) -> Iterable[Type]:
+    match t:
+        case ObjectT():
+            return t.types
+        case TupleT() | ListT():
+            return t.items
+        case DictT():
+            return t.values
+        case Seq():
+            return (t.item,)
+        case Maybe():
+            return (t.type,)
+        case Kept():
+            return t.types
+        case Boxed():
+            return (t.content,)
+        case _:
+            return ()
 
 
 def may_change(owner: Any) -> bool:

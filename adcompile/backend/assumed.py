@@ -21,7 +21,8 @@ from adcompile.ir.program import Guard, Program
 from adcompile.ir.refs import GlobalRef
 from adcompile.ir.signature import SignatureError, spell
 from adcompile.ir.types import DictT, Instance, Known, ListT, Scalar, Seq, TupleT, Type, Unknown
-from adcompile.runtime.ahead import PLAIN, fits, shape, told
+from adcompile.runtime.ahead import PLAIN, defined, fits, shape, told
+from adcompile.runtime.objects import SPECIAL
 
 Fact = tuple[str, str, str]
 Way = tuple[str, str]
@@ -58,7 +59,12 @@ class _Facts:
         path, last = guard.path, guard.path[-1] if guard.path else None
         own = guard.type == ABSENT
         way, value = _along(way, value, path[:-1] if own else path, guard.ref.place)
-        if own:
+        if isinstance(last, tuple) and last[0] == "none":
+            self._note(way, f"defines {defined(value)}")
+            others = ", ".join(sorted(last[1] - SPECIAL))
+            if others:
+                self._note(way, f"lacks {others}")
+        elif own:
             name = last[1] if isinstance(last, tuple) else last
             self._note(way, f"{'holds' if guard.value else 'lacks'} {name}")
         elif guard.other is not None:
@@ -68,7 +74,7 @@ class _Facts:
             self._note(way, told(guard.value))
         elif guard.type is not None:
             self._say(way, guard.type, value)
-        elif is_by_identity(value) or type(value) in (*PLAIN, tuple):
+        elif is_by_identity(value) or type(value) in (*PLAIN, tuple) or hasattr(type(value), "__get__"):
             self._say(way, Known(value), value)
         else:
             self._say_same(way, value)

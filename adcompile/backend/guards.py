@@ -143,6 +143,9 @@ def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any])
         names[f"{name}_args"], names[f"{name}_named"], names[name], names["same"] = *last[1:], guard.value, same
         return f"same({expression}(*{name}_args, **{name}_named), {name})"
     if own:
+        if isinstance(last, tuple) and last[0] == "none":
+            names[name] = last[1]
+            return f"{name}.isdisjoint({expression}.__dict__)"
         if isinstance(last, tuple):  # ("place", name): what `__slots__` says
             return f"{'' if guard.value else 'not '}hasattr({expression}, {last[1]!r})"
         return f"{guard.path[-1]!r} {'in' if guard.value else 'not in'} vars({expression})"

@@ -24,7 +24,7 @@ import numpy as np
 from adcompile.errors import NotDifferentiable, Outdated, Place, SignatureMismatch
 from adcompile.frozen import frozen
 from adcompile.runtime.arrays import like, zeros_like
-from adcompile.runtime.objects import holds
+from adcompile.runtime.objects import SPECIAL, holds
 
 _arrays: dict[str, tuple[np.dtype[Any], tuple[bool, ...], bool]] = {}
 
@@ -128,13 +128,16 @@ def _was(text: str) -> str:
     word, _, name = text.partition(" ")
     if word == "source":
         return " as the function it was"
-    return {"holds": f" that has {name}", "lacks": f" without {name}"}.get(word, f" as {text}")
+    said = {"holds": f" that has {name}", "lacks": f" without {name}", "defines": f" that defines {name or 'nothing'}"}
+    return said.get(word, f" as {text}")
 
 
 def _now(value: Any, text: str) -> str:
     word, _, name = text.partition(" ")
     if word in ("holds", "lacks"):
         return f"now it has {'none' if word == 'holds' else 'one'}"
+    if word == "defines":
+        return f"now it defines {defined(value) or 'nothing'}"
     if word == "source" and isinstance(value, FunctionType) and _named(value) == text.rpartition(" ")[2]:
         return "now its source is another"
     if word == "is":
@@ -170,7 +173,13 @@ def told(value: Any) -> str:
 
 
 def _named(value: Any) -> str:
-    return f"{value.__module__}.{getattr(value, '__qualname__', value.__name__)}"
+    module = getattr(value, "__module__", None) or "builtins"
+    return f"{module}.{getattr(value, '__qualname__', None) or value.__name__}"
+
+
+def defined(cls: type) -> str:
+    """The special methods that a class itself defines."""
+    return ", ".join(sorted(SPECIAL.intersection(vars(cls))))
 
 
 def shape(value: Any) -> str:
@@ -264,8 +273,9 @@ def _quick_test(expression: str, value: Any, text: str, k: int, names: dict[str,
     if word == "source":
         names[f"c{k}"] = value.__code__
         return f"{expression} is v{k} and v{k}.__code__ is c{k}"
-    if word in ("holds", "lacks") and isinstance(value, (type, ModuleType)):
-        return f"{name!r} {'in' if word == 'holds' else 'not in'} {expression}.__dict__"
+    if word in ("lacks", "defines") and isinstance(value, (type, ModuleType)):
+        names[f"t{k}"] = SPECIAL.difference(name.split(", ")) if word == "defines" else set(name.split(", "))
+        return f"t{k}.isdisjoint({expression}.__dict__)"
     if word == "object" or text == type(value).__name__:
         names[f"t{k}"] = type(value)
         return f"{expression}.__class__ is t{k}"
@@ -277,7 +287,8 @@ def _quick_test(expression: str, value: Any, text: str, k: int, names: dict[str,
 _SAID: dict[str, Callable[[Any, str], bool]] = {
     "source": _is_source,
     "holds": holds,
-    "lacks": lambda value, name: not holds(value, name),
+    "lacks": lambda value, names: not any(holds(value, name) for name in names.split(", ")),
+    "defines": lambda value, names: defined(value) == names,
     "object": lambda value, text: told(type(value)) == text.removeprefix("of "),
     "one": lambda value, text: type(value).__name__ in text.removeprefix("of ").split(", "),
     "is": _is_other,

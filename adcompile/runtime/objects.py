@@ -11,6 +11,22 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+SPECIAL = frozenset(
+    f"__{name}__"
+    for name in (
+        "new init post_init class getattr getattribute setattr delattr getitem setitem delitem contains missing len "
+        "length_hint iter next reversed call bool eq ne lt le gt ge hash get set delete enter exit instancecheck "
+        "subclasscheck neg pos abs invert round trunc floor ceil int float complex index str repr format bytes fspath "
+        "copy deepcopy replace reduce reduce_ex getstate setstate getnewargs getnewargs_ex array array_ufunc "
+        "array_function array_interface array_struct array_wrap array_finalize array_priority"
+    ).split()
+) | frozenset(
+    f"__{kind}{name}__"
+    for name in "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split()
+    for kind in ("", "r", "i")
+)
+"""Names of a class under which Python, NumPy and the standard library look for what an operation does."""
+
 
 class Opaque:
     """What generated code makes for its own use: one thing to a derivative, not what it holds."""

@@ -14,21 +14,27 @@ import numpy as np
 
 from adcompile.errors import RuleError, SharedMemory, Unsupported
 from adcompile.frozen import frozen
-from adcompile.runtime.objects import attributes, blank, holds
+from adcompile.runtime.objects import attributes, blank, holds, slots
 from adcompile.runtime.shadows import share
 
 
 def build_object(cls: type, names: tuple[str, ...], *values: Any) -> Any:
     """An object of `cls` with these attributes, made without calling anything of the class."""
-    made = blank(cls)
+    made, places = blank(cls), slots(cls)
     for name, value in zip(names, values):
-        object.__setattr__(made, name, value)
+        if name in places:
+            places[name].__set__(made, value)
+        else:
+            object.__getattribute__(made, "__dict__")[name] = value
     return made
 
 
 def held_by(owner: Any, name: str) -> Any:
     """An attribute as the object holds it, whatever its class says of reading."""
-    return object.__getattribute__(owner, name)
+    try:
+        return object.__getattribute__(owner, "__dict__")[name]
+    except (AttributeError, KeyError):
+        return object.__getattribute__(owner, name)
 
 
 def refill(owner: Any, like: Any) -> None:

@@ -1,5 +1,7 @@
 """What classes and functions say, replaced between two calls of a derivative."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -290,3 +292,150 @@ def test_an_object_gets_a_method_of_its_own(monkeypatch):
     assert g(1.5) == (4.5, 3.0)
     monkeypatch.undo()
     assert g(1.5) == (3.0, 2.0) and g(1.5, HELD) == (6.0, 4.0)
+
+
+class Under:
+    pass
+
+
+class Bare(Under):
+    def __init__(self, v=2.0):
+        self.v = self.a = v
+
+
+class Record(NamedTuple):
+    a: float
+    b: float
+
+
+class RecordBelow(Record):
+    pass
+
+
+BARE = Bare()
+
+
+def sets(x, o):
+    o.a = x * 3.0
+    return o.a * x
+
+
+def adds_in_place(x, o):
+    o += x
+    return o.v * x
+
+
+def is_true(x, o):
+    return x * 2.0 if o else x * 5.0
+
+
+def may_call(x, o):
+    return o(x) if callable(o) else x
+
+
+def compares(x, o):
+    return x * 2.0 if o == o.__class__(2.0) else x * 5.0
+
+
+def compares_lists(x, o):
+    return x * 2.0 if [o] == [Bare(2.0)] else x * 5.0
+
+
+def deletes(x, o):
+    o.z = x
+    del o.z
+    return x * 5.0 if hasattr(o, "z") else x * 2.0
+
+
+def sets_live(x, o):
+    BARE.w = x * 3.0
+    return BARE.w * (1.0 if BARE else 2.0)
+
+
+def calls_live(x, o):
+    return BARE(x) if callable(BARE) else x
+
+
+def reads(x, o):
+    return x * o.a
+
+
+def makes(x, o):
+    return x * 2.0 if Bare(1.0) else x * 5.0
+
+
+def reads_field(x, o):
+    return x * Record(2.0, 3.0).a * RecordBelow(4.0, 3.0).a
+
+
+class Doubled:
+    def __get__(self, o, cls=None):
+        return o.v * 7.0
+
+    def __set__(self, o, value):
+        o.v = value
+
+
+def doubles(self, name, value):
+    object.__setattr__(self, name, 2.0 * value)
+
+
+def adds(self, x):
+    self.v = self.v + x
+    return self
+
+
+GAINED = [
+    (sets, "__setattr__", doubles),
+    (sets, "a", Doubled()),
+    (is_true, "__bool__", lambda self: False),
+    (is_true, "__len__", lambda self: 0),
+    (may_call, "__call__", lambda self, x: 9.0 * x),
+    (compares, "__eq__", lambda self, other: True),
+    (compares_lists, "__eq__", lambda self, other: True),
+    (deletes, "__delattr__", lambda self, name: None),
+    (sets_live, "__setattr__", doubles),
+    (sets_live, "__bool__", lambda self: False),
+    (sets_live, "w", Doubled()),
+    (calls_live, "__call__", lambda self, x: 9.0 * x),
+    (reads, "a", property(lambda self: self.v * 7.0)),
+    (reads, "__getattribute__", lambda self, name: 7.0),
+    (makes, "__bool__", lambda self: False),
+]
+
+
+@pytest.mark.parametrize("cls", [Under, Bare])
+@pytest.mark.parametrize(("fn", "name", "said"), GAINED)
+def test_a_class_gets_what_it_did_not_say(monkeypatch, cls, fn, name, said):
+    g, objects = ad.value_and_grad(fn), [Bare() for _ in range(4)]
+    before = fn(1.5, objects[0])
+    assert g(1.5, objects[1])[0] == before
+    monkeypatch.setattr(cls, name, said, raising=False)
+    after = fn(1.5, objects[2])
+    assert after != before and g(1.5, objects[3])[0] == after
+
+
+@pytest.mark.parametrize("cls", [Under, Bare])
+def test_a_class_gets_an_operator_in_place(monkeypatch, cls):
+    g = ad.value_and_grad(adds_in_place)
+    with pytest.raises(TypeError):
+        g(1.5, Bare())
+    monkeypatch.setattr(cls, "__iadd__", adds, raising=False)
+    assert g(1.5, Bare()) == (adds_in_place(1.5, Bare()), 5.0)
+
+
+@pytest.mark.parametrize("cls", [Record, RecordBelow])
+def test_a_field_becomes_a_property(monkeypatch, cls):
+    g = ad.value_and_grad(reads_field)
+    assert g(1.5, None) == (12.0, 8.0)
+    monkeypatch.setattr(cls, "a", property(lambda self: self[1] * 10.0))
+    assert g(1.5, None)[0] == reads_field(1.5, None) > 12.0
+
+
+def test_gradients_of_objects_whose_class_computes_what_they_hold(monkeypatch):
+    g = ad.grad(reads, (0, 1))
+    assert g(1.5, Bare(2.0))[1].a == 1.5
+    o = Bare(2.0)
+    monkeypatch.setattr(Bare, "a", property(lambda self: self.v * 7.0), raising=False)
+    x_bar, o_bar = g(1.5, o)
+    assert x_bar == 14.0 and vars(o_bar) == {"v": 10.5, "a": 0.0}

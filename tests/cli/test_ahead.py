@@ -283,6 +283,8 @@ REBINDING = [
     ("builtin", "abs = twice"),
     ("cached", "cached = lambda n: 5.0"),
     ("written", "OTHER = OBJECT"),
+    ("written", "Below.__setattr__ = lambda self, name, value: None"),
+    ("written", "Base.w = property(lambda self: 5.0, lambda self, value: None)"),
     ("written", "CHOSEN = act"),
 ]
 

@@ -18,6 +18,10 @@ class Point:
     held: list = field(default_factory=list)
 
 
+class Computed:
+    y = property(lambda self: 3.0)
+
+
 class Slotted:
     __slots__ = ("a", "b")
 
@@ -27,6 +31,8 @@ def test_build_object_calls_nothing_of_the_class():
     assert type(made) is Point and vars(made) == {"x": 3.0}
     slotted = rt.build_object(Slotted, ("a",), 1)
     assert slotted.a == 1 and not hasattr(slotted, "b")
+    computed = rt.build_object(Computed, ("y",), 2.0)
+    assert vars(computed) == {"y": 2.0} and rt.held_by(computed, "y") == 2.0 and computed.y == 3.0
 
 
 def test_arrays_are_put_back_wherever_they_are_by_then():
