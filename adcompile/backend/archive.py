@@ -257,8 +257,8 @@ def _is_way_covered(ref: GlobalRef, path: tuple[Any, ...], met: Surroundings, fo
             return False
         value = namespace[name] if name in namespace else getattr(ops.builtins, name, None)
     for k, step in enumerate(path):
-        if isinstance(step, tuple) and step[0] in ("call", "place"):
-            return step[0] == "place" and _is_met(value, met)
+        if isinstance(step, tuple) and step[0] in ("call", "place", "none"):
+            return step[0] != "call" and _is_met(value, met)
         own = k == len(path) - 1 and not followed  # whether it is there at all may be what the guard is about
         if isinstance(step, str) and not _is_attribute_covered(value, step, met):
             return False
