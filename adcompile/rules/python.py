@@ -76,7 +76,7 @@ def power(y, a, b):
     if np.ndim(b) == 0:
         by_base = b * rt.power(a, b - 1) if b != 0 else b * y / (a + (a == 0))
     else:
-        by_base = b * np.where((a == 0) & (b == 0), 1, a) ** (b - 1)
+        by_base = b * np.where((a == 0) & (b == 0), 1, a) ** (b - 1.0)  # of unsigned integers, 0 - 1 wraps around
     if np.iscomplexobj(b):
         a = a + 0j  # of a negative number it has a logarithm
     if np.ndim(a) > 0:

@@ -59,7 +59,7 @@ def nextafter(y, a, b):
 
 @elementwise(np.ldexp)
 def ldexp(y, x, *, i):
-    return np.exp2(i * 1.0)  # of a small integer it is in half precision
+    return np.exp2(np.asarray(i) * 1.0)  # of a small integer it is in half precision
 
 
 constant(special.exponents)

@@ -259,11 +259,12 @@ def slope_along(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
 @composite(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
     axes = rt.fft_axes(None, axis if axis is None or isinstance(axis, (tuple, list)) else (axis,), f.ndim)
+    f = f * 1.0  # differences of integers wrap around
     slopes: tuple[Any, ...] = ()
     for k in rt.positions(axes):
         step = 1.0 if len(varargs) == 0 else varargs[0] if len(varargs) == 1 else varargs[k]
         if np.ndim(step) == 1:
-            step = np.diff(step)
+            step = np.diff(np.asarray(step) * 1.0)
         slopes = (*slopes, slope_along(f, step, axes[k], edge_order))
     return slopes[0] if len(slopes) == 1 else slopes
 
@@ -287,11 +288,11 @@ def interp_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 def periodic_bars(y_bar: Any, y: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     """As NumPy does it: points are taken into one period, and the last and the first stand beside it once more."""
-    sign, period = (-1.0 if period < 0 else 1.0), abs(period)
+    sign, period = (-1.0 if period < 0 else 1.0), abs(period * 1.0)
     places, order = xp % period, np.argsort(xp % period)
     k = np.concatenate((order[-1:], order, order[:1]))
     beside = np.concatenate((-np.ones(1), np.zeros(len(order)), np.ones(1)))
-    x_bar, k_bar, fp_bar, *_ = interp(y_bar, y, x % period, places[k] + beside * period, rt.number(fp)[k])
+    x_bar, k_bar, fp_bar, *_ = interp(y_bar, y, x % period, places[k] + beside * period, fp[k])
     turns = beside - np.floor(xp / period)[k]
     period_bar = np.sum(k_bar * turns) - np.sum(x_bar * np.floor(x / period))
     return x_bar, rt.scatter(xp, k, k_bar), rt.scatter(fp, k, fp_bar), None, None, sign * period_bar
@@ -301,13 +302,13 @@ def periodic_bars(y_bar: Any, y: Any, x: Any, xp: Any, fp: Any, period: Any) -> 
 def interp(
     y_bar: Any, y: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
+    xp, fp = xp * 1.0, fp * 1.0  # differences of integers wrap around, and bools have none
     if period is not None:
-        return periodic_bars(y_bar, y, x, rt.number(xp), fp, period)
+        return periodic_bars(y_bar, y, x, xp, fp, period)
     k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
     below, above = x < xp[0], x > xp[-1]
-    points, heights = rt.number(xp), rt.number(fp)
-    width, rise = points[k + 1] - points[k], heights[k + 1] - heights[k]
-    t = np.clip((x - points[k]) / width, 0.0, 1.0)
+    width, rise = xp[k + 1] - xp[k], fp[k + 1] - fp[k]
+    t = np.clip((x - xp[k]) / width, 0.0, 1.0)
     g = y_bar
     left_bar, right_bar = None, None
     if left is not None:
@@ -384,7 +385,9 @@ def cov(
     if fweights is None and aweights is None:
         centred = rows - np.mean(rows, axis=1)[:, None]
         return np.squeeze((centred @ np.conj(centred).T) * rt.quotient(1.0, max(rows.shape[1] - lost, 0)))
-    weights = aweights if fweights is None else fweights if aweights is None else fweights * aweights
+    weights = 1.0  # not the product of two integers, which wraps around
+    for given in (fweights, aweights):
+        weights = weights if given is None else weights * np.asarray(given)
     total = np.sum(weights)
     centred = rows - (np.sum(rows * weights, axis=1) / total)[:, None]
     if lost == 0:
@@ -392,7 +395,7 @@ def cov(
     elif aweights is None:
         factor = total - lost
     else:
-        factor = total - lost * np.sum(weights * aweights) / total
+        factor = total - lost * np.sum(weights * np.asarray(aweights)) / total
     return np.squeeze((centred @ np.conj(centred * weights).T) * (1.0 / factor))
 
 

@@ -17,7 +17,7 @@ from adcompile.rules.numpy.shape import shape_of
 
 def polynomial_bars(y_bar: Any, y: Any, p: Any, x: Any) -> Any:
     n = len(p)
-    p_bar = np.ravel(y_bar) @ np.vander(np.conj(np.ravel(x)), n)
+    p_bar = np.ravel(y_bar) @ np.vander(np.conj(np.ravel(x)) * 1.0, n)  # powers of integers wrap around
     slope = np.polyval(p[:-1] * np.arange(n - 1, 0, -1), x) if n > 1 else np.zeros_like(y)
     return rt.like(p_bar, p), rt.like(rt.unbroadcast(y_bar * np.conj(slope), x), x)
 
@@ -108,6 +108,7 @@ def polyfit_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Any:
     if full or cov:
         raise NotImplementedError("the derivative of np.polyfit with full=True or cov=True; use the coefficients alone")
+    x, y = x * 1.0, y * 1.0
     limit = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
     columns, target = np.vander(x, deg + 1), y
     if w is not None:

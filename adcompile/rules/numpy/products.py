@@ -370,9 +370,9 @@ def dot_bars(g: Any, x1: Any, x2: Any) -> Any:
 
 def vecdot(y_bar: Any, y: Any, x1: Any, x2: Any, /, *, axis: Any = -1, keepdims: Any = False) -> Any:
     if axis == -1:
-        return dot_bars(y_bar if keepdims else y_bar[..., None], x1, x2)
+        return dot_bars(y_bar if keepdims else np.expand_dims(y_bar, -1), x1, x2)
     # each has its vectors along an axis of its own, and what is left of both is broadcast
-    g = np.moveaxis(y_bar, axis, -1) if keepdims else y_bar[..., None]
+    g = np.moveaxis(y_bar, axis, -1) if keepdims else np.expand_dims(y_bar, -1)
     x1_bar, x2_bar = dot_bars(g, np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1))
     return np.moveaxis(x1_bar, -1, axis), np.moveaxis(x2_bar, -1, axis)
 

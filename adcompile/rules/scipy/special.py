@@ -1,6 +1,8 @@
 """scipy.special: error functions, gamma and beta, Bessel functions, entropies, log-sum-exp.
 
-Derivatives by an order or a shape parameter that have no closed form are refused when needed.
+Derivatives by an order or a shape parameter that have no closed form are refused when needed. Numbers that may be
+integers are made floats before they are added to or given to a function alone: those of NumPy wrap around, and small
+ones have logarithms in half precision.
 """
 
 from __future__ import annotations
@@ -156,13 +158,13 @@ def polygamma_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 
 @elementwise(special.polygamma, typing=polygamma_type)
 def polygamma(y: Any, n: Any, x: Any) -> Any:
-    return rt.no_derivative("polygamma with respect to its order"), special.polygamma(n + 1, x)
+    return rt.no_derivative("polygamma with respect to its order"), special.polygamma(n + 1.0, x)
 
 
 @elementwise(special.zeta)
 def zeta(y: Any, x: Any, q: Any = None) -> Any:
     refused = rt.no_derivative("zeta with respect to its first argument")
-    return refused, (refused if q is None else -x * special.zeta(x + 1, q))
+    return refused, (refused if q is None else -1.0 * x * special.zeta(x + 1.0, q))
 
 
 @elementwise(special.beta)
@@ -180,23 +182,25 @@ def betaln(y: Any, a: Any, b: Any) -> Any:
 @elementwise(special.gammainc)
 def gammainc(y: Any, a: Any, x: Any) -> Any:
     refused = rt.no_derivative("gammainc with respect to a")
-    return refused, np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
+    return refused, np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a * 1.0))
 
 
 @elementwise(special.gammaincc)
 def gammaincc(y: Any, a: Any, x: Any) -> Any:
     refused = rt.no_derivative("gammaincc with respect to a")
-    return refused, -np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
+    return refused, -np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a * 1.0))
 
 
 @elementwise(special.betainc)
 def betainc(y: Any, a: Any, b: Any, x: Any) -> Any:
     refused = rt.no_derivative("betainc with respect to a or b")
-    return refused, refused, np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
+    log_density = special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a * 1.0, b)
+    return refused, refused, np.exp(log_density)
 
 
 @elementwise(special.stdtr)
 def stdtr(y: Any, df: Any, t: Any) -> Any:
+    df = df * 1.0
     log_density = -0.5 * np.log(df) - special.betaln(0.5, 0.5 * df) - 0.5 * (df + 1.0) * np.log1p(t * t / df)
     return rt.no_derivative("stdtr with respect to the degrees of freedom"), np.exp(log_density)
 
@@ -221,12 +225,12 @@ def log_expit(y: Any, x: Any) -> Any:
 
 @elementwise(special.xlogy)
 def xlogy(y: Any, x: Any, log_of: Any) -> Any:
-    return np.log(log_of), x / log_of
+    return np.log(log_of * 1.0), x / log_of
 
 
 @elementwise(special.xlog1py)
 def xlog1py(y: Any, x: Any, log_of: Any) -> Any:
-    return np.log1p(log_of), x / (1.0 + log_of)
+    return np.log1p(log_of * 1.0), x / (1.0 + log_of)
 
 
 @elementwise(special.entr)
@@ -236,7 +240,7 @@ def entr(y: Any, x: Any) -> Any:
 
 @elementwise(special.rel_entr)
 def rel_entr(y: Any, p: Any, q: Any) -> Any:
-    return np.log(p / q) + 1.0, -p / q
+    return np.log(p / q) + 1.0, -(p / q)
 
 
 @elementwise(special.kl_div)
@@ -246,6 +250,7 @@ def kl_div(y: Any, p: Any, q: Any) -> Any:
 
 @elementwise(special.huber)
 def huber(y: Any, delta: Any, r: Any) -> Any:
+    r, delta = r * 1.0, delta * 1.0
     return np.maximum(np.abs(r) - delta, 0.0), np.clip(r, -delta, delta)
 
 
@@ -310,33 +315,33 @@ def k1(y: Any, x: Any) -> Any:
 
 @elementwise(special.jv)
 def jv(y: Any, v: Any, z: Any) -> Any:
-    return rt.no_derivative("jv with respect to its order"), 0.5 * (special.jv(v - 1, z) - special.jv(v + 1, z))
+    return rt.no_derivative("jv with respect to its order"), 0.5 * (special.jv(v - 1.0, z) - special.jv(v + 1.0, z))
 
 
 @elementwise(special.yv)
 def yv(y: Any, v: Any, z: Any) -> Any:
-    return rt.no_derivative("yv with respect to its order"), 0.5 * (special.yv(v - 1, z) - special.yv(v + 1, z))
+    return rt.no_derivative("yv with respect to its order"), 0.5 * (special.yv(v - 1.0, z) - special.yv(v + 1.0, z))
 
 
 @elementwise(special.yn)
 def yn(y: Any, n: Any, x: Any) -> Any:
-    return None, 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x))
+    return None, 0.5 * (special.yn(n - 1.0, x) - special.yn(n + 1.0, x))
 
 
 @elementwise(special.iv)
 def iv(y: Any, v: Any, z: Any) -> Any:
-    return rt.no_derivative("iv with respect to its order"), 0.5 * (special.iv(v - 1, z) + special.iv(v + 1, z))
+    return rt.no_derivative("iv with respect to its order"), 0.5 * (special.iv(v - 1.0, z) + special.iv(v + 1.0, z))
 
 
 @elementwise(special.ive)
 def ive(y: Any, v: Any, z: Any) -> Any:
     refused = rt.no_derivative("ive with respect to its order")
-    return refused, 0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - np.sign(z) * y
+    return refused, 0.5 * (special.ive(v - 1.0, z) + special.ive(v + 1.0, z)) - np.sign(z) * y
 
 
 @elementwise(special.kv)
 def kv(y: Any, v: Any, z: Any) -> Any:
-    return rt.no_derivative("kv with respect to its order"), -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z))
+    return rt.no_derivative("kv with respect to its order"), -0.5 * (special.kv(v - 1.0, z) + special.kv(v + 1.0, z))
 
 
 # -- elliptic integrals, hypergeometric ------------------------------------------------------
@@ -355,7 +360,7 @@ def ellipe(y: Any, m: Any) -> Any:
 @elementwise(special.hyp2f1)
 def hyp2f1(y: Any, a: Any, b: Any, c: Any, z: Any) -> Any:
     refused = rt.no_derivative("hyp2f1 with respect to its parameters")
-    return refused, refused, refused, a * b / c * special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
+    return refused, refused, refused, a * 1.0 * b / c * special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)
 
 
 # -- log-sum-exp and softmax -----------------------------------------------------------------

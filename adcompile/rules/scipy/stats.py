@@ -248,7 +248,7 @@ def log_normal(x: Any, mean: Any, cov: Any, allow_singular: Any) -> Any:
     n = len(matrix)
     if n == 1:
         raise NotImplementedError("the derivative of multivariate_normal in one dimension; use scipy.stats.norm")
-    away = x if mean is None else x - mean
+    away = x * 1.0 if mean is None else x * 1.0 - mean  # a difference of integers wraps around
     factor = np.linalg.cholesky(matrix)
     whitened = np.linalg.solve(factor, np.reshape(away, (-1, n)).T)
     value = -0.5 * np.sum(whitened * whitened, axis=0) - np.sum(np.log(np.diag(factor))) - n * np.log(rt.ROOT_2PI)
