@@ -269,7 +269,9 @@ def same_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 def roll(y_bar: Any, y: Any, a: Any, shift: Any, axis: Any = None) -> Any:
     if isinstance(shift, (tuple, list)):
         return np.roll(y_bar, rt.negated(shift), axis)
-    return np.roll(y_bar, -shift, axis)
+    if isinstance(shift, int):
+        return np.roll(y_bar, -shift, axis)
+    return np.roll(y_bar, -np.asarray(shift).astype(int), axis)  # an unsigned integer would wrap around
 
 
 def flip_type(args: list[Type], kwargs: dict[str, Type]) -> Type:

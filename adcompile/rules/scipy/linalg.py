@@ -101,8 +101,8 @@ def solve_banded(
 @vjps(linalg.solve_sylvester)
 def solve_sylvester(y_bar: Any, y: Any, a: Any, b: Any, q: Any) -> Any:
     """From a·y + y·b = q: the adjoint equation for the cotangent of q."""
-    kind = y.dtype.kind
-    if a.dtype.kind != kind or b.dtype.kind != kind:
+    is_complex = np.iscomplexobj(y)
+    if np.iscomplexobj(a) != is_complex or np.iscomplexobj(b) != is_complex:
         # what SciPy gives is no solution where the real matrix has complex eigenvalues
         raise NotImplementedError("the derivative of solve_sylvester of real and complex matrices; make all complex")
     q_bar = linalg.solve_sylvester(adjoint(a), adjoint(b), y_bar)
