@@ -31,7 +31,12 @@ def crossed_along_own_axes(a, b):
     return np.sum(first**2) + np.sum(np.linalg.cross(a, np.transpose(b, (1, 0, 2)), axis=0) ** 3)
 
 
+def one_product(a, b):
+    return np.vecdot(a, b) * np.linalg.vecdot(a, a)
+
+
 SAMPLES = {
+    "one_product": [(np.array([0.3, 0.8]), np.array([1.2, -0.4]))],
     "dots_along_own_axes": [
         (_CUBE, _SQUARE, 0),
         (_SQUARE, _CUBE, 1),
@@ -45,4 +50,4 @@ SAMPLES = {
     "crossed_along_own_axes": [(_VECTORS.T, np.stack([_VECTORS.T, 0.5 * _VECTORS.T - 0.2]))],
 }
 if not hasattr(np, "vecdot"):  # NumPy 2
-    del SAMPLES["dots_along_own_axes"], SAMPLES["dots_kept"]
+    del SAMPLES["dots_along_own_axes"], SAMPLES["dots_kept"], SAMPLES["one_product"]

@@ -73,6 +73,10 @@ def where_of_a_condition_alone(a):
     return np.sum(b[i] * 2.0) + np.sum(b**2) + len(np.where(a)[0]) + np.sum(a[0][np.where(a[0] > 0.4)])
 
 
+def exponents_in_a_list(x, n):
+    return np.sum(np.ldexp(x, [1, -2, 3]) * x + np.ldexp(x, n))
+
+
 def bools_as_numbers(x, t):
     angles = np.sum(np.arctan2(x > 1, x) + np.arctan2(x, x > 1))
     between = np.sum(np.interp(x, t, t > 0.5) + np.interp(x > 0, t, t * x))
@@ -80,6 +84,7 @@ def bools_as_numbers(x, t):
 
 
 SAMPLES = {
+    "exponents_in_a_list": [(np.array([0.3, 0.8, 1.1]), [0, 1, 2])],
     "periodic_interpolation": [
         (np.array([0.3, 2.9, -4.1, 7.7]), np.array([0.7, 5.1, -1.3]), np.array([0.5, -1.5, 2.0]), 2.5),
         (np.array([0.3, 2.6]), np.array([0.7]), np.array([0.5]), -2.5),

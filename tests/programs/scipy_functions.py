@@ -6,7 +6,7 @@ import numpy as np
 
 HERE = importlib.util.find_spec("scipy") is not None
 if HERE:
-    from scipy import fft, interpolate, linalg, signal, sparse, stats
+    from scipy import fft, interpolate, linalg, signal, sparse, special, stats
     from scipy.sparse import linalg as sparse_linalg
 
     _SPARSE = sparse.csr_matrix(np.array([[2.0, 0.0, 1.5], [0.0, 3.0, 0.0], [4.0, 0.0, 5.0]]))
@@ -94,7 +94,19 @@ def poisson_by_sines(f):
     return np.sum(u**2 * fft.dct(f, axis=0, norm="ortho"))
 
 
+def of_unsigned_parameters(x, k):
+    """Their negatives wrap around, and so does one less than none; their logarithms are in half precision."""
+    y = special.huber(k, -70.0 * x) + special.huber(70.0 * x, k) + special.rel_entr(k, x) + special.xlogy(x, k)
+    return np.sum(y + special.xlog1py(x, k) + special.yn(k // 50, x))
+
+
+def of_integer_points(s, x, m):
+    return stats.multivariate_normal.logpdf(x, m, s)
+
+
 SAMPLES = {
+    "of_unsigned_parameters": [(np.array([0.37, 1.82, 1.43]), k) for k in (np.array([3, 20, 61], np.uint8), np.int8(17))],
+    "of_integer_points": [(_S, np.array([1, 2, 3], np.uint8), np.array([2, 1, 5], np.uint8))],
     "gaussian_process": [(_S, _V)],
     "factored_once": [(_S, _V)],
     "pivoted": [(_A, _V)],
