@@ -11,9 +11,9 @@
 
 A call moves if it can neither raise nor warn, as the loop may have no turns; if what it reads is there in front of the
 loop, in memory that nobody writes into inside; and if those who read its result keep no part of it and do not write
-into it: all turns have one array then. A view stays a view: what it shows is the same wherever it is made. What names of
-modules mean, and what objects hold that have such names, is there as well, by the guards of the derivative: such reads
-move where nothing inside may bind names or attributes.
+into it: all turns have one array then. A view stays a view: what it shows is the same wherever it is made. What names
+of modules mean, and what objects hold that have such names, is there as well, by the guards of the derivative: such
+reads move where nothing inside may bind names or attributes.
 """
 
 from __future__ import annotations

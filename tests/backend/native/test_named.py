@@ -50,7 +50,8 @@ def program_of(f, *args):
 
 def split(f, *args):
     program = program_of(f, *args)
-    return rest_of(program.functions[program.entry], Effects(program.types, summarise(program.functions, program.types)))
+    effects = Effects(program.types, summarise(program.functions, program.types))
+    return rest_of(program.functions[program.entry], effects)
 
 
 def test_the_rest_reads_no_names():
