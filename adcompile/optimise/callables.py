@@ -89,7 +89,7 @@ PURE_METHODS = frozenset(
     for name in line.split()
 )
 PURE_KINDS = frozenset("elementwise reduction linear bilinear composite vjp implicit integral trajectory".split())
-DUNDERS = (OPERATORS | BUILTINS) - LOGIC - {hasattr}
+DUNDERS = (OPERATORS | BUILTINS) - LOGIC
 """What may run methods of unknown objects."""
 
 TOTAL_MATH = names(math, "atan atan2 tanh asinh erf erfc fabs copysign isnan isfinite isinf degrees radians cbrt hypot")

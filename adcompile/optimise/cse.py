@@ -16,7 +16,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, End, For, If, Statement, Var, While
 from adcompile.ir.types import Instance, Known, SliceT, Type, Unknown
 from adcompile.optimise.callables import ITERATORS, LINEAR
-from adcompile.optimise.effects import Effects, binds, writes
+from adcompile.optimise.effects import Effects, strays, writes
 from adcompile.optimise.rewrite import ForwardWalk
 from adcompile.optimise.sharing import Sharing
 from adcompile.optimise.typing import const_key, is_immutable, is_number, is_real, type_of
@@ -47,7 +47,7 @@ class _Cse(ForwardWalk):
         self.table: dict[Hashable, Call] = {}
         self.scopes: list[list[tuple[Hashable, Call | None]]] = []  # what to put back on leaving
         self.epoch = 0  # grows with every statement that may write
-        self.names = 0  # grows with every statement that may bind names of modules
+        self.names = 0  # grows with every statement that may bind names of modules, or attributes
 
     def enter(self) -> None:
         self.scopes.append([])
@@ -64,9 +64,11 @@ class _Cse(ForwardWalk):
             self.replace(call.result, call.args[0])
             self.sharing.merge(call.result, call.args[0])
             return
+        if self.effects.strays(call):
+            self.names += 1
+            self.epoch += 1
         if not self.effects.pure(call):
             self.epoch += 1
-            self.names += self.effects.binds(call)
         elif not (isinstance(call.fn, Const) and call.fn.value in NEVER_MERGED):
             key = self._key(call)
             earlier = self.table.get(key)
@@ -163,5 +165,6 @@ class _Cse(ForwardWalk):
 
     def _before_loop(self, s: For | While) -> None:
         """What the body writes in one iteration is read in the next."""
-        self.epoch += writes(s.body, self.effects)
-        self.names += binds(s.body, self.effects)
+        found = strays(s, self.effects)
+        self.names += found
+        self.epoch += found or writes(s.body, self.effects)

@@ -32,6 +32,7 @@ from adcompile.ir.types import (
     IterT,
     Known,
     ListT,
+    ObjectT,
     RangeT,
     Scalar,
     Seq,
@@ -58,6 +59,7 @@ from adcompile.optimise.total import is_known_simple, is_total
 from adcompile.optimise.typing import (
     INPLACE,
     hashable,
+    is_data,
     is_immutable,
     type_of,
 )
@@ -108,16 +110,18 @@ class Effects:
         # operators of unknown objects may be anybody's methods; differentiated code has none such
         return call.role != "primal" or fn not in DUNDERS or not self._dunder(call)
 
-    def binds(self, call: Call) -> bool:
-        """Whether names of modules may mean something else behind the call: not behind what writes into arrays and
-        lists, but behind all code that is not followed."""
-        if self.pure(call):
-            return False
+    def strays(self, call: Call) -> bool:
+        """Whether the call may run code that nobody has followed, methods of the user's above all: names of modules,
+        attributes and arrays may be something else behind it. What is given numbers and arrays runs none."""
         fn = call.fn.value if isinstance(call.fn, Const) and hashable(call.fn.value) else None
-        owner = type_of(call.args[0], self.types) if call.args else UNKNOWN
-        if fn in INPLACE or fn is operator.setitem:
-            return not isinstance(owner, (Array, Seq, ListT)) and not is_immutable(owner)
-        return fn not in LINEAR and fn not in WRITING
+        if fn is None or isinstance(fn, FunctionRef) or isinstance(fn, np.ufunc) and is_homemade(fn):
+            return True
+        if fn is ops.load_global or fn in LINEAR or self.reads_data(call):
+            return False
+        if not self.pure(call) and fn not in INPLACE and fn not in WRITING and fn is not operator.setitem:
+            return True
+        types = [type_of(a, self.types) for a in (*call.args, *(a for _, a in call.kwargs))]
+        return not all(is_data(t) or call.role != "primal" and t == UNKNOWN for t in types)
 
     def reads_data(self, call: Call) -> bool:
         """Whether the call reads a number or an array that an object, a class or a module holds under a name, and runs
@@ -129,7 +133,7 @@ class Effects:
             return False
         if isinstance(owner, Known) and not isinstance(owner.value, type):
             return is_plain(type(owner.value), name.value)
-        return isinstance(owner, Instance) and is_plain(owner.cls, name.value)
+        return isinstance(owner, (Instance, ObjectT)) and is_plain(owner.cls, name.value)
 
     def walks(self, call: Call) -> bool:
         """Whether the call makes an iterator over an array of which items are read by their indices: it does
@@ -191,6 +195,11 @@ def is_plain(cls: type, name: str) -> bool:
         return False
     found = inspect.getattr_static(cls, name, None)
     return isinstance(found, pytypes.MemberDescriptorType) or not hasattr(type(found), "__get__")
+
+
+def is_homemade(fn: np.ufunc) -> bool:
+    """Whether a ufunc calls Python for each element, as those of np.frompyfunc do."""
+    return all(set(signature) <= {"O", "-", ">"} for signature in fn.types)
 
 
 def has_buffer(call: Call) -> bool:
@@ -302,24 +311,32 @@ def _total_block(block: Block, effects: Effects, shapes: Shapes) -> bool:
 
 def writes(block: Block, effects: Effects) -> bool:
     """Whether anything in a block may write into memory or state that others see."""
-    return _any(block, lambda call: not effects.pure(call))
+    return _any(block, lambda call: not effects.pure(call), lambda loop: False)
 
 
-def binds(block: Block, effects: Effects) -> bool:
-    """Whether anything in a block may bind names of modules."""
-    return _any(block, effects.binds)
+def strays(statement: For | While, effects: Effects) -> bool:
+    """Whether a loop may run code that nobody has followed, its iterator's too."""
+
+    def iterates(loop: For) -> bool:
+        return not is_data(type_of(loop.iterable, effects.types))
+
+    own = isinstance(statement, For) and iterates(statement)
+    return own or _any(statement.body, effects.strays, iterates)
 
 
-def _any(block: Block, does: Callable[[Call], bool]) -> bool:
-    """Whether a call in a block does so; of what is neither a call nor made of blocks nothing is known."""
+def _any(block: Block, does: Callable[[Call], bool], iterates: Callable[[For], bool]) -> bool:
+    """Whether a call in a block does so, or the iterator of a loop. What is neither a call nor made of blocks may do
+    anything."""
     for s in block.statements:
         match s:
             case Call():
                 found = does(s)
             case If(then=then, orelse=orelse):
-                found = _any(then, does) or _any(orelse, does)
-            case For() | While():
-                found = _any(s.body, does)
+                found = _any(then, does, iterates) or _any(orelse, does, iterates)
+            case For():
+                found = iterates(s) or _any(s.body, does, iterates)
+            case While():
+                found = _any(s.body, does, iterates)
             case _:
                 found = True
         if found:

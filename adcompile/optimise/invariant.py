@@ -31,7 +31,7 @@ from adcompile.ir.types import Array, Known, Scalar, Type
 from adcompile.ir.walk import Rewriter, atoms_of, blocks_of, defined, statements_of
 from adcompile.optimise.callables import DIVIDING, LINEAR, LOUD
 from adcompile.optimise.direct import called
-from adcompile.optimise.effects import Effects
+from adcompile.optimise.effects import Effects, strays
 from adcompile.optimise.indexed import Path
 from adcompile.optimise.passes import optimise
 from adcompile.optimise.shapes import Shapes
@@ -140,6 +140,8 @@ class _Search(Trails):
 
     def written(self, loop: Loop) -> set[Var] | None:
         """The classes of memory that the turns of a loop write into; None if that is not known."""
+        if strays(loop, self.effects):
+            return None
         out: set[Var] = set()
         for call in calls_in(loop):
             if called(call) in (ops.push, ops.pop):

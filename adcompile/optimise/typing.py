@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types as pytypes
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -12,11 +13,15 @@ from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.types import (
     UNKNOWN,
     Array,
+    DictT,
     Instance,
+    IterT,
     Known,
+    ListT,
     Maybe,
     RangeT,
     Scalar,
+    Seq,
     SliceT,
     TupleT,
     Type,
@@ -146,6 +151,55 @@ def hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+PLAIN: tuple[type, ...] = (
+    *(bool, int, float, complex, str, bytes, type(None), type(...), range, np.generic, np.dtype),
+    *(np.ufunc, pytypes.BuiltinFunctionType),
+)
+"""Classes of constants that run no code of the user's."""
+
+
+def is_data(t: Type) -> bool:
+    """Whether values of a type are numbers, texts, arrays of such, or Python's own containers of them: what is computed
+    of them, compared with them or looked up in them calls no method of the user's."""
+    match t:
+        case Scalar() | RangeT():
+            return True
+        case Array(dtype):
+            return dtype.kind in "biufcSU"
+        case Known(value):
+            return is_plain_value(value)
+        case TupleT(items, cls):
+            return is_own(cls) and all(map(is_data, items))
+        case ListT(items):
+            return all(map(is_data, items))
+        case DictT(keys, values):
+            return all(map(is_plain_value, keys)) and all(map(is_data, values))
+        case Seq(item, cls):
+            return is_own(cls) and is_data(item)
+        case SliceT(parts):
+            return all(map(is_data, parts))
+        case IterT(kind, parts):
+            return kind in ("zip", "enumerate") and all(map(is_data, parts))
+        case Instance(cls):
+            return cls in (str, bytes)
+    return False
+
+
+def is_plain_value(value: Any) -> bool:
+    if type(value) in (tuple, frozenset):
+        return all(map(is_plain_value, value))
+    if type(value) is slice:
+        return all(map(is_plain_value, (value.start, value.stop, value.step)))
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biufcSU"
+    return is_own(value) if isinstance(value, type) else isinstance(value, PLAIN) and is_own(type(value))
+
+
+def is_own(cls: type) -> bool:
+    """Whether a class is one of Python's or NumPy's."""
+    return cls.__module__.partition(".")[0] in ("builtins", "numpy")
 
 
 def const_key(atom: Atom) -> Any:

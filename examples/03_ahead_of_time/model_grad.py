@@ -22,7 +22,8 @@ _ORIGIN = _ahead.Origin(
 _ASSUMED = _ahead.Assumed(
     _ORIGIN,
     (
-        ("model", "loss", "source 1aa4a685e0997a3b"),
+        ("model", "loss", "source 1aa4a685e0997a3b of model.loss"),
+        ("model", "np", "module numpy"),
     ),
 )
 

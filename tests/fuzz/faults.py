@@ -381,12 +381,12 @@ def writes_taken_for_pure() -> None:
 
 @fault()
 def equal_reads_merged_across_writes() -> None:
-    swap(cse._Values if hasattr(cse, "_Values") else _class_of(cse), "_reads_memory", lambda self, call: False)
+    swap(cse._Values if hasattr(cse, "_Values") else _class_of(cse), "_read_at", lambda self, call: None)
 
 
 def _class_of(module: Any) -> type:
     """The class of a module that has the method meant."""
-    return next(c for c in vars(module).values() if isinstance(c, type) and "_reads_memory" in vars(c))
+    return next(c for c in vars(module).values() if isinstance(c, type) and "_read_at" in vars(c))
 
 
 # -- the boundary -------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import math
 import operator
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import adcompile as ad
 from adcompile.ir import ops
 from adcompile.ir.nodes import Block, Call, Const, Function, If, Return, Signature, Var, Yield
 from adcompile.ir.program import FunctionRef, Program
-from adcompile.ir.types import FLOAT, UNKNOWN, Array, Instance, scalar
+from adcompile.ir.types import FLOAT, UNKNOWN, Array, Instance, Known, Seq, scalar
 from adcompile.optimise.effects import Effects, Summary, is_pure, summarise
 from adcompile.optimise.passes import optimise
 
@@ -141,3 +142,21 @@ def test_a_write_that_nobody_reads_finds_its_place_or_raises(fn, right, wrong):
     for derivative in (ad.grad(fn), lambda x, k: ad.jvp(fn, (x, k), (1.0, None))):
         with pytest.raises(IndexError):
             derivative(0.7, wrong)
+
+
+@pytest.mark.parametrize(
+    "fn, types, expected",
+    [
+        (operator.mul, (FLOAT, VECTOR), False),
+        (operator.iadd, (VECTOR, FLOAT), False),
+        (any, (Seq(FLOAT),), False),
+        (any, (Seq(Instance(Fraction)),), True),
+        (np.add, (VECTOR, Array(np.dtype(object), ("any",))), True),
+        (np.frompyfunc(abs, 1, 1), (VECTOR,), True),
+        (hasattr, (Instance(Fraction), Known("a")), True),
+        (print, (FLOAT,), True),
+    ],
+)
+def test_what_is_given_numbers_and_arrays_runs_no_code_of_others(fn, types, expected):
+    effects, made = call(fn, *types)
+    assert effects.strays(made) is expected

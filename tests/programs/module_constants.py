@@ -99,6 +99,43 @@ def bound_for_the_class(x):
     return s
 
 
+RISING = 0.5
+
+
+class _Steps:
+    def __iter__(self):
+        global RISING
+        for RISING in (0.75, 1.125, 0.5):
+            WEIGHTS[0] *= 2.0
+            yield 1.0
+        WEIGHTS[0] /= 8.0
+
+
+class _Flag:
+    def __bool__(self):
+        global RISING
+        RISING = {0.5: 0.75, 0.75: 1.125, 1.125: 0.5}[RISING]
+        return False
+
+
+_steps, _flags = [_Steps()], [_Flag()]
+
+
+def bound_by_an_iterator(x):
+    s = np.sum(x) * RISING
+    for _ in _steps[0]:
+        s = s + RISING * np.sum(x * x) + WEIGHTS[0] * x[1]
+    return s
+
+
+def bound_by_a_truth_value(x):
+    s = 0.0
+    for _ in range(3):
+        s = s + RISING * np.sum(x * x)
+        any(_flags)
+    return s
+
+
 X = np.array([0.3, 0.9, 1.4])
 SAMPLES = {
     "read_in_a_loop": [(X,)],
@@ -110,4 +147,6 @@ SAMPLES = {
     "bound_by_a_method": [(X,)],
     "bound_for_the_module": [(X,)],
     "bound_for_the_class": [(X,)],
+    "bound_by_an_iterator": [(X,)],
+    "bound_by_a_truth_value": [(X,)],
 }

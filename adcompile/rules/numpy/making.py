@@ -55,6 +55,9 @@ def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
 def ndarray(
     shape: Any, dtype: Any = float, buffer: Any = None, offset: Any = 0, strides: Any = None, order: Any = None
 ) -> Any:
-    if buffer is not None or strides is not None:
-        return rt.no_derivative("np.ndarray with a buffer or strides; write np.empty(shape, dtype), or slice an array")
+    if strides is not None:
+        return np.lib.stride_tricks.as_strided(np.frombuffer(buffer, dtype, offset=offset), shape, strides)
+    if buffer is not None:
+        count = rt.size_of(shape if isinstance(shape, tuple) else (shape,))
+        return np.reshape(np.frombuffer(buffer, dtype, count, offset), shape, order="C" if order is None else order)
     return np.empty(shape, dtype) if order is None else np.empty(shape, dtype, order)
