@@ -184,7 +184,8 @@ def is_data(t: Type) -> bool:
             return kind in ("zip", "enumerate") and all(map(is_data, parts))
         case Instance(cls):
             return cls in (str, bytes)
-    return False
+        case _:
+            return False
 
 
 def is_plain_value(value: Any) -> bool:
