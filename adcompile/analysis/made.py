@@ -18,11 +18,12 @@ from adcompile.analysis.laziness import stores
 from adcompile.analysis.mutation import calls_in, is_unknown_call
 from adcompile.analysis.pools import made_of
 from adcompile.analysis.standins import Keyed
+from adcompile.analysis.writing import AUGMENTED, ITEM_WRITES
 from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Var, Way
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, Known, ListT, Method, Seq, SliceT
+from adcompile.ir.types import Array, DictT, Known, ListT, Method, Scalar, Seq, SliceT, TupleT
 from adcompile.rules.registry import lookup
 
 FRESH: set[Any] = {
@@ -110,17 +111,20 @@ def may_run_twice(b: Builder, statements: Sequence[Statement]) -> bool:
     """Whether nobody sees that statements run: they write into no array that was there, say nothing, and do the same
     once more."""
     calls = [call for s in statements for call in calls_in(s)]
-    return not stores(b, statements) and not any(is_seen(c) or makes_keys(c, b.context.types) for c in calls)
+    return not stores(b, statements) and not any(is_seen(b, c) or makes_keys(c, b.context.types) for c in calls)
 
 
-SEEN = (setattr, delattr, next, print, input, open)
+SEEN = (setattr, delattr, ops.set_attribute, ops.assign_global, next, print, input, open)
 
 
-def is_seen(call: Call) -> bool:
+def is_seen(b: Builder, call: Call) -> bool:
     fn = call.fn.value if isinstance(call.fn, Const) else None
     if fn is None or isinstance(fn, FunctionRef) or isinstance(fn, OpaqueCode) and not isinstance(fn, Way):
         return True
     if any(fn is seen for seen in SEEN) or getattr(fn, "__objclass__", None) in (list, dict, set, deque):
         return True
+    if any(fn is f for f in (*ITEM_WRITES, *AUGMENTED)):
+        # into a list, dict or object that was there; of arrays `stores` knows more
+        return not isinstance(b.type(call.args[0]), (Array, Scalar, Known, TupleT))
     rule = lookup(fn)
     return is_unknown_call(fn) and not isinstance(fn, (type, Way)) if rule is None else not rule.pure
