@@ -62,7 +62,7 @@ def outcome(call, x):
 OF_OTHERS = [fn for fn in CHECKED if not is_ours(fn) and any(calls_beside(fn))]
 
 
-@pytest.mark.parametrize("fn", some(OF_OTHERS, 7), ids=name_of)
+@pytest.mark.parametrize("fn", some(OF_OTHERS, 20), ids=name_of)
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8], ids=lambda t: t.__name__)
 @pytest.mark.filterwarnings("ignore")  # the calls are not all sensible
 def test_beside_small_integers(fn, dtype):
