@@ -1,7 +1,7 @@
 """Generated code is code like any other: the frontend accepts it again.
 
 The gradient's text, differentiated as a function of its own, gives the second derivative that the
-compiler takes on its IR. Every eightieth program; `ADCOMPILE_ALL=1` takes all.
+compiler takes on its IR. Every sixtieth program; `ADCOMPILE_ALL=1` takes all.
 """
 
 import numpy as np

@@ -6,7 +6,7 @@ import types as python_types
 from collections.abc import Iterable
 from typing import Any
 
-from adcompile.analysis.builder import Builder, Context
+from adcompile.analysis.builder import Builder, Context, parts
 from adcompile.analysis.library import is_of_user
 from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed
@@ -145,12 +145,8 @@ def kinds(context: Context) -> dict[type, set[str]]:
 
 def parts_of(t: Type) -> Iterable[Type]:
     match t:
-        case ObjectT():
-            return t.types
-        case TupleT() | ListT():
-            return t.items
-        case DictT():
-            return t.values
+        case TupleT() | ListT() | DictT() | ObjectT():
+            return parts(t)
         case Seq():
             return (t.item,)
         case Maybe():

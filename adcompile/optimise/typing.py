@@ -153,10 +153,7 @@ def hashable(value: Any) -> bool:
     return True
 
 
-PLAIN: tuple[type, ...] = (
-    *(bool, int, float, complex, str, bytes, type(None), type(...), range, np.generic, np.dtype),
-    *(np.ufunc, pytypes.BuiltinFunctionType),
-)
+PLAIN: tuple[type, ...] = (*SIMPLE, range, np.generic, np.dtype, np.ufunc, pytypes.BuiltinFunctionType)
 """Classes of constants that run no code of the user's."""
 
 

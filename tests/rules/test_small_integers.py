@@ -1,7 +1,7 @@
 """Small integers beside what carries derivatives give the derivatives that floats give, wherever they give the same
 value: they wrap around and have functions in half precision.
 
-Of every seventh rule here; `ADCOMPILE_ALL=1` takes all."""
+Of every twentieth rule here; `ADCOMPILE_ALL=1` takes all."""
 
 import numpy as np
 import pytest
