@@ -125,7 +125,7 @@ def gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[.
         if quick is not None:
             return quick
     if not plan.has_aux and not plan.closure:
-        several = _quick_runs(made, plan, [example[i] for i in made.wrt])
+        several = _quick_runs(made, plan, [example[i] for i in made.wrt], captured_free=not made.derived.has_cells)
         if several is not None:
             return several
     value, aux, wrt, invoke = plan.transform == "value_and_grad", plan.has_aux, made.wrt, made.invoke
@@ -196,13 +196,15 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
     return run
 
 
-def _quick_runs(made: Made, plan: Plan, examples: Sequence[Any]) -> Callable[..., Any] | None:
+def _quick_runs(made: Made, plan: Plan, examples: Sequence[Any], captured_free: bool) -> Callable[..., Any] | None:
     """Real scalars and arrays, whose gradients are asked for together or with the value: what they are is known, and
     there is nothing to conjugate."""
     classes = [type(x) for x in examples]
     if not all(_is_real(x) for x in examples):
         return None
     single, value, invoke = not isinstance(plan.argnums, tuple), plan.transform == "value_and_grad", made.invoke
+    if not single and not value and np.ndarray not in classes:
+        return _numbers_run(made, tuple(classes), direct=captured_free and not made.derived.inplace)
     at = list(zip(range(len(classes)), classes, made.wrt))
 
     def run(fun: Any, args: tuple[Any, ...]) -> Any:
@@ -224,6 +226,19 @@ def _quick_runs(made: Made, plan: Plan, examples: Sequence[Any]) -> Callable[...
             grads.append(g)
         out = grads[0] if single else tuple(grads)
         return (head, out) if value else out
+
+    return run
+
+
+def _numbers_run(made: Made, classes: tuple[type, ...], direct: bool) -> Callable[..., Any]:
+    """Real scalars and nothing else asked for: one comparison says whether the gradients have their classes."""
+    call, invoke = made.derived.call, made.invoke
+
+    def run(fun: Any, args: tuple[Any, ...]) -> Any:
+        raw = call(*args) if direct else invoke(fun, args)
+        if tuple(map(type, raw)) == classes:
+            return raw
+        return tuple([g if g.__class__ is cls else project_scalar(g, cls) for g, cls in zip(raw, classes)])
 
     return run
 

@@ -20,3 +20,18 @@ def test_the_quick_path_gives_what_the_other_gives():
     x = np.array([1.0, 2.0])
     f = lambda a: np.sum(a * a)
     np.testing.assert_array_equal(ad.grad(f)(x), ad.grad(f, argnums=(0,))(x)[0])
+
+
+def test_gradients_by_several_numbers_have_their_classes():
+    f = lambda a, b, c: a * b + c * a
+
+    def gradients(*args):
+        return ad.grad(f, argnums=(0, 1, 2))(*args)
+
+    assert gradients(2.0, 3.0, 5.0) == (8.0, 2.0, 2.0)
+    mixed = gradients(np.float32(2.0), 3.0, np.float64(5.0))
+    assert mixed == (8.0, 2.0, 2.0)
+    assert [type(g) for g in mixed] == [np.float32, float, np.float64]
+
+    k = [4.0]  # a captured value, and a gradient that is the same number twice
+    assert ad.grad(lambda a, b: (a + b) * k[0], argnums=(0, 1))(1.0, 2.0) == (4.0, 4.0)
