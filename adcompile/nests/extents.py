@@ -18,6 +18,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Break, Call, Const, Continue, For, Function, If, Var, While, Yield
 from adcompile.ir.types import Array, ListT, Seq, Type
 from adcompile.ir.walk import blocks_of, results_of
+from adcompile.nests.counted import counted
 from adcompile.nests.elementwise import FUNCTIONS, operation
 from adcompile.nests.keys import Keys, common, vars_in
 from adcompile.nests.views import View, is_view, view_of
@@ -47,10 +48,12 @@ class Scopes:
     joins: dict[Var, tuple[Atom, ...]] = field(default_factory=dict[Var, tuple[Atom, ...]])
     home: dict[Var, tuple[Block, ...]] = field(default_factory=dict[Var, tuple[Block, ...]])
     order: dict[Var, int] = field(default_factory=dict[Var, int])
+    counted: frozenset[Var] = frozenset()
 
     def __post_init__(self) -> None:
         self._define((*self.function.params, *self.function.captured), ())
         self._block(self.function.body, (self.function.body,))
+        self.counted = counted(self.function.body, self.types)
 
     def _define(self, vars_: Sequence[Var], path: tuple[Block, ...]) -> None:
         for v in vars_:
@@ -203,7 +206,7 @@ class Extents:
 
     def view(self, call: Call) -> View | None:
         """What a call that gives a view of its first argument shows."""
-        return view_of(call, self.types, self.defs, self.of)
+        return view_of(call, self.types, self.scopes, self.of)
 
     def joint(self, operands: Sequence[Atom]) -> Keys | None:
         """The lengths of what is broadcast together, if axes that are longer than one agree."""

@@ -17,7 +17,7 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, If, Raise, Statement, Var, Yield
 from adcompile.ir.types import BOOL, INT, Array, TupleT, Type
-from adcompile.nests.keys import Key, Keys, least, less, size, span, vars_in
+from adcompile.nests.keys import Key, Keys, counts, least, less, size, span, vars_in
 from adcompile.nests.views import Axis, Linear, linear, plus
 from adcompile.runtime.loops import Leave, disjoint, ordered
 
@@ -145,6 +145,8 @@ class Frames:
         key = self.canonical(key)
         if isinstance(key, int):
             return Const(key)
+        if isinstance(key, Var):
+            return key
         frame = self.frame_of(key)
         if key not in frame.values:
             frame.values[key] = self._computed(frame, key)
@@ -166,7 +168,7 @@ class Frames:
             case ("less", of, n):
                 return number(max, number(operator.sub, self.value(of), Const(n)), Const(0))
             case ("least", of, n):
-                return number(min, self.value(of), Const(n))
+                return number(min, self.value(of), Const(n) if isinstance(n, int) else n)
             case ("span", start, stop, step):
                 room = number(operator.sub, self.value(stop), self.value(start))
                 if step != 1:
@@ -232,7 +234,7 @@ class Frames:
         frame = self.frame_of((place[1], key))
         frame.values[fact] = Const(True)
         at, n = self.form(place), self.value(key)
-        if place[1]:
+        if place[0] < 0 or not all(counts(k) and n > 0 for k, n in place[1]):
             self._guard(frame, self.call(frame, "inside", BOOL, operator.ge, at, Const(0)))
         if place[0] >= 0 or not place[1]:
             self._guard(frame, self.call(frame, "inside", BOOL, operator.lt, at, n))

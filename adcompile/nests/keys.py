@@ -2,9 +2,10 @@
 
     3                        this number
     ("dim", x, 0)            the length of the first axis of `x`
-    ("var", n)               the number that the Var holds
+    n                        the number that the Var holds, which counts from 0 on
     ("less", key, 2)         2 less, but not below zero: `x[1:-1]`, and `x[2:]` just the same
-    ("least", key, 5)        5, or the key where that is less: `x[:5]`
+    ("least", key, 5)        5, or the key where that is less: `x[:5]`; a Var that counts in place of 5
+    ("place", key, n)        which place the index `n` means on an axis of this length
     ("clip", key, n)         where the bound `n` of a slice lies on an axis of this length
     ("span", a, b, step)     how many steps there are from a to b
 
@@ -29,6 +30,11 @@ def vars_in(key: Key) -> set[Var]:
     return {v for part in key for v in vars_in(part)} if isinstance(key, tuple) else set()
 
 
+def counts(key: Key) -> bool:
+    """Whether what a key says is never below 0, as lengths are; an index may be."""
+    return not isinstance(key, tuple) or key[0] != "place"
+
+
 def size(key: Key) -> int:
     """How much a key is made of; numbers are the least."""
     return 0 if isinstance(key, int) else 1 + sum(map(size, key)) if isinstance(key, tuple) else 1
@@ -40,11 +46,12 @@ def less(key: Key, count: int) -> Key:
         return max(key - count, 0)
     if count == 0:
         return key
-    return ("less", key[1], key[2] + count) if key[0] == "less" else ("less", key, count)
+    again = isinstance(key, tuple) and key[0] == "less"
+    return ("less", key[1], key[2] + count) if again else ("less", key, count)
 
 
-def least(key: Key, count: int) -> Key:
-    if isinstance(key, int):
+def least(key: Key, count: int | Var) -> Key:
+    if isinstance(key, int) and isinstance(count, int):
         return min(key, count)
     return 0 if count == 0 else ("least", key, count)
 

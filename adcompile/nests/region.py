@@ -392,7 +392,7 @@ class Region:
             if not self.facts.broadcasts(value, self.facts.frames.canonical_all(keys)):
                 return False
             return self.compute(call, Operation(UPDATES[update], (target, value), (t.dtype, t.dtype), t.dtype))
-        place = basic_index(target, keys, index, types, self.facts.extents.defs)
+        place = basic_index(target, keys, index, types, self.facts.scopes)
         if place is None or not place.extents or not self.facts.broadcasts(value, place.extents):
             return False
         self.facts.within(place)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -89,10 +89,17 @@ def is_view(call: Call) -> bool:
     return fn in (operator.getitem, np.transpose, np.ndarray.T, np.expand_dims, np.flip) and not call.kwargs
 
 
+class Names(Protocol):
+    """What is known of values: the calls that gave them, and which are integers that count from 0 on."""
+
+    defs: dict[Var, Call]
+    counted: frozenset[Var]
+
+
 Lengths = Callable[[Atom], "Keys | None"]
 
 
-def view_of(call: Call, types: Mapping[Var, Type], defs: Mapping[Var, Call], lengths: Lengths) -> View | None:
+def view_of(call: Call, types: Mapping[Var, Type], names: Names, lengths: Lengths) -> View | None:
     """The view that a call gives of its first argument; None if it gives none that is followed."""
     base = call.args[0]
     keys = lengths(base)
@@ -100,7 +107,7 @@ def view_of(call: Call, types: Mapping[Var, Type], defs: Mapping[Var, Call], len
         return None
     rank = len(keys)
     if call.fn.value is operator.getitem:
-        return basic_index(base, keys, call.args[1], types, defs)
+        return basic_index(base, keys, call.args[1], types, names)
     if call.fn.value is np.expand_dims:
         at = call.args[1].value if isinstance(call.args[1], Const) else None
         return _with_axis(base, keys, at % (rank + 1)) if type(at) is int else None
@@ -130,9 +137,9 @@ def _with_axis(base: Var, keys: Keys, at: int) -> View:
     return View(base, index, (*keys[:at], 1, *keys[at:]))
 
 
-def basic_index(base: Var, keys: Keys, index: Atom, types: Mapping[Var, Type], defs: Mapping[Var, Call]) -> View | None:
+def basic_index(base: Var, keys: Keys, index: Atom, types: Mapping[Var, Type], names: Names) -> View | None:
     """`base[index]` for numbers, slices with a step that is known, None and `...`."""
-    parts = _parts(index, defs)
+    parts = _parts(index, names.defs)
     rest = None if parts is None else _without_ellipsis(parts, len(keys))
     if rest is None:
         return None
@@ -144,13 +151,13 @@ def basic_index(base: Var, keys: Keys, index: Atom, types: Mapping[Var, Type], d
             extents.append(1)
             continue
         key = keys[len(axes)]
-        cut = _cut(key, part, defs)
+        cut = _cut(key, part, names)
         if cut is not None:
             start, step, extent = cut
             axes.append(Axis(len(extents), start, step))
             extents.append(extent)
             continue
-        place = _place(key, part, types)
+        place = _place(key, part, types, names)
         if place is None:
             return None
         inside.append((key, place))
@@ -178,9 +185,9 @@ def _without_ellipsis(parts: list[Atom], rank: int) -> list[Atom] | None:
     return [*parts[:where], *everything, *parts[where + len(at) :]]
 
 
-def _cut(key: Key, part: Atom, defs: Mapping[Var, Call]) -> tuple[Linear, int, Key] | None:
+def _cut(key: Key, part: Atom, names: Names) -> tuple[Linear, int, Key] | None:
     """Start, step and extent of a slice of an axis; None if it is no slice that is followed."""
-    bounds = _bounds(part, defs)
+    bounds = _bounds(part, names.defs)
     if bounds is None:
         return None
     start, stop, step = bounds
@@ -191,21 +198,21 @@ def _cut(key: Key, part: Atom, defs: Mapping[Var, Call]) -> tuple[Linear, int, K
         if start is not None or stop is not None:
             return None
         return plus(linear(key), (-1, ())), step, span(0, key, -step)
-    first = 0 if start is None else start if isinstance(start, int) and start >= 0 else _bound(key, start)
+    first = 0 if start is None else start if isinstance(start, int) and start >= 0 else _bound(key, start, names)
     if isinstance(key, int):
         first = min(first, key) if isinstance(first, int) else first
     if step == 1 and isinstance(first, int) and (stop is None or type(stop) is int and stop < 0):
         return (first, ()), 1, less(key, first - (stop or 0))
     if step == 1 and type(start) is int and start < 0 and stop is None:
         return linear(first), 1, least(key, -start)
-    return linear(first), step, span(first, key if stop is None else _bound(key, stop), step)
+    return linear(first), step, span(first, key if stop is None else _bound(key, stop, names), step)
 
 
-def _bound(key: Key, bound: Any) -> Key:
+def _bound(key: Key, bound: Any, names: Names) -> Key:
     """Where a bound lies on an axis of this length."""
     if type(bound) is int:
         return least(key, bound) if bound >= 0 else less(key, -bound)
-    return ("clip", key, bound)
+    return least(key, bound) if bound in names.counted else ("clip", key, bound)
 
 
 def _bounds(part: Atom, defs: Mapping[Var, Call]) -> tuple[Any, Any, Any] | None:
@@ -227,12 +234,14 @@ def _plain(bound: Any) -> bool:
     return bound is None or type(bound) is int
 
 
-def _place(key: Key, part: Atom, types: Mapping[Var, Type]) -> Linear | None:
+def _place(key: Key, part: Atom, types: Mapping[Var, Type], names: Names) -> Linear | None:
     """Where a number points on an axis."""
     if isinstance(part, Const):
         if type(part.value) is not int:
             return None
         return (part.value, ()) if part.value >= 0 else plus(linear(key), (part.value, ()))
+    if part in names.counted:
+        return linear(part)
     t = widened(type_of(part, types))
     if isinstance(t, Known) or not isinstance(t, Scalar) or not all(issubclass(k, (int, np.integer)) for k in t.kinds):
         return None

@@ -1,5 +1,7 @@
 """Views as offset and step in loops, against what NumPy's own views show."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from adcompile.nests.views import basic_index, compose, plus, whole
 from adcompile.nests.views import view_of as nests_view
 
 A = Var("a")
+NAMES = SimpleNamespace(defs={}, counted=frozenset())
 SHAPE = (7, 6)
 PARTS = [
     slice(None), slice(1, -1), slice(2, None), slice(None, -2), slice(-3, None), slice(None, None, 2), slice(1, 5, 3),
@@ -51,7 +54,7 @@ def shown(view, array):
 def view_of(index, keys=None):
     types = {A: Array(np.dtype(float), ("many", "many"))}
     keys = keys or tuple(("dim", A, k) for k in range(2))
-    return basic_index(A, keys, Const(index), types, {})
+    return basic_index(A, keys, Const(index), types, NAMES)
 
 
 @pytest.mark.parametrize("keys", [None, SHAPE], ids=["lengths of the run", "known lengths"])
@@ -80,7 +83,7 @@ def test_views_of_views():
         first = view_of((p, slice(1, None)))
         for q in PARTS[:8]:
             types = {A: Array(np.dtype(float), ("any", "any"))}
-            second = basic_index(A, first.extents, Const((slice(None), q)), types, {})
+            second = basic_index(A, first.extents, Const((slice(None), q)), types, NAMES)
             np.testing.assert_array_equal(shown(compose(first, second), a), a[p, 1:][:, q], err_msg=f"{p} {q}")
 
 
@@ -88,9 +91,12 @@ def test_numbers_that_only_the_run_knows():
     i, s, t = Var("i"), Var("s"), Var("t")
     types = {A: Array(np.dtype(float), ("many", "many")), i: INT}
     defs = {s: Call(s, Const(slice), (Const(1), i, Const(None))), t: Call(t, Const(ops.build_tuple), (s, i))}
-    view = basic_index(A, (("dim", A, 0), 6), t, types, defs)
+    view = basic_index(A, (("dim", A, 0), 6), t, types, SimpleNamespace(defs=defs, counted=frozenset()))
     assert view is not None and len(view.extents) == 1 and i in vars_in(view.extents)
-    assert [key for key, _ in view.inside] == [6]
+    assert view.inside == ((6, (0, ((("place", 6, i), 1),))),)
+    view = basic_index(A, (("dim", A, 0), 6), t, types, SimpleNamespace(defs=defs, counted=frozenset({i})))
+    assert view is not None and view.inside == ((6, (0, ((i, 1),))),), "counts from 0 on: as it is"
+    assert view.extents == (("span", 1, ("least", ("dim", A, 0), i), 1),)
 
 
 def test_linear_forms():
@@ -102,6 +108,6 @@ def test_flipped():
     for axis in (None, 0, -1, (0, 1)):
         call = Call(Var("v"), Const(np.flip), (A, Const(axis)))
         types = {A: Array(np.dtype(float), ("any", "any"))}
-        view = nests_view(call, types, {}, lambda _: (("dim", A, 0), ("dim", A, 1)))
+        view = nests_view(call, types, NAMES, lambda _: (("dim", A, 0), ("dim", A, 1)))
         array = np.arange(42.0).reshape(SHAPE)
         np.testing.assert_array_equal(shown(view, array), np.flip(array, axis))

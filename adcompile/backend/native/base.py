@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -45,9 +46,11 @@ class Hints:
     sums: frozenset[Var] = frozenset()  # steps of sums and extrema, whose order is free
     between: frozenset[Var] = frozenset()  # those that stand between two loops
     independent: frozenset[Var] = frozenset()  # elements of loops whose iterations share no memory that is written
+    counted: frozenset[Var] = frozenset()  # integers that are never below 0
 
 
 NO_HINTS = Hints()
+LENGTH = re.compile(r"\w+\.shape\[\d+\]")
 
 
 class Base:
@@ -58,6 +61,7 @@ class Base:
         self.hints = hints
         self.native: dict[Var, Native] = {}
         self.names: dict[Var, str] = {}
+        self.natural: set[str] = set()  # names of numbers that are never below 0
         self.taken: dict[str, int] = {}
         self.issued: set[str] = set()
         self.bits: dict[Var, int] = {}
@@ -108,6 +112,11 @@ class Base:
         self.line(f"if {condition}:")
         self.line("    raise nt.Fault")
 
+    def not_negative(self, size: str) -> None:
+        """Leave where something would be shorter than nothing."""
+        if not (size.isdigit() or size in self.natural or LENGTH.fullmatch(size)):
+            self.fault_if(f"{size} < 0")
+
     # -- values
 
     def define(self, var: Var, native: Native | None, text: str, bits: int | None = None) -> None:
@@ -116,6 +125,8 @@ class Base:
             self.refuse("a value without a machine type")
         self.native[var] = native
         name = self.names[var] = self.fresh(var.name)
+        if var in self.hints.counted:
+            self.natural.add(name)
         if bits is not None:
             self.bits[var] = bits
         self.defined(var)

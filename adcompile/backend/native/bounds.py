@@ -129,11 +129,14 @@ class Bounds(Base):
                 form = rest.plus(frame.low if factor > 0 else frame.high, factor)
             if hoistable and self._fits(form, k):
                 place = frame, self._check(form)
-        if form.constant >= 0 and all(f > 0 and isinstance(s, tuple) for s, f in form.terms.items()):
+        if form.constant >= 0 and all(f > 0 and self._counts(s) for s, f in form.terms.items()):
             return True
         if not form.terms:
             return False
         return place if place is not None else False
+
+    def _counts(self, symbol: Symbol) -> bool:
+        return isinstance(symbol, tuple) or symbol in self.hints.counted
 
     def _fits(self, form: Linear, level: int) -> bool:
         """Whether a form can be computed before the loop of that level."""

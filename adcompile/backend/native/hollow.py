@@ -56,8 +56,7 @@ class Hollow(Placing):
             super().make_outline(var, native, sizes)
             return
         for size in sizes:
-            if not size.isdigit():
-                self.fault_if(f"{size} < 0")
+            self.not_negative(size)
         self.native[var], self.sizes[var] = native, sizes
 
     def outline_texts(self, store: Store, value: Atom) -> list[str]:

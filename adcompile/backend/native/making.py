@@ -262,6 +262,7 @@ class Making(Scalars):
         """Vectors, one behind the other; NumPy's way, for any number of axes, takes longer than short ones need."""
         size, k = self.fresh("n"), self.fresh("k")
         self.line(f"{size} = {' + '.join(f'{part}.shape[0]' for part in parts)}")
+        self.natural.add(size)
         self.make_empty(var, native, [size])
         begin = ""
         for part in parts:

@@ -94,8 +94,7 @@ class Placing(Scratch):
         begin = self.begins[var] = self.fresh(f"{store.name}_begin")
         top = f"{store.data}_top"
         for size in sizes:
-            if not size.isdigit():
-                self.fault_if(f"{size} < 0")
+            self.not_negative(size)
         self.line(f"{begin} = {top}")
         self.line(f"{top} += {' * '.join(sizes)}")
         self.line(f"if {top} > {store.data}.shape[0]:")

@@ -58,6 +58,7 @@ from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Scalar, Seq, TupleT, Type
 from adcompile.ir.walk import all_blocks, atoms_of, end_atoms, free_vars, results_of, statements_of
 from adcompile.nests import Lowered, lowered
+from adcompile.nests.counted import counted
 from adcompile.nests.lower import SEVERAL, Lengths
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
@@ -173,7 +174,8 @@ class _Search:
         elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
         new = in_lockstep(new, self.ufuncs, self.effects, inexact)
         new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
-        hints = Hints(new.sure, new.sums, between_loops(function.body.statements), new.independent)
+        counts = counted(new.function.body, new.types)
+        hints = Hints(new.sure, new.sums, between_loops(function.body.statements), new.independent, counts)
         return kernel(new.function, name, new.types, inexact, hints, between)
 
     def behind_reads(self, function: Function, inexact: bool) -> Function | None:

@@ -121,10 +121,6 @@ class Scratch(Arrays):
         there, made = f"nt.part({pool.name}, {begin}, {begin} + {size})", f"np.empty({size}, {DTYPES[native.code]})"
         self.make(var, native, f"{there} if {pool.top} <= {pool.name}.shape[0] else {made}")
 
-    def not_negative(self, size: str) -> None:
-        if not size.isdigit():
-            self.fault_if(f"{size} < 0")
-
     def is_pooled(self, var: Var) -> bool:
         """Whether a vector that a loop makes is in a list until the kernel ends, and in no result."""
         if not self.loops or self.given_back is None or self.root(var) in map(self.root, self.given_back):
