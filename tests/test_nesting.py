@@ -84,7 +84,7 @@ def wave(x):
     return y * x
 
 
-@pytest.mark.parametrize("outer, inner", some(PAIRS, 3))
+@pytest.mark.parametrize("outer, inner", some(PAIRS, 4))
 def test_pairs_of_numbers(outer, inner):
     all_of = {**FIRST, **SECOND}
     derivative = all_of[inner](wave)

@@ -18,7 +18,7 @@ from tests.test_programs import FOLLOWED
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
 
 SEEDS = (1, 2, 3)
-SAMPLE = FOLLOWED[::16]
+SAMPLE = FOLLOWED[::24]
 SHARE = 0.88
 """How many programs of the sample are followed, at least."""
 
@@ -39,7 +39,7 @@ def batch_of(program, args):
     return columns, ad.jvp_batched(program.function, args, tuple(map(stacked, zip(*columns))))
 
 
-@pytest.mark.parametrize("program", some(FOLLOWED, 23), ids=lambda p: p.name)
+@pytest.mark.parametrize("program", some(FOLLOWED, 30), ids=lambda p: p.name)
 def test_several_tangents_at_once(program):
     if any(map(has_objects, program.args)):
         pytest.skip("batches of tangents of objects are refused")

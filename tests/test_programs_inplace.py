@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of th
 def in_mode(mode, every=1):
     """All programs, or some of them, those that are open in this mode marked so."""
     found = []
-    for p in some(PROGRAMS[every // 2 :], every):
+    for p in some((*PROGRAMS[every // 2 :], *PROGRAMS[: every // 2]), every):
         modes, reason = OPEN.get(p.name, ("", ""))
         marks = [pytest.mark.xfail(strict=True, reason=reason)] if mode in modes.split() else []
         found.append(pytest.param(p, id=p.name, marks=marks))

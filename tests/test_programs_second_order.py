@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of th
 
 ALWAYS = {"factors_written", "numbers_beside", "through_diff", "partials_in_code_not_followed-0"}
 """Programs that have been wrong, or refused, at second order alone."""
-TAKEN = [*some(FOLLOWED, 50), *(p for p in FOLLOWED if p.name in ALWAYS and p not in some(FOLLOWED, 50))]
+TAKEN = [*some(FOLLOWED, 70), *(p for p in FOLLOWED if p.name in ALWAYS and p not in some(FOLLOWED, 70))]
 
 
 @pytest.mark.parametrize("program", TAKEN, ids=lambda p: p.name)

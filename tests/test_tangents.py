@@ -240,11 +240,11 @@ def test_parts_apart_add_to_parts_that_are_one():
 
 def test_long_chains():
     node = None
-    for _ in range(20_000):
+    for _ in range(5_000):
         node = Plain(x=1.0, next=node)
     t = randn_like(node, generator())
     assert dot(t, zeros_like(node)) == 0.0
-    assert len(leaves(t)) == 20_000
+    assert len(leaves(t)) == 5_000
     add_(t, scale(2.0, t))
     assert has_tangent(add_to_primal(node, t))
 

@@ -96,7 +96,7 @@ FOLLOWED = [
 ]
 
 
-TWICE = [f for f, _ in some(FOLLOWED, 3) if f.__module__ != "colorsys"]
+TWICE = [f for f, _ in some(FOLLOWED, 5) if f.__module__ != "colorsys"]
 
 
 @pytest.mark.parametrize("f, args", FOLLOWED, ids=lambda v: getattr(v, "__name__", ""))

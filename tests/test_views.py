@@ -272,7 +272,7 @@ def marked():
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", some(list(marked()), 4))
+@pytest.mark.parametrize("name", some(list(marked()), 6))
 def test_views_and_copies(name):
     ad.clear()  # the patterns are one code for all ways: more specialisations than one function may have
     refused = False

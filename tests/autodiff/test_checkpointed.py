@@ -268,7 +268,7 @@ JUMPING = [p for p in LOOPS if p.function.__module__.endswith(("left_twice", "le
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("program", [*some(LOOPS, 14), *(p for p in JUMPING if p not in some(LOOPS, 14))])
+@pytest.mark.parametrize("program", [*some(LOOPS, 20), *(p for p in JUMPING if p not in some(LOOPS, 20))])
 def test_programs_with_checkpointed_ranges(program, monkeypatch):
     """The loops of other programs: the same bits, or refused."""
     module = sys.modules[program.function.__module__]

@@ -104,7 +104,7 @@ def printed(script, number, keep):
     return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 
 
-@pytest.mark.parametrize("what", some(list(RELATIONS), 2))
+@pytest.mark.parametrize("what", some(list(RELATIONS), 3))
 def test_relations_between_objects(what, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(BEGIN + textwrap.dedent(RELATIONS[what]).replace("\\\\", "\\") + END)

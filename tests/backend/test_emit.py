@@ -56,7 +56,7 @@ def makes_generators(fn):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # those of the programs themselves
-@pytest.mark.parametrize("p", some(collect(), 7), ids=lambda p: p.name)
+@pytest.mark.parametrize("p", some(collect(), 10), ids=lambda p: p.name)
 def test_programs(p):
     if p.function.__name__ in SHARED or makes_generators(p.function):
         pytest.skip("lowered code has cells and runs generators, which printed code has not and does not")

@@ -1,5 +1,6 @@
 """The harness at tiny sizes: what it times is compared first, and the table says what did not run."""
 
+import gc
 import json
 import subprocess
 import sys
@@ -11,6 +12,12 @@ import adcompile as ad
 from benchmarks import acceptance, child, plot, report, run
 from benchmarks.harness import Disagreement, Under, compare, measure, medians, primal
 from benchmarks.rows import ROWS
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _settled():
+    """What other tests have left is no garbage here: it is looked at before each measurement."""
+    gc.freeze()
 
 
 def small(name):

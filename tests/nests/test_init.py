@@ -36,7 +36,7 @@ def outcome(program, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_programs_do_the_same(kind):
-    found = {p.name: outcome(p, kind) for p in some(FOLLOWED, 21)}
+    found = {p.name: outcome(p, kind) for p in some(FOLLOWED, 30)}
     judged = [o for o in found.values() if o is not None]
     assert judged.count("same") > 10
     assert judged.count("left") <= max(4, len(judged) // 12), [n for n, o in found.items() if o == "left"]

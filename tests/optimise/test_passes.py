@@ -35,7 +35,7 @@ STATEFUL = {"partial_of_a_writer", "counters_that_share", "methods_of_operators"
 FOLLOWED = {"in_place_operator_of_a_vector"}
 
 
-@pytest.mark.parametrize("program", some(collect(), 8), ids=lambda p: p.name)
+@pytest.mark.parametrize("program", some(collect(), 11), ids=lambda p: p.name)
 def test_primal_programs_keep_every_bit(program):
     if program.name in STATEFUL:
         pytest.skip("a callable that holds state, or its array, is one value in types by example")

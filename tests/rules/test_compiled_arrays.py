@@ -93,7 +93,7 @@ def is_the_same_in_test_rule(fn, args, kwargs):
 
 
 @pytest.mark.parametrize(
-    ("fn", "args", "kwargs"), some([case for case in cases() if not is_the_same_in_test_rule(*case.values)], 5)
+    ("fn", "args", "kwargs"), some([case for case in cases() if not is_the_same_in_test_rule(*case.values)], 7)
 )
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_both_modes(fn, args, kwargs):
@@ -172,7 +172,7 @@ def first_samples():
             yield case
 
 
-@pytest.mark.parametrize(("fn", "args", "kwargs"), some(list(first_samples()), 6))
+@pytest.mark.parametrize(("fn", "args", "kwargs"), some(list(first_samples()), 8))
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_second_order(fn, args, kwargs):
     f, xs = written(fn, args, kwargs)

@@ -24,7 +24,7 @@ def cases():
             yield pytest.param(call, args, id=f"{name_of(fn)}-{k}")
 
 
-CASES = some(list(cases()), 2)
+CASES = some(list(cases()), 3)
 TWICE = {id(case) for case in some(CASES, 9)}
 ORDERS = [pytest.param(*case.values, 2 if id(case) in TWICE else 1, id=case.id) for case in CASES]
 

@@ -85,9 +85,9 @@ def calls_of(fn):
 IN_SPACE = [fn for fn in COMPUTING if fn in SAMPLES and name_of(fn).endswith("grid3d")]
 CHECKED = [fn for fn in COMPUTING if fn in SAMPLES and (fn not in IN_SPACE or fn in some(IN_SPACE, 3))]
 """Each; of the series on grids of three axes, which take as long as all other series, every third."""
-TWICE = some([fn for fn in CHECKED if fn not in ONCE and not name_of(fn).endswith(GRIDS)], 30)
+TWICE = some([fn for fn in CHECKED if fn not in ONCE and not name_of(fn).endswith(GRIDS)], 40)
 """Checked to second order here, at the first sample; the others in tests/rules/test_compiled_arrays.py."""
-SINGLE = some(CHECKED, 5)
+SINGLE = some(CHECKED, 7)
 """Checked in float32 as well."""
 
 
@@ -97,7 +97,7 @@ SINGLE = some(CHECKED, 5)
 @pytest.mark.filterwarnings("ignore:future versions will not create a writeable array:FutureWarning")
 def test_rule(fn):
     failures, calls = [], calls_of(fn)
-    calls = [*calls[:1], *some(calls[1:], 18)]
+    calls = [*calls[:1], *some(calls[1:], 24)]
     assert calls, "no sample has an argument with a derivative"
     for k, (args, settings) in enumerate(calls):
         try:
