@@ -16,6 +16,7 @@ from dataclasses import field
 from types import CodeType
 from typing import Any
 
+from adcompile.errors import Unsupported
 from adcompile.frozen import frozen
 from adcompile.ir.program import FunctionRef
 from adcompile.ir.stack import in_caller, large_stack
@@ -54,8 +55,14 @@ def load(emitted: Emitted, hint: str = "", code: CodeType | None = None) -> Call
 
 
 def code_of(source: str, filename: str) -> CodeType:
-    """What a text is compiled to."""
-    return large_stack(compile, source, filename, "exec", dont_inherit=True)
+    """What a text is compiled to. Raises Unsupported where it is nested deeper than Python takes."""
+    try:
+        return large_stack(compile, source, filename, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        if "too many" not in error.msg:  # levels of indentation, 100, and blocks that are nested, 20
+            raise
+        remedy = "Write inner loops and branches as functions of their own, long chains of `or` as any()."
+        raise Unsupported(f"a derivative with {error.msg}, for Python", None, remedy) from None
 
 
 def _shown_as(code: CodeType, filename: str) -> CodeType:

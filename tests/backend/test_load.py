@@ -16,6 +16,7 @@ import pytest
 import adcompile as ad
 from adcompile.backend.emit import Emitted, emit
 from adcompile.backend.load import code_of, load
+from adcompile.frontend.source import synthesise
 from adcompile.ir.nodes import Var
 from tests.backend.printing import call, function, program
 
@@ -104,3 +105,23 @@ def test_what_is_bound_is_not_imported_instead(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     package = importlib.import_module("pkg_of_core")
     assert ad.grad(package.core)(0.5) == 2.0
+
+
+def test_what_is_nested_deeper_than_python_takes_is_refused_with_its_place():
+    f = synthesise(
+        "nested",
+        "x",
+        ["if " + " or ".join(f"x == {k}.5" for k in range(120)) + ":", "    x *= 2.0", "return x * x"],
+        {},
+    )
+    with pytest.raises(ad.Unsupported, match="too many levels") as caught:
+        ad.grad(f)(3.0)
+    assert caught.value.place is not None and caught.value.remedy
+    assert (
+        ad.grad(
+            synthesise(
+                "chosen", "x", ["if any([x == k + 0.5 for k in range(120)]):", "    x *= 2.0", "return x * x"], {}
+            )
+        )(3.0)
+        == 6.0
+    )
