@@ -59,7 +59,7 @@ class _Counted:
             return args[0] in self.ranges or args[0] in self.shapes
         if fn is max:
             return len(args) > 1 and any(map(self.counts, args))
-        return fn is len or fn in _ALL and all(map(self.counts, args))
+        return fn in (len, abs) or fn in _ALL and all(map(self.counts, args))
 
     def _counts_up(self, args: tuple[Atom, ...]) -> bool:
         """Whether no element of such a range is below 0."""
@@ -69,4 +69,6 @@ class _Counted:
         if type(step) is not int or step == 0:
             return False
         stop = args[1].value if isinstance(args[1], Const) else None
-        return self.counts(args[0]) if step > 0 else type(stop) is int and stop >= -1
+        if step > 0:
+            return self.counts(args[0])
+        return self.counts(args[1]) or type(stop) is int and stop == -1

@@ -19,6 +19,8 @@ def indices(x, n, k):
         x[up] = behind + before
     for down in range(n - 1, -1, -1):
         x[down] = least
+        for above in range(n - 1, down, -1):
+            x[above] = abs(k)
     for below in range(n - 1, -2, -1):
         x[below] = 1.0
     for unknown in range(k, n):
@@ -30,7 +32,7 @@ def test_what_counts():
     program = specialised(indices, np.ones(5), 3, 1)
     (only,) = program.functions.values()
     found = {v.name for v in counted(only.body, program.types)}
-    assert {"shape_0", "twice", "least", "up", "behind", "down"} <= found
+    assert {"shape_0", "twice", "least", "up", "behind", "down", "above"} <= found
     assert not {"back", "given", "before", "below", "unknown"} & found
 
 
