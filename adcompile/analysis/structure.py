@@ -73,6 +73,7 @@ def load_global(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, nam
     if assigned is not None:
         return assigned
     if ref.name not in ref.namespace and ref.name not in builtin:
+        b.context.guard_type(ref, (), Known(ops.UNDEFINED))
         raise Terminated(Raise(Const(NameError(f"name {ref.name!r} is not defined")), None, place))
     value = ref.namespace.get(ref.name, builtin.get(ref.name))
     if ref.namespace.get("__name__") == SYNTHESISED and is_foreign(value):

@@ -55,6 +55,9 @@ class _Facts:
 
     def of_guard(self, guard: Guard) -> None:
         """What one guard says."""
+        if guard.type == ABSENT and not guard.path:
+            self._note(self._module(guard.ref), f"lacks {guard.ref.name}")
+            return
         way, value = self._start(guard.ref)
         path, last = guard.path, guard.path[-1] if guard.path else None
         own = guard.type == ABSENT
@@ -97,14 +100,19 @@ class _Facts:
         namespace, name = ref.namespace, ref.name
         if isinstance(namespace, OwnerSpace):
             return self._way(namespace["owner"], ref.place), namespace["owner"]
-        module = namespace.get("__name__")
-        found = sys.modules.get(module) if isinstance(module, str) else None
-        if found is None or vars(found) is not namespace:
-            raise _untold(f"{name}, a name of code that is no module", ref.place)
+        module = self._module(ref)
         if name in namespace:
-            return (found.__name__, name), namespace[name]
-        self._note((found.__name__, ""), f"lacks {name}")
+            return (module[0], name), namespace[name]
+        self._note(module, f"lacks {name}")
         return ("builtins", name), vars(sys.modules["builtins"])[name]
+
+    def _module(self, ref: GlobalRef) -> Way:
+        """The way to the module whose name a reference is."""
+        name = ref.namespace.get("__name__")
+        found = sys.modules.get(name) if isinstance(name, str) else None
+        if found is None or vars(found) is not ref.namespace:
+            raise _untold(f"{ref.name}, a name of code that is no module", ref.place)
+        return found.__name__, ""
 
     def _way(self, value: Any, place: Place | None) -> Way:
         if isinstance(value, ModuleType):

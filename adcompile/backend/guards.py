@@ -20,6 +20,7 @@ from adcompile.ir.types import Array, Instance, Known, Scalar, Seq, Type, Unknow
 from adcompile.rules import registry
 from adcompile.runtime import settings, structure
 
+ABSENT = Known(ops.UNDEFINED)
 Run = Callable[..., Any]
 """`run(fun, args)`"""
 
@@ -89,6 +90,9 @@ def conditions(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType]
     tests.append("settings.current is now")
     spaces: dict[int, str] = {}
     for i, guard in enumerate(guards):
+        if guard.type == ABSENT and not guard.path:
+            tests.append(_means_nothing(guard.ref, spaces, names))
+            continue
         owner = _meaning(guard.ref, spaces, names, tests)
         if guard.other is not None:
             ref, way = guard.other
@@ -109,10 +113,20 @@ def conditions(guards: Sequence[Guard], followed: Sequence[pytypes.FunctionType]
     return Conditions(tuple(tests), names, "Exception" if asks else "LookupError, AttributeError, TypeError")
 
 
-def _meaning(ref: GlobalRef, spaces: dict[int, str], names: dict[str, Any], tests: list[str]) -> str:
-    """What a reference means, as text; in front of it the test that it still is a name of the builtins."""
+def _space(ref: GlobalRef, spaces: dict[int, str], names: dict[str, Any]) -> str:
+    """The name that the namespace of a reference has in the tests."""
     space = spaces.setdefault(id(ref.namespace), f"n{len(spaces)}")
     names[space] = ref.namespace
+    return space
+
+
+def _means_nothing(ref: GlobalRef, spaces: dict[int, str], names: dict[str, Any]) -> str:
+    return f"{ref.name!r} not in {_space(ref, spaces, names)} and {ref.name!r} not in builtin"
+
+
+def _meaning(ref: GlobalRef, spaces: dict[int, str], names: dict[str, Any], tests: list[str]) -> str:
+    """What a reference means, as text; in front of it the test that it still is a name of the builtins."""
+    space = _space(ref, spaces, names)
     if ref.name in ref.namespace:
         return f"{space}[{ref.name!r}]"
     tests.append(f"{ref.name!r} not in {space}")
@@ -135,7 +149,7 @@ def _of_function(fn: pytypes.FunctionType, i: int, attribute: str, dead: str) ->
 
 
 def _guard_test(guard: Guard, expression: str, name: str, names: dict[str, Any]) -> str:
-    own = guard.type == Known(ops.UNDEFINED)
+    own = guard.type == ABSENT
     last = guard.path[-1] if guard.path else ""
     asks = isinstance(last, tuple) and last[0] == "call"
     expression = _way(expression, guard.path[:-1] if own or asks else guard.path, name, names)

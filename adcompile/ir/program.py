@@ -29,6 +29,7 @@ class Guard:
     """What must still hold for the program to be used: `ref` means `value` (by identity), or,
     if `type` is given, the attribute `path` of what `ref` means has that abstract type.
     Of type Known(UNDEFINED), what it refers to has no own attribute of that name; has one, where `value` is True;
+    without a path, the name itself means nothing;
     ("place", name) at the end of its path says that the class has a place for it (`__slots__`), ("none", names) that it
     has none of several.
     With ("call", args, kwargs) as its path, what it refers to gives `value` when it is called.

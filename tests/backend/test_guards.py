@@ -1,15 +1,18 @@
 """What a specialisation assumes, as compiled tests."""
 
 import gc
+import types
 
 import numpy as np
 import pytest
 
 import adcompile as ad
 from adcompile.backend.guards import MISSED, conditions, never, shortcut
+from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
 from adcompile.ir.nodes import GlobalRef
 from adcompile.ir.program import Guard
+from adcompile.ir.types import Known
 from adcompile.rules import registry
 from adcompile.runtime import settings
 from adcompile.tangents import register
@@ -33,6 +36,35 @@ def test_guards_on_objects():
         assert valid()
         change()
         assert not valid()
+
+
+def test_names_that_come_later():
+    def outer(x):
+        return later(x) * 2.0
+
+    def tried(x):
+        try:
+            return scale * x
+        except NameError:
+            return x * 5.0
+
+    space = {"ad": ad, "outer": outer, "tried": tried}
+    outer, tried = (types.FunctionType(f.__code__, space) for f in (outer, tried))
+    gradient, other = ad.grad(outer), ad.grad(tried)
+    with pytest.raises(NameError, match="'later' is not defined"):
+        gradient(3.0)
+    assert other(3.0) == 5.0
+    space["later"], space["scale"] = (lambda x: x * x), 7.0
+    assert (gradient(3.0), other(3.0)) == (12.0, 7.0)
+    del space["later"], space["scale"]
+    with pytest.raises(NameError, match="'later' is not defined"):
+        gradient(3.0)
+    assert other(3.0) == 5.0
+    guard = Guard(GlobalRef(space, "later"), None, (), Known(ops.UNDEFINED))
+    valid = guard_check([guard])
+    assert valid()
+    space["later"] = None
+    assert not valid()
 
 
 def test_guards_on_the_code_of_functions():
