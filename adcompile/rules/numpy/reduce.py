@@ -149,7 +149,9 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         places = [i % np.ndim(a) for i in axes]
         if len(places) > 1:
             w = np.transpose(w, [places.index(i) for i in range(np.ndim(a)) if i in places])
-        w = np.reshape(w, tuple([np.shape(a)[i] if i in places else 1 for i in range(np.ndim(a))]))
+            w = np.reshape(w, tuple([np.shape(a)[i] if i in places else 1 for i in range(np.ndim(a))]))
+        else:
+            w = np.reshape(w, (-1,) + (1,) * (np.ndim(a) - 1 - axes[0] % np.ndim(a)))
     w = np.broadcast_to(w, np.shape(a))
     total_weight = np.sum(w, axis=axis, keepdims=keepdims)
     result = np.sum(a * w, axis=axis, keepdims=keepdims) / total_weight
