@@ -20,7 +20,7 @@ from adcompile.analysis.heap import look
 from adcompile.analysis.joins import Join, Side, Tree, asked_once, tells
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
-from adcompile.analysis.made import is_managed, may_run_twice, only_arranges, wrapped
+from adcompile.analysis.made import explained, is_managed, may_run_twice, only_arranges, wrapped
 from adcompile.analysis.optional import (
     Environment,
     known_truth,
@@ -445,13 +445,13 @@ def run_body(
 def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
     """The body alone, of a `with` that is followed or if interpreting it leaves nothing to run; else as written."""
     scratch = b.child()
-    inner, gone = dict(env), set(b.context.gone)
+    inner, gone, depth, why = dict(env), set(b.context.gone), len(b.context.calls), None
     mark = b.context.store.mark()
     try:
         with narrowed(scratch, {}):
             end = run_block(scratch, s.body, inner, None)
-    except Unsupported:
-        end = Unreachable()
+    except Unsupported as error:
+        end, why = Unreachable(), error if is_managed(s.body) else None
     if isinstance(end, Yield) and (is_managed(s.body) or all(only_arranges(b, st) for st in scratch.statements)):
         b.statements.extend(scratch.statements)
         b.local |= scratch.local
@@ -459,13 +459,13 @@ def run_attempt(b: Builder, s: Attempt, env: Environment) -> End | None:
         return None
     b.context.store.undo(mark)
     b.context.gone = gone
+    del b.context.calls[depth:]
     if s.ways is not None and may_try_again(b, s.ways.tried, env):
         end = run_block(b, s.ways.branches, env, None)
         env.update(zip(s.results, end.values if isinstance(end, Yield) else ()))
         return None if isinstance(end, Yield) else end
-    fn, args = resolve(b, env, s.opaque.fn), [resolve(b, env, a) for a in s.opaque.args]
-    outcome = b.dispatch(fn, args, [], s.opaque.result.name, s.place)
-    env.update(zip(s.results, b.items(outcome)))
+    fn, args = explained(resolve(b, env, s.opaque.fn), why), [resolve(b, env, a) for a in s.opaque.args]
+    env.update(zip(s.results, b.items(b.dispatch(fn, args, [], s.opaque.result.name, s.place))))
     for r in s.results:
         if isinstance(r, Bound) and r.of is not None:
             env[r] = present(b, env[r.of], r.name, s.place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from adcompile.analysis.mutation import calls_in, is_unknown_call
 from adcompile.analysis.pools import made_of
 from adcompile.analysis.standins import Keyed
 from adcompile.analysis.writing import AUGMENTED, ITEM_WRITES
-from adcompile.errors import Place
+from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Var, Way
 from adcompile.ir.program import FunctionRef
@@ -104,7 +105,15 @@ def only_arranges(b: Builder, statement: Statement) -> bool:
 
 def is_managed(body: Block) -> bool:
     """Whether a block is that of a `with`: analysis/managers refuses those that are not followed."""
-    return any(isinstance(s, Call) and isinstance(s.fn, Const) and s.fn.value is ops.enter for s in body.statements)
+    return any(isinstance(s, Call) and isinstance(s.fn, Const) and s.fn.value is ops.managed for s in body.statements)
+
+
+def explained(fn: Atom, why: Unsupported | None) -> Atom:
+    """Code that runs as written, which says why it is not followed where derivatives pass through it."""
+    if why is None or not isinstance(fn, Const) or not isinstance(fn.value, OpaqueCode):
+        return fn
+    remedy = f"{fn.value.remedy} It is not followed: {why.message} ({spot(why.place)})"
+    return Const(replace(fn.value, remedy=remedy))
 
 
 def may_run_twice(b: Builder, statements: Sequence[Statement]) -> bool:

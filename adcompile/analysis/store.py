@@ -74,15 +74,24 @@ class Store:
     @contextmanager
     def on_trial(self) -> Generator[set[Cell], None, None]:
         """What is put meanwhile is undone. Gives the cells, of those that were there, which some path has put."""
-        mark, there, ever, put = self.mark(), set(self.states), self.ever, set[Cell]()
+        mark, there = self.mark(), set(self.states)
+        with self.noted() as put:
+            try:
+                yield put
+            finally:
+                self.undo(mark)
+        put &= there
+
+    @contextmanager
+    def noted(self) -> Generator[set[Cell], None, None]:
+        """Gives the cells that some path puts meanwhile."""
+        ever, put = self.ever, set[Cell]()
         self.ever = put
         try:
             yield put
         finally:
-            self.undo(mark)
             ever |= put
             self.ever = ever
-            put &= there
 
     @contextmanager
     def seen_from(self, states: Mapping[Cell, State]) -> Generator[None, None, None]:

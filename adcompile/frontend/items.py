@@ -95,20 +95,12 @@ class Throw:
 
 
 @frozen(eq=False)
-class Enter:
-    """`with` and the call that makes a manager, which gets a `name`."""
+class Managed:
+    """The block of a `with`: a loop over the one value that its `manager` gives."""
 
+    manager: Any
+    body: Seq
     node: Any
-    name: str
-    facts: Facts
-
-
-@frozen(eq=False)
-class Exit:
-    """Where the block of a `with` ends."""
-
-    node: Any
-    name: str
     facts: Facts
 
 
@@ -149,7 +141,7 @@ class Refused:
     facts: Facts
 
 
-Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Enter, Exit, Asked, Foreign, Refused]
+Item = Union[Plain, Target, SetFlag, SetResult, Branch, Loop, Leave, Throw, Managed, Asked, Foreign, Refused]
 
 
 @frozen(eq=False)

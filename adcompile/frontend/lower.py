@@ -21,12 +21,11 @@ from adcompile.frontend.items import (
     RETURN,
     Asked,
     Branch,
-    Enter,
-    Exit,
     Foreign,
     Item,
     Leave,
     Loop,
+    Managed,
     Plain,
     Refused,
     Seq,
@@ -141,12 +140,8 @@ class FunctionLowerer(Statements):
                 return Break(values) if item.breaks else Continue(values)
             case Throw():
                 return self._throw(item)
-            case Enter():
-                fn = self.expr(item.node.func)
-                settings = tuple((k.arg, self.expr(k.value)) for k in item.node.keywords)
-                self.bind(item.name, self.call(ops.enter, fn, kwargs=settings, node=item.node, hint="managed"))
-            case Exit():
-                self.call(ops.leave, self.value_of(item.name), node=item.node)
+            case Managed():
+                self._managed(item, live)
             case Asked():
                 self._asked(item)
             case Foreign():
@@ -229,18 +224,29 @@ class FunctionLowerer(Statements):
     # Loops
 
     def _loop(self, item: Loop, live: frozenset[str]) -> None:
-        place = self.place(item.node)
         iterable = None if item.iterable is None else self.gone_through(item.iterable, "items")
-        facts = item.body.facts
+        self._rounds(item, iterable, () if iterable is None else (self._element(item.node.target),), live)
+
+    def _managed(self, item: Managed, live: frozenset[str]) -> None:
+        """A loop over what `ops.managed` gives: one value."""
+        made, fn, settings = item.manager, Const(ops.identity), ()
+        if isinstance(made, gast.Call) and not made.args and all(k.arg for k in made.keywords):
+            fn, settings = self.expr(made.func), tuple((k.arg, self.expr(k.value)) for k in made.keywords)
+            value = self.call(ops.managed, fn, kwargs=settings, node=made, hint="managed")
+        else:
+            value = self.call(ops.managed, fn, self.expr(made, "manager"), node=made, hint="managed")
+        self._rounds(item, value, (Var("entered", self.place(made)),), live)
+
+    def _rounds(
+        self, item: Loop | Managed, iterable: Atom | None, element: tuple[Var, ...], live: frozenset[str]
+    ) -> None:
+        place, facts = self.place(item.node), item.body.facts
         names = [name for name in facts.binds if name not in self.outside]
         carried = tuple(name for name in names if name in live or name in facts.reads)
         init = self._values(carried)
         params = tuple(Var(display_name(name), place) for name in carried)
         gone = deleted_inside(item.node)
         self.loosen(params, init, [UNBOUND if name in gone else TRUE for name in carried])
-        element: tuple[Var, ...] = ()
-        if iterable is not None:
-            element = (self._element(item.node.target),)
 
         def lower() -> Block:
             if element:
@@ -390,7 +396,7 @@ def _live_after(seq: Seq, live: frozenset[str]) -> list[frozenset[str]]:
     out: list[frozenset[str]] = []
     for item in reversed(seq.items):
         facts = item.facts
-        simple = isinstance(item, (Plain, Target, SetFlag, SetResult, Leave, Throw, Enter, Exit, Asked))
+        simple = isinstance(item, (Plain, Target, SetFlag, SetResult, Leave, Throw, Asked))
         out.append(frozenset() if simple else frozenset(n for n in facts.binds if n in now))
         if leaves(item):  # on the paths that leave, what is carried is read
             now |= facts.reads | live

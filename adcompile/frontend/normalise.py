@@ -22,13 +22,12 @@ from adcompile.frontend.items import (
     RETURN,
     Asked,
     Branch,
-    Enter,
-    Exit,
     Facts,
     Foreign,
     Item,
     Leave,
     Loop,
+    Managed,
     Plain,
     Refused,
     Seq,
@@ -281,9 +280,7 @@ class Normaliser:
         out.extend(self._set(flag, False, s) for flag in (returned, broke) if flag is not None)
         body = self.block(_chain(s.body), _Context(None, True, returned, broke))
         if isinstance(s, gast.For):
-            names = self._names([s.target])
-            facts = Facts(tuple(names.binds), frozenset(names.reads), frozenset(names.binds))
-            body = self.seq([Target(s.target, facts), *body.items])
+            body = self.seq([self._target(s.target), *body.items])
             reads = self._reads([s.iter])
         else:
             reads = frozenset[str]()
@@ -319,7 +316,7 @@ class Normaliser:
         if isinstance(s, gast.Try):
             body = self.block(_chain([*s.body, *s.orelse, *s.finalbody]), _Context(flags) if flags else _DIRECT)
             body = self.seq([*(self._set(flag, False, s) for flag in flags.values()), *body.items])
-        elif isinstance(s, gast.With) and all(map(_is_plain_call, s.items)):
+        else:
             body = self._managed(s, flags)
         extra = (*flags.values(), RESULT) if RETURN in flags else tuple(flags.values())
         # a name may keep the value it had, if the code stops before binding it
@@ -360,16 +357,20 @@ class Normaliser:
         return replace(item, ways=self.seq([*unset, *asked.items]), tried=tried, unsure=frozenset(unsure))
 
     def _managed(self, s: Any, flags: dict[str, str]) -> Seq:
-        """The block of a `with` between where its managers are entered and left."""
-        entered: list[Item] = []
-        left: list[Item] = []
-        for item in s.items:
-            name = self._flag("managed")
-            call = item.context_expr
-            entered.append(Enter(call, name, Facts((name,), self._reads([call]), frozenset({name}))))
-            left.insert(0, Exit(call, name, Facts((), frozenset({name}))))
+        """A `with` as loops over the values that its managers give, one each; all ways out lead to their ends."""
         body = self.block(_chain(s.body), _Context(flags) if flags else _DIRECT)
-        return self.seq([*(self._set(flag, False, s) for flag in flags.values()), *entered, *body.items, *left])
+        for item in reversed(s.items):
+            if item.optional_vars is not None:
+                body = self.seq([self._target(item.optional_vars), *body.items])
+            names = self._names([item.context_expr])
+            binds = tuple(self._binds(names) | dict.fromkeys(body.facts.binds))
+            facts = Facts(binds, frozenset(names.reads) | body.facts.reads, body.facts.kills)
+            body = self.seq([Managed(item.context_expr, body, s, facts)])
+        return self.seq([*(self._set(flag, False, s) for flag in flags.values()), *body.items])
+
+    def _target(self, target: Any) -> Target:
+        names = self._names([target])
+        return Target(target, Facts(tuple(names.binds), frozenset(names.reads), frozenset(names.binds)))
 
     def _assert(self, s: Any) -> Branch:
         names = self._names([s.test])
@@ -432,13 +433,6 @@ def _then(s: Any) -> Sequence[Any]:
 
 def _orelse(s: Any) -> Sequence[Any]:
     return s.orelse
-
-
-def _is_plain_call(item: Any) -> bool:
-    """Whether a `with` calls a manager by keywords alone, and gives it no name."""
-    call = item.context_expr
-    plain = isinstance(call, gast.Call) and not call.args and all(k.arg for k in call.keywords)
-    return plain and item.optional_vars is None
 
 
 def _endless(s: Any) -> bool:

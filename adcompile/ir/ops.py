@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import importlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from adcompile.errors import Unsupported
@@ -299,6 +300,12 @@ def leave(entered: Any) -> None:
 
 
 MANAGING = (enter, leave)
+
+
+def managed(maker: Callable[..., Any], *args: Any, **settings: Any) -> Iterator[Any]:
+    """`with maker(*args, **settings) as value:` goes once through what this gives. The specialiser gives it meaning."""
+    with maker(*args, **settings) as value:
+        yield value
 
 
 def sort_order(items: Any, reverse: bool = False) -> list[int]:

@@ -6,7 +6,7 @@ import pytest
 from adcompile.frontend.lower import lower_function
 from adcompile.frontend.opaque import make_opaque
 from adcompile.ir import ops
-from adcompile.ir.nodes import Attempt, Call, Const, OpaqueCode
+from adcompile.ir.nodes import Attempt, OpaqueCode
 from adcompile.ir.walk import statements_of
 from tests.frontend.checking import check, name_of
 from tests.frontend.language import foreign
@@ -49,5 +49,5 @@ def test_what_is_known_of_it():
     assert isinstance(code, OpaqueCode)
     assert (code.feature, code.returns, code.inputs, set(code.outputs)) == ("try", True, ("text",), {"value", "kind"})
     assert code.place.line == attempt.place.line
-    withs = [s for s in statements_of(lower_function(foreign.with_blocks).body) if isinstance(s, Call)]
-    assert any(isinstance(s.fn, Const) and isinstance(s.fn.value, OpaqueCode) for s in withs)
+    statements = statements_of(lower_function(foreign.with_blocks).body)
+    assert [s.opaque.fn.value.feature for s in statements if isinstance(s, Attempt)] == ["with"]
