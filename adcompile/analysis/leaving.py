@@ -114,8 +114,8 @@ def setter_of(owner: Any) -> Any:
 
 def raised(b: Builder) -> None:
     """Where an exception is raised: what the caller has holds what has been written into it so far. In a recursive
-    function that is not at hand."""
-    if b.context.apart:
+    function that is not at hand, nor is it under what writes as well where the code inside raises."""
+    if b.context.apart or b.context.store.unwound:
         return
     for mark, pairs in reversed(b.context.adopted):  # of a derivative within, its own are not the caller's
         changed = b.context.store.changed(mark)

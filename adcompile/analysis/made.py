@@ -20,7 +20,7 @@ from adcompile.analysis.mutation import calls_in, is_unknown_call
 from adcompile.analysis.pools import made_of
 from adcompile.analysis.standins import Keyed
 from adcompile.analysis.writing import AUGMENTED, ITEM_WRITES
-from adcompile.errors import Place, Unsupported, spot
+from adcompile.errors import Place, Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, OpaqueCode, Statement, Var, Way
 from adcompile.ir.program import FunctionRef
@@ -112,8 +112,7 @@ def explained(fn: Atom, why: Unsupported | None) -> Atom:
     """Code that runs as written, which says why it is not followed where derivatives pass through it."""
     if why is None or not isinstance(fn, Const) or not isinstance(fn.value, OpaqueCode):
         return fn
-    remedy = f"{fn.value.remedy} It is not followed: {why.message} ({spot(why.place)})"
-    return Const(replace(fn.value, remedy=remedy))
+    return Const(replace(fn.value, remedy=f"{fn.value.remedy} It is not followed: {why.message}."))
 
 
 def may_run_twice(b: Builder, statements: Sequence[Statement]) -> bool:

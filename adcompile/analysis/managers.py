@@ -15,11 +15,12 @@ import numpy as np
 
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import handles
-from adcompile.analysis.heap import look
+from adcompile.analysis.heap import look, reached
 from adcompile.analysis.laziness import View, given
 from adcompile.analysis.made import may_run_twice
 from adcompile.analysis.operators import class_named, method_call
 from adcompile.analysis.optional import narrowed
+from adcompile.analysis.store import behind
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.analysis.terminated import Terminated
 from adcompile.analysis.yielding import GENERATOR, Run, run_of
@@ -51,7 +52,7 @@ def managed(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     return given(b, b.emit(ops.generator, about, IterT("with", ()), (), name, place), View(run=run), (), lasting=False)
 
 
-def refused(place: Place | None, why: str = "with of what is not followed") -> Unsupported:
+def refused(place: Place | None, why: str = "its manager is not written in Python, or not known") -> Unsupported:
     return Unsupported(why, place, REMEDY)
 
 
@@ -116,12 +117,17 @@ def run_of_manager(b: Builder, manager: Atom, place: Place | None) -> Run:
 
     def run(c: Builder, each: Atom) -> None:
         value = method_call(c, manager, "__enter__", [], place)
-        read = check_silent(c, at_end, place)
-        with c.context.store.noted() as put:
-            c.dispatch(each, [value], [], "", place)
-        read |= check_silent(c, at_end, place)
-        if read & put:
-            check_silent(c, at_end, place, read & put)
+        store = c.context.store
+        read, puts = check_silent(c, at_end, place)
+        store.unwound += puts
+        try:
+            with store.noted() as put:
+                c.dispatch(each, [value], [], "", place)
+        finally:
+            store.unwound -= puts
+        looked = put & (read | check_silent(c, at_end, place)[0])
+        if looked:
+            check_silent(c, at_end, place, looked)
         at_end(c, [Const(None)] * 3)
 
     return run
@@ -136,12 +142,12 @@ def once(run: Run, place: Place | None) -> Run:
         def body(c: Builder, item: Atom) -> Atom:
             given.append(c)
             if len(given) > 1 or c is not b:
-                raise refused(place, "with of a generator that may yield more than once, or not at all")
+                raise refused(place, "its generator may yield more than once, or not at all")
             return c.dispatch(each, [item], [], "", place)
 
         run(b, Const(Lifted(body)))
         if not given:
-            raise refused(place, "with of a generator that does not yield")
+            raise refused(place, "its generator does not yield")
 
     return run_once
 
@@ -149,28 +155,49 @@ def once(run: Run, place: Place | None) -> Run:
 # -- where the code inside raises ---------------------------------------------------------------
 
 
-def check_silent(b: Builder, at_end: Leave, place: Place | None, unknown: Collection[Cell] = ()) -> set[Cell]:
+@handles(ops.silent, look=())
+def silent(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    """`finally` around `yield`, of a generator."""
+    found = check_silent(b, lambda c, _: c.dispatch(args[0], [], [], "", place), place, reached(b, args))
+    b.context.store.unwound += found[1]  # until the generator ends
+    return Const(None)
+
+
+@handles(ops.cut_short)
+def cut_short(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
+    raise Unsupported(
+        "a generator that is left inside of its with or try, and closed nobody knows when", place,
+        "go on to its last item",
+    )  # fmt: skip
+
+
+def check_silent(
+    b: Builder, at_end: Leave, place: Place | None, unknown: Collection[Cell] = ()
+) -> tuple[set[Cell], bool]:
     """Refuse what may be seen of what is done where the code inside raises, and what may swallow the exception,
-    whatever is held by those `unknown`. The lists, dicts and objects that it looks at."""
+    whatever is held by those `unknown`. Gives the lists, dicts and objects that it looks at, and whether it writes
+    into any that the caller has: they are then as they were before the call (analysis/leaving)."""
     c, gone, depth, count = b.child(), set(b.context.gone), len(b.context.calls), b.context.store.count
+    theirs = {*b.context.outside, *b.context.assigned}
     raised = [c.new(name, UNKNOWN, place) for name in ("kind", "error", "traceback")]
     try:
-        with b.context.store.on_trial(), narrowed(c, {}):
+        with b.context.store.on_trial() as put, narrowed(c, {}):
             for cell in unknown:
                 forget(c, cell)
             result = look(c, at_end(c, raised))
             through = c.known(result) and not c.value(result)
             silent = may_run_twice(c, c.statements) and not any(map(may_raise, c.statements))
+            writes = any(not theirs.isdisjoint((cell, *behind(cell))) for cell in put)
     except Terminated:
-        silent, through = False, True
+        silent, through, writes = False, True, False
     finally:
         b.context.gone = gone
         del b.context.calls[depth:]
     if not through:
-        raise refused(place, "with of a manager that may swallow an exception: what __exit__ gives is not always false")
+        raise refused(place, "it may swallow exceptions, since what __exit__ gives is not always false")
     if not silent:
-        raise refused(place, "with of a manager whose end can be seen where the code inside raises")
-    return b.context.store.read_since(count)
+        raise refused(place, "what it does at the end may be seen where the code inside raises")
+    return b.context.store.read_since(count), writes
 
 
 def may_raise(statement: Statement) -> bool:

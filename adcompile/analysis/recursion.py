@@ -111,7 +111,7 @@ def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom],
     if around and not is_another(context, around, objects):
         context.separate.add(function)
         raise Restart
-    outer = context.inlining
+    outer, unwound = context.inlining, context.store.unwound
     context.inlining = [*outer, Entered(function, objects, context.store.mark())]
     ours = function.place is not None and function.place.file.startswith(OURS)
     where = (place, True) if ours else (b.place, b.pinned and b.role != "primal")  # what ours calls, but for rules
@@ -119,7 +119,7 @@ def enter(b: Builder, function: Function, params: list[Atom], cells: list[Atom],
         with b.pinned_at(*where):
             return run_function(b, function, params, cells)
     finally:
-        context.inlining = outer
+        context.inlining, context.store.unwound = outer, unwound
 
 
 def run_generator(

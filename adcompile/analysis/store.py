@@ -34,6 +34,7 @@ class Store:
     reads: dict[Cell, int] = field(default_factory=dict[Cell, int])  # the last read of each cell, all counted
     count: int = 0
     ever: set[Cell] = field(default_factory=set[Cell])  # cells that have been put, even if it was undone
+    unwound: int = 0  # what stands around that puts cells where the code inside raises: see analysis/managers
 
     def put(self, cell: Cell, state: State) -> None:
         self.ever.add(cell)

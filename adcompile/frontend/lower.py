@@ -52,7 +52,7 @@ from adcompile.frontend.scopes import (
 from adcompile.frontend.source import Source, source_of
 from adcompile.frontend.statements import Statements
 from adcompile.frontend.ways import asking, touches
-from adcompile.frontend.yielding import YIELD, made_plain
+from adcompile.frontend.yielding import CUT, SILENT, YIELD, made_plain
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -229,17 +229,16 @@ class FunctionLowerer(Statements):
 
     def _managed(self, item: Managed, live: frozenset[str]) -> None:
         """A loop over what `ops.managed` gives: one value."""
-        made, fn, settings = item.manager, Const(ops.identity), ()
+        made = item.manager
         if isinstance(made, gast.Call) and not made.args and all(k.arg for k in made.keywords):
-            fn, settings = self.expr(made.func), tuple((k.arg, self.expr(k.value)) for k in made.keywords)
-            value = self.call(ops.managed, fn, kwargs=settings, node=made, hint="managed")
+            fn, given = self.expr(made.func), ()
+            settings = tuple((k.arg, self.expr(k.value)) for k in made.keywords)
         else:
-            value = self.call(ops.managed, fn, self.expr(made, "manager"), node=made, hint="managed")
+            fn, given, settings = Const(ops.identity), (self.expr(made, "manager"),), ()
+        value = self.call(ops.managed, fn, *given, kwargs=settings, node=made, hint="managed")
         self._rounds(item, value, (Var("entered", self.place(made)),), live)
 
-    def _rounds(
-        self, item: Loop | Managed, iterable: Atom | None, element: tuple[Var, ...], live: frozenset[str]
-    ) -> None:
+    def _rounds(self, item: Loop | Managed, over: Atom | None, element: Sequence[Var], live: frozenset[str]) -> None:
         place, facts = self.place(item.node), item.body.facts
         names = [name for name in facts.binds if name not in self.outside]
         carried = tuple(name for name in names if name in live or name in facts.reads)
@@ -259,10 +258,10 @@ class FunctionLowerer(Statements):
         body = Block((*element, *params), body.statements, body.end)
         results = tuple(Var(p.name, place) for p in params)
         self.loosen(results, params)
-        if iterable is None:
+        if over is None:
             self.statements.append(While(results, init, body, place))
         else:
-            self.statements.append(For(results, iterable, init, body, place))
+            self.statements.append(For(results, over, init, body, place))
         for name, result in zip(carried, results):
             self.bind(name, result)
 
@@ -450,7 +449,8 @@ def lower_node(
         normaliser = Normaliser(unit.scopes, {n: captures.free_of(f, late) for n, f in late.items()})
         if scope.yields:
             params = (*params, Var("each", None))
-            lowerer.env[YIELD], endless = params[-1], not normaliser.exits_of(written)
+            lowerer.env |= {YIELD: params[-1], CUT: Const(ops.cut_short), SILENT: Const(ops.silent)}
+            endless = not normaliser.exits_of(written)
         body = lowerer.body(normaliser.function(statements, node))
     about = (_signature(node.args), lowerer.place(node), scope.yields, endless)
     return Function(name, params, (*cells, *flags), body, *about)

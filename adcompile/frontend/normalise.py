@@ -40,6 +40,7 @@ from adcompile.frontend.items import (
 from adcompile.frontend.matching import as_branches
 from adcompile.frontend.scopes import Names, Scopes
 from adcompile.frontend.ways import Question, bound_late, by_its_way, caught, handled, leaves_plainly, speaks_plainly
+from adcompile.frontend.yielding import YIELD
 from adcompile.frozen import frozen
 
 
@@ -310,6 +311,7 @@ class Normaliser:
             facts = Facts(tuple(binds), frozenset(names.reads))
             out.append(Refused(s, "yield is not followed", "Return a list in place of yielding its items.", facts))
             return rest
+        made_plain = YIELD in names.reads  # which has no text that could run as written
         exits = [kind for kind in (RETURN, BREAK, CONTINUE) if kind in kinds or (kind == RETURN and names.returns)]
         flags = {kind: self._flag(_HAPPENED[kind]) for kind in exits}
         body = None
@@ -321,8 +323,15 @@ class Normaliser:
         extra = (*flags.values(), RESULT) if RETURN in flags else tuple(flags.values())
         # a name may keep the value it had, if the code stops before binding it
         facts = Facts((*extra, *binds), frozenset(names.reads) | binds.keys(), frozenset(extra))
+        if made_plain:
+            out.extend(body.items)
+            return self._behind(kinds, flags, s, rest)
         foreign = Foreign(s, body, flags, feature, REMEDIES[feature], facts)
         out.append(self._by_its_way(foreign) if isinstance(s, gast.Try) else foreign)
+        return self._behind(kinds, flags, s, rest)
+
+    def _behind(self, kinds: frozenset[str], flags: dict[str, str], s: Any, rest: _Chain | None) -> _Chain | None:
+        """What follows code that has noted in flags how it was left."""
         if NORMAL not in kinds:
             last = next(iter(flags), None)
             rest = _Chain(NEVER if last is None else _Exit(last, s), None)

@@ -308,6 +308,14 @@ def managed(maker: Callable[..., Any], *args: Any, **settings: Any) -> Iterator[
         yield value
 
 
+def cut_short() -> None:
+    """Stands where a generator is left inside of `with` or `try`. The specialiser refuses it."""
+
+
+def silent(at_end: Callable[[], Any]) -> None:
+    """Says that `at_end` is done if what follows raises. The specialiser asks whether anybody sees it."""
+
+
 def sort_order(items: Any, reverse: bool = False) -> list[int]:
     """The positions of `items` in the order in which `sorted` returns them (stable)."""
     return sorted(range(len(items)), key=items.__getitem__, reverse=reverse)

@@ -3,7 +3,7 @@
 import gast
 import pytest
 
-from adcompile.frontend.yielding import YIELD, made_plain
+from adcompile.frontend.yielding import CUT, SILENT, YIELD, made_plain
 
 
 def plain(source, taken=()):
@@ -37,7 +37,23 @@ def test_items_of_others_have_a_name_of_their_own():
     assert loop.target.id == "item__" and loop.iter.id == "x" and asks(loop.body[0])
 
 
-@pytest.mark.parametrize("source", ["with x:\n    yield x", "try:\n    yield x\nfinally:\n    y", "f((yield x))"])
+def test_within_a_with_and_a_try_the_loop_may_not_be_left():
+    (managed,) = plain("with x:\n    yield x")
+    (asked,) = managed.body
+    assert asks(asked) and asked.body[0].value.func.id == CUT and isinstance(asked.body[1], gast.Return)
+    made, said, asked, last = plain("try:\n    yield x\nfinally:\n    y", ["at_end"])
+    assert made.name == said.value.args[0].id == "at_end_" and said.value.func.id == SILENT
+    assert asks(asked) and asked.body[0].value.func.id == CUT and last.value.id == made.body[0].value.id == "y"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    yield x\nexcept ValueError:\n    y",
+        "try:\n    yield x\n    return\nfinally:\n    y",
+        "f((yield x))",
+    ],
+)
 def test_what_is_left_as_it_is(source):
     (kept,) = before = gast.parse(source).body
     assert made_plain(before, ()) == [kept]

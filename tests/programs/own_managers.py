@@ -92,6 +92,38 @@ def _shifted(value, by=1.0, *, twice=False):
     shift = None
 
 
+@contextlib.contextmanager
+def _temporarily(target, scale):
+    before = target.scale
+    target.scale = scale
+    try:
+        yield target
+    finally:
+        target.scale = before
+
+
+@contextlib.contextmanager
+def _product(x, y):
+    with _Doubled(x) as a, _shifted(y) as b:
+        yield a * b
+
+
+def _each_doubled(x):
+    with _Doubled(x[0]) as y:
+        for v in x:
+            yield y * v
+
+
+def _counted(f, x):
+    before = f.scale
+    try:
+        for v in x:
+            f.scale = f.scale * v
+            yield f(v)
+    finally:
+        f.scale = before
+
+
 def manager_that_holds_a_value(x):
     with _Doubled(x) as y:
         z = y * x
@@ -228,6 +260,38 @@ def _powers(x, n):
         return _powers(y * x, n - 1)
 
 
+def put_back_at_last(x, flag):
+    f = _Scale(x[0])
+    with _temporarily(f, x[1] * x[2]) as inner:
+        y = inner(x[3])
+        if flag:
+            return y * f(x[0])
+        with _temporarily(inner, y):
+            y = y + inner(x[2])
+    return y + f(x[2])
+
+
+def managers_of_managers(x):
+    total = 1.0
+    for v in x:
+        with _product(v, x[0]) as y:
+            total = total * y
+    return total
+
+
+def generator_under_a_manager(x):
+    total = 0.0
+    for y in _each_doubled(x):
+        total = total + y * y
+    return total * sum(_each_doubled(x[1:]))
+
+
+def generator_that_puts_back_at_last(x):
+    f = _Scale(x[0])
+    total = sum(y * x[1] for y in _counted(f, x))
+    return total * f(x[2])
+
+
 def recursion_under_managers(x, n):
     return _powers(x, n)
 
@@ -254,6 +318,10 @@ SAMPLES = {
     "array_written_at_the_end": [(_V,)],
     "caught_around": [(0.7,), (-0.7,)],
     "in_a_loop_that_is_left": [(_V, 0.1), (_V, 25.0)],
+    "put_back_at_last": [(_V, True), (_V, False)],
+    "managers_of_managers": [(_V,)],
+    "generator_under_a_manager": [(_V,)],
+    "generator_that_puts_back_at_last": [(_V,)],
     "recursion_under_managers": [(0.7, n) for n in range(3)],
     "bound_on_some_path": [(0.7, 1), (0.7, 2)],
 }
