@@ -1,6 +1,7 @@
 """`with` around code that is followed: `np.errstate(...)`, and managers written in Python."""
 
 import contextlib
+import math
 
 import numpy as np
 import pytest
@@ -313,3 +314,26 @@ def test_what_is_written_before_a_manager_that_writes_nothing_stays_where_the_co
     with pytest.raises(ValueError, match="negative"):
         ad.jvp(function, (scale, -1.0), (None, 1.0))
     assert scale.scale == 3.0
+
+
+class Noted(Holds):
+    failed = False
+
+    def __exit__(self, kind, error, traceback):
+        if kind is not None:
+            self.failed = True
+
+
+def test_what_a_manager_notes_where_the_code_inside_raises_is_not_lost():
+    def function(x):
+        manager = Noted(x)
+        try:
+            with manager as y:
+                z = math.log(y)
+        except ValueError:
+            z = x
+        return z * (3.0 if manager.failed else 5.0)
+
+    for x in (0.5, -0.5):
+        with pytest.raises(ad.Unsupported, match="try around"):
+            ad.grad(function)(x)
