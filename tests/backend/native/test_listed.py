@@ -263,7 +263,10 @@ def begun_anew(x, n):
     t = (x, 2.0)
     for i in range(n):
         t = t + (x * i,) if i > 1 else (x,)
-    return sum(t) * len(t)
+    total = 0.0  # Python's sum of floats is another one from 3.12 on, which no kernel has of a tuple of any length
+    for v in t:
+        total += v
+    return total * len(t)
 
 
 def not_there(x, n):
