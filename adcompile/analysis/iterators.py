@@ -294,7 +294,7 @@ def pick(fn: Any, make: Callable[..., Any]) -> None:
             if len(rows) <= LIMIT:
                 spread = columns * (width // len(columns)) if columns else []
                 items = [b.call(ops.build_tuple, *(c[k] for c, k in zip(spread, row))) for row in rows]
-                return reader(b, fn, args, kwargs, name, place, View(items))
+                return given(b, emitted(b, fn, args, kwargs, name, place), View(items), args, lasting=False)
         reads = [found for a in sources if (found := indexable(b, a)) is not None]
         if len(reads) < len(sources):
             return None

@@ -191,7 +191,54 @@ def asked_of_a_tree(x, y):
     return x * y if _within({"a": x, "b": {"c": y}}, 1.0) else x + y * y
 
 
+class _Particle:
+    def __init__(self, at, speed):
+        self.at, self.speed = at, speed
+
+
+def pairs_that_pull(x, y):
+    """Every pair of objects that the loop writes into: it goes through the objects, not through what they hold."""
+    bodies = [_Particle(0.0, x), _Particle(1.0, y), _Particle(x * y, 0.5)]
+    for _ in range(2):
+        for a, b in itertools.combinations(bodies, 2):
+            pull = (b.at - a.at) / (1.0 + (b.at - a.at) ** 2)
+            a.speed += 0.1 * pull
+            b.speed = b.speed - 0.2 * pull
+        for a, k in itertools.product(bodies, (1.0, y)):
+            a.at += 0.1 * k * a.speed
+    return sum(b.at * b.speed for b in bodies)
+
+
+def pairs_of_rows(x, y):
+    """Of lists and arrays that the loop writes into."""
+    rows, arrays = [[x, 1.0], [2.0, y], [y, 3.0]], [np.array([x, y]), np.array([y, 2.0])]
+    for a, b in itertools.combinations(rows, 2):
+        a[0] += b[1]
+        b.append(b[0] * a[1])
+    for a, b in itertools.permutations(arrays):
+        a[0] += b[1]
+        b *= a[1]
+    return sum(sum(r) for r in rows) + arrays[0] @ arrays[1]
+
+
+def pairs_of_what_was_there(x, y):
+    """The pairs are of the items there were when they were asked for."""
+    bodies = [_Particle(x, y), _Particle(y, x * y), _Particle(1.0, x)]
+    pairs = itertools.combinations(bodies, 2)
+    bodies[0].speed = 3.0 * y
+    bodies[1] = _Particle(2.0, x * x)
+    bodies.append(_Particle(y * y, 1.0))
+    total = 0.0
+    for a, b in pairs:
+        b.speed += a.speed * b.at
+        total += b.speed
+    return total * bodies[1].speed + sum(b.speed for b in bodies)
+
+
 SAMPLES = {
+    "pairs_that_pull": [(0.7, 1.3)],
+    "pairs_of_rows": [(0.7, 1.3)],
+    "pairs_of_what_was_there": [(0.7, 1.3)],
     "mapped_until_enough": [(0.7, 1.3), (1.4, 0.2), (-0.6, 0.9)],
     "asked_of_a_tree": [(0.7, 1.3), (0.4, 0.2)],
     "all_permutations": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
