@@ -218,10 +218,12 @@ _followed: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 def is_followed(cls: type) -> bool:
     """Whether objects of a class are taken apart: made by the user in Python, and no more than
     what their attributes hold."""
+    if cls in FOLLOWED:  # which rules may say late
+        return True
     found = _followed.get(cls)
     if found is None:
         module = sys.modules.get(cls.__module__)
-        own = cls in FOLLOWED or module is None or not is_installed(module)
+        own = module is None or not is_installed(module)
         found = _followed[cls] = own and is_plain(cls)
     return found
 

@@ -225,7 +225,6 @@ if TYPE_CHECKING:
         vector,
     )
     from adcompile.runtime.integrals import integral, integrated, pull_captured, push_captured
-    from adcompile.runtime.interpolants import table_derivative
     from adcompile.runtime.trajectories import followed_path, jacobian_along, path, push_along, rows
 
 heap.widen()  # once, in front of all derivatives
@@ -237,7 +236,6 @@ _LATER = {
         "checkpoints": "checkpointed kept_replicas replicas_of run_back run_budgeted run_checkpointed",
         "implicit": "Optimum Root Trajectory arrayed beside capturing inside limits shaped slope solution solve vector",
         "integrals": "integral integrated pull_captured push_captured",
-        "interpolants": "table_derivative",
         "trajectories": "followed_path jacobian_along path push_along rows",
     }.items()
     for name in names.split()
@@ -451,7 +449,6 @@ __all__ = [
     "slope",
     "solution",
     "solve",
-    "table_derivative",
     "take_down",
     "take_down_arrays",
     "sum_over",

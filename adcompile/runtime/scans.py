@@ -129,3 +129,24 @@ def dtypes_of(first: Any) -> Any:
 def dtype_of(first: Any) -> Any:
     """The dtype of all results of a function, by one of them; the compiler refuses a function of several."""
     return np.result_type(first)
+
+
+# -- places of elements ------------------------------------------------------------------------------
+
+
+def unique_places(ar: Any, axis: Any, equal_nan: bool) -> tuple[Any, Any, Any]:
+    """Where each of the different elements is met first, where each element is among these, and how many are equal."""
+    return np.unique(ar, True, True, True, axis, equal_nan=equal_nan)[1:]
+
+
+def drawn_places(source: Any, name: str, a: Any, *settings: Any, **named: Any) -> Any:
+    """What a generator's choice or permutation gives for the places of the elements of `a`; of a number for itself."""
+    shape = np.shape(a)
+    return getattr(source, name)(np.arange(np.size(a)).reshape(shape) if shape else a, *settings, **named)
+
+
+def drawn_order(source: Any, x: Any, **named: Any) -> Any:
+    """Where a generator's shuffle takes each element of x from."""
+    order: Any = np.arange(x.size).reshape(x.shape) if isinstance(x, np.ndarray) else list(range(len(x)))
+    source.shuffle(order, **named)
+    return order

@@ -44,8 +44,8 @@ constant(*present(np, "all any"), np.ndarray.all, np.ndarray.any, np.generic.all
 constant(*present(np, "argmax argmin nanargmax nanargmin argsort argpartition lexsort argwhere"))
 constant(*present(np, "nonzero flatnonzero count_nonzero searchsorted digitize bincount isin in1d"))
 # Their values are those of the argument: no derivative yet, but one that is not zero.
-without_rule(*present(np, "unique unique_values unique_counts unique_all unique_inverse histogram_bin_edges"))
-without_rule(*present(np, "intersect1d union1d setdiff1d setxor1d"))
+without_rule(*present(np, "unique_values unique_counts unique_all unique_inverse histogram_bin_edges"))
+without_rule(*present(np, "intersect1d setdiff1d setxor1d"))
 constant(*present(np, "array_equal array_equiv allclose may_share_memory shares_memory"), typing=always(BOOL))
 constant(*present(np.ndarray, _METHODS.removesuffix(" tolist tobytes").removeprefix("all any ")))
 constant(*present(np.generic, "argmax argmin argsort nonzero searchsorted"))

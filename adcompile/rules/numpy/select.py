@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
-from adcompile.ir.types import Dim, Known, Type
-from adcompile.rules.kinds import linear, vjps
+from adcompile.ir.types import Array, Dim, Known, TupleT, Type
+from adcompile.rules.kinds import composite, constant, linear, vjps
 from adcompile.rules.numpy.dims import Dims, argument, axes_of, keep
 from adcompile.rules.numpy.index import along
 from adcompile.rules.numpy.shape import flat_type, same_type, shape_of
+from adcompile.rules.typing import always
+from adcompile.runtime import scans
 
 # -- sort ------------------------------------------------------------------------------------
 
@@ -53,6 +55,39 @@ def partition(
     places = np.argsort(np.argsort(a, axis=axis), axis=axis)
     ordered = np.take_along_axis(y_bar, np.argsort(y, axis=axis), axis=axis)
     return np.take_along_axis(ordered, places, axis=axis)
+
+
+@composite(np.unique)
+def unique(
+    ar: Any,
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    axis: Any = None,
+    *,
+    equal_nan: Any = True,
+    sorted: Any = True,
+) -> Any:
+    """Of equal elements the first has the cotangent."""
+    if not sorted:
+        raise NotImplementedError("the derivative of np.unique with sorted=False; leave it out")
+    index, inverse, counts = scans.unique_places(ar, axis, equal_nan)
+    values = np.ravel(ar)[index] if axis is None else np.take(ar, index, axis=axis)
+    found = (values, index) if return_index else (values,)
+    if return_inverse:
+        found = (*found, inverse)
+    if return_counts:
+        found = (*found, counts)
+    return found if len(found) > 1 else values
+
+
+_PLACES = Array(np.dtype(np.intp), ("any",))
+constant(scans.unique_places, typing=always(TupleT((_PLACES, Array(np.dtype(np.intp), None), _PLACES))))
+
+
+@composite(np.union1d)
+def union1d(ar1: Any, ar2: Any) -> Any:
+    return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
 
 
 # -- diagonals and triangles -----------------------------------------------------------------

@@ -10,7 +10,7 @@ import sys
 TOPICS = {
     "scipy.special": "special",
     "scipy.linalg": "linalg factor",
-    "scipy.interpolate": "interpolate",
+    "scipy.interpolate": "interpolate piecewise",
     "scipy.fft": "fft",
     "scipy.signal": "signal",
     "scipy.sparse": "sparse",

@@ -20,6 +20,15 @@ SAMPLES = {
         ((real(3, 4), (1, 2)), {}),
         ((real(3, 4), 5), {"axis": None}),
     ],
+    np.unique: [
+        ((real(5),), {}),
+        ((real(2, 3),), {"return_inverse": True, "return_counts": True}),
+        ((real(3, 2), True), {"axis": 0}),
+        ((complexes(4),), {"return_index": True}),
+        ((single(5),), {}),
+        ((real(0),), {}),
+    ],
+    np.union1d: [((real(3), real(2, 2)), {})],
     np.diag: [
         ((real(3),), {}),
         ((real(3), 1), {}),
