@@ -15,6 +15,7 @@ from adcompile.analysis.heap import owner_of, read
 from adcompile.errors import NotDifferentiable, Place, Unsupported
 from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom
+from adcompile.ir.show import show_type
 from adcompile.ir.types import Cell, Closure, Instance, Known, Method, ObjectT, Ref, Type, differentiable
 from adcompile.runtime.structure import by_attributes, registration_of
 
@@ -184,7 +185,7 @@ def _no_derivative(
     else:
         name, value = known.positional[i] if i < len(known.positional) else "", args[i]
     t: Type = b.type(value)
-    kind = type(t.value).__name__ if isinstance(t, Known) else str(t)
+    kind = type(t.value).__name__ if isinstance(t, Known) else show_type(t)
     return NotDifferentiable(
         f"argument {name!r} of {known.name}() has no derivative: its type is {kind}" if name
         else f"argument {i} of {known.name}() has no derivative: its type is {kind}",

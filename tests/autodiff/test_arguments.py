@@ -91,6 +91,7 @@ def test_the_same_outside():
         (lambda x: ad.grad(f, 3)(x), "names argument 3"),
         (lambda x: ad.grad(f, "d")(x), "these names: a, b, c"),
         (lambda x: ad.grad(lambda a, *, k: a * k, "k")(x, k="no") + x, "argument 'k'.*no derivative"),
+        (lambda x: ad.grad(f, 1)(x, int(x)), "argument 'b'.*no derivative: its type is int\n"),
     ],
 )
 def test_what_is_not_there(call, message):
