@@ -40,7 +40,7 @@ def test_guards_on_objects():
 
 def test_names_that_come_later():
     def outer(x):
-        return later(x) * 2.0
+        return later(x) * 2.0  # noqa: F821
 
     def tried(x):
         try:

@@ -75,7 +75,7 @@ def int_result(x):
 
 
 def c_function_without_rule(x):
-    return np.unique(x).sum()
+    return np.setxor1d(x, x[:1]).sum()
 
 
 class Labelled(np.ndarray):

@@ -148,7 +148,7 @@ def all_permutations(x):
     return total
 
 
-def neighbours(x):
+def neighbours_on_a_torus(x):
     grid = np.outer(x, x)
     steps = (-1, 0, 1)
     around = sum(np.roll(np.roll(grid, i, 0), j, 1) for i in steps for j in steps if (i, j) != (0, 0))
@@ -242,7 +242,7 @@ SAMPLES = {
     "mapped_until_enough": [(0.7, 1.3), (1.4, 0.2), (-0.6, 0.9)],
     "asked_of_a_tree": [(0.7, 1.3), (0.4, 0.2)],
     "all_permutations": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
-    "neighbours": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
+    "neighbours_on_a_torus": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
     "chained": [(_V, [0.3, 0.8])],
     "chained_lists": [([[0.5, 1.5], [0.3]],)],
     "accumulated": [(_V,), ([0.5, 1.5, -0.3],)],
