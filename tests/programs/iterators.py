@@ -242,7 +242,7 @@ SAMPLES = {
     "mapped_until_enough": [(0.7, 1.3), (1.4, 0.2), (-0.6, 0.9)],
     "asked_of_a_tree": [(0.7, 1.3), (0.4, 0.2)],
     "all_permutations": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
-    "neighbours_on_a_torus": [(np.array([0.5, 1.2, -0.7, 0.9]),)],
+    "neighbours_on_a_torus": [(np.array([0.55, 1.25, -0.7, 0.95]),)],
     "chained": [(_V, [0.3, 0.8])],
     "chained_lists": [([[0.5, 1.5], [0.3]],)],
     "accumulated": [(_V,), ([0.5, 1.5, -0.3],)],
