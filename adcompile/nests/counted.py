@@ -51,7 +51,7 @@ class _Counted:
         elif fn in (getattr, np.ndarray.shape) and isinstance(type_of(args[0], self.types), Array):
             if fn is not getattr or isinstance(args[1], Const) and args[1].value == "shape":
                 self.shapes.add(call.result)
-        elif kinds(type_of(call.result, self.types)) == {int} and self._is_counted(fn, args):
+        elif kinds(type_of(call.result, self.types)) == frozenset({int}) and self._is_counted(fn, args):
             self.numbers.add(call.result)
 
     def _is_counted(self, fn: object, args: tuple[Atom, ...]) -> bool:
