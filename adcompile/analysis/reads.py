@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from adcompile.analysis.bound import FALSE, TRUE, present
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import handles
@@ -17,6 +15,7 @@ from adcompile.errors import Place
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Const, Raise, Var
 from adcompile.ir.types import Known
+from adcompile.runtime.plain import without_value
 
 
 @handles(ops.read, look=())
@@ -29,7 +28,7 @@ def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
 
     def unbound(c: Builder) -> Atom:
         kind = NameError if b.value(free) else UnboundLocalError
-        error = c.call(kind, Const(message(b.value(called), b.value(free))), name="error", place=place)
+        error = c.call(kind, Const(without_value(b.value(called), b.value(free))), name="error", place=place)
         raised(c)
         raise Terminated(Raise(error, None, place))
 
@@ -38,14 +37,6 @@ def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
     branch_on(b, flag, lambda c: Const(None), unbound, place=place)
     b.context.narrowed = {**b.context.narrowed, flag: TRUE}
     return Const(None)
-
-
-def message(name: str, free: bool) -> str:
-    """What Python says."""
-    word, where = ("free", " in enclosing scope") if free else ("local", "")
-    if sys.version_info < (3, 11):
-        return f"{word} variable {name!r} referenced before assignment{where}"
-    return f"cannot access {word} variable {name!r} where it is not associated with a value{where}"
 
 
 @handles(ops.deleted)

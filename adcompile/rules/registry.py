@@ -87,6 +87,8 @@ def load() -> None:
 def _is_a_librarys(fn: Any) -> bool:
     """Whether a callable is from a library, by the names that it sees or the module of its class."""
     module = fn.__globals__.get("__name__") if isinstance(fn, FunctionType) else type(fn).__module__
+    if not isinstance(module, str):  # on Python 3.10 the class of Cython's functions shows how it keeps theirs
+        module = fn.__module__
     root = str(module).partition(".")[0]
     ours = root in ("numpy", "scipy", "uarray", "adcompile") or root.startswith("_cython")  # scipy.fft: uarray
     return ours or root in sys.stdlib_module_names

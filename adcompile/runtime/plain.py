@@ -7,6 +7,7 @@ when the derivative was made, these check that it is none of the others.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from typing import Any
 
@@ -145,7 +146,15 @@ def seed(at: str, name: str, result: Any) -> float:
 def check_bound(value: Any, name: str) -> None:
     """A read of a name that is None where it is unbound, as Python would raise it."""
     if value is None:
-        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+        raise UnboundLocalError(without_value(name, False))
+
+
+def without_value(name: str, free: bool) -> str:
+    """What Python says of a name that has no value, of the function itself or of one around it."""
+    word, where = ("free", " in enclosing scope") if free else ("local", "")
+    if sys.version_info < (3, 11):
+        return f"{word} variable {name!r} referenced before assignment{where}"
+    return f"cannot access {word} variable {name!r} where it is not associated with a value{where}"
 
 
 def check_cached(at: str, fn: Any, names: tuple[str, ...], result: Any, *args: Any) -> None:

@@ -241,3 +241,15 @@ def test_constants_made_of_sets_are_those_of_the_code(text, iterated):
 ])  # fmt: skip
 def test_sets_filled_item_by_item_are_no_constants(text, iterated):
     assert sets_of(text, iterated)[0] is None
+
+
+# fmt: off
+NESTED = lambda x: (lambda y: (lambda z: z * y))(x)  # noqa: E731
+# fmt: on
+
+
+def test_lambdas_within_lambdas_of_one_line():
+    """Before Python 3.11 code holds the names of the functions in it, with those of the functions around."""
+    whole = lambda: (lambda x: (lambda y: (lambda z: z * y))(x))  # noqa: E731
+    assert text_of(source_of(NESTED(2.0))) == text_of(source_of(whole()(2.0))) == "lambda z: z * y"
+    assert text_of(source_of(whole())) == "lambda x: (lambda y: lambda z: z * y)(x)"
