@@ -244,12 +244,12 @@ def test_sets_filled_item_by_item_are_no_constants(text, iterated):
 
 
 # fmt: off
-NESTED = lambda x: (lambda y: (lambda z: z * y))(x)  # noqa: E731
+NESTED = lambda x: (lambda y: (lambda z: z * y))(x)
 # fmt: on
 
 
 def test_lambdas_within_lambdas_of_one_line():
     """Before Python 3.11 code holds the names of the functions in it, with those of the functions around."""
-    whole = lambda: (lambda x: (lambda y: (lambda z: z * y))(x))  # noqa: E731
+    whole = lambda: (lambda x: (lambda y: (lambda z: z * y))(x))
     assert text_of(source_of(NESTED(2.0))) == text_of(source_of(whole()(2.0))) == "lambda z: z * y"
-    assert text_of(source_of(whole())) == "lambda x: (lambda y: lambda z: z * y)(x)"
+    assert text_of(source_of(whole())) == "lambda x: (lambda y: (lambda z: z * y))(x)"
