@@ -175,7 +175,7 @@ class _Folder:
         self.result = Folding()
         self.uses = self.result.uses
         self.pending: dict[Var, _Pending] = {}
-        self.epochs = (0, 0, 0)  # of each kind of memory: grows with every write into it
+        self.epochs = (0, 0, 0, 0)  # of each kind of memory: grows with every write into it
         self.consumes: frozenset[str] = frozenset()  # names that mean: made for the statement at hand
 
     # -- counting
@@ -394,16 +394,15 @@ class _Folder:
         self._written(call, kind)
         index = open_.append(call, ordered)
         if not kind.statement and call not in self.apart:
-            depth, width = expression.depth + 1, expression.width + 3
-            writes = kind.writes or expression.writes
-            self.pending[call.result] = _Pending(
-                index, call, ordered, expression.memory, depth, width, self.epochs[expression.memory], writes
-            )
+            memory = max(expression.memory, Memory(purity.reads_name(call, self.types)))
+            about = memory, expression.depth + 1, expression.width + 3, self.epochs[memory]
+            self.pending[call.result] = _Pending(index, call, ordered, *about, kind.writes or expression.writes)
         return ordered
 
     def _written(self, call: Call, kind: purity.Kind) -> None:
-        none, arrays, lists = self.epochs  # nothing moves into a `with`, or out
-        self.epochs = none + is_border(call), arrays + kind.writes, lists + (kind.writes or kind.pushes)
+        none, names, arrays, lists = self.epochs  # nothing moves into a `with`, or out
+        lists += kind.writes or kind.pushes
+        self.epochs = none + is_border(call), names + kind.strays, arrays + kind.writes, lists
 
     def _if(self, open_: _Open, statement: If, loop: For | While | None) -> bool:
         ordered = False

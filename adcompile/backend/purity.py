@@ -12,11 +12,11 @@ from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, GlobalRef, If, OpaqueCode, Raise, Statement, Var, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, Type
+from adcompile.ir.types import Array, Instance, Known, ObjectT, Type
 from adcompile.ir.walk import all_blocks, blocks_of, free_vars
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.shapes import Shapes
-from adcompile.optimise.typing import is_immutable
+from adcompile.optimise.typing import is_immutable, type_of
 from adcompile.runtime import arrays, memory
 
 IN_PLACE = {
@@ -47,24 +47,26 @@ ADDS = (ops.index_add, memory.add_at)
 NEVER_RAISE = frozenset({ops.build_tuple, ops.build_list, slice, ops.build_string, ops.make_function, ops.identity})
 
 
+class Memory(IntEnum):
+    """The memory that an expression reads. What binds names may write into arrays, what writes into arrays may write
+    into lists; a push does so alone."""
+
+    NONE = 0
+    NAMES = 1  # of modules, and attributes of what is reached by them
+    ARRAYS = 2
+    LISTS = 3  # and whatever may hold one
+
+
 @frozen
 class Kind:
-    """`ordered`: must keep its place among other ordered calls; `reads`: what it gives depends
-    on memory beyond its operands' own values."""
+    """`ordered`: must keep its place among other ordered calls."""
 
     statement: bool
     ordered: bool
     writes: bool
     named: bool  # its first argument must be a name
     pushes: bool = False  # it writes into a list of ours, and into nothing else
-
-
-class Memory(IntEnum):
-    """The memory that an expression reads. What writes into arrays may write into lists; a push does so alone."""
-
-    NONE = 0
-    ARRAYS = 1
-    LISTS = 2  # and whatever may hold one
+    strays: bool = False  # it may run code that nobody has followed, which may bind names, too
 
 
 def callee(call: Call) -> Any:
@@ -91,9 +93,10 @@ def classify(call: Call, types: Mapping[Var, Type]) -> Kind:
         return Kind(True, False, False, True, True)  # in no order with others, but for those that read lists
     effects = Effects(types)
     pure = known and not isinstance(fn, FunctionRef) and effects.pure(call)
-    writes = not pure or known and fn in BUFFERED
+    strays = effects.strays(call)
+    writes = not pure or strays or known and fn in BUFFERED
     raises = call.role == "primal" and (writes or not effects.total(call, Shapes(types, {}, assume=False)))
-    return Kind(statement, writes or statement or raises, writes, named)
+    return Kind(statement, writes or statement or raises, writes, named, strays=strays)
 
 
 def reads_memory(t: Type | None) -> Memory:
@@ -134,7 +137,15 @@ def names_memory(statement: Call | If, var: Var, types: Mapping[Var, Type]) -> M
     """The memory that a path leads to, as `module.buffer` does, whatever the user calls it: what is read of it depends
     on when."""
     leads = isinstance(statement, Call) and any(callee(statement) is fn for fn in (getattr, operator.getitem))
-    return reads_memory(types.get(var)) if leads or is_path(statement, var) else Memory.NONE
+    led = reads_memory(types.get(var)) if leads or is_path(statement, var) else Memory.NONE
+    return max(led, Memory.NAMES) if isinstance(statement, Call) and reads_name(statement, types) else led
+
+
+def reads_name(call: Call, types: Mapping[Var, Type]) -> bool:
+    """Whether what a call gives may be something else once a name, or an attribute of an object, has been bound."""
+    if callee(call) is not getattr:
+        return callee(call) is ops.load_global
+    return isinstance(type_of(call.args[0], types), (Known, Instance, ObjectT))
 
 
 def raises(s: Statement) -> bool:

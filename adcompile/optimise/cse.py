@@ -130,9 +130,17 @@ class _Cse(ForwardWalk):
 
     def _read_at(self, call: Call) -> int | None:
         """A number that is the same as long as what the operands hold is; None: that never changes."""
-        if self.effects.reads_data(call):
+        if self.effects.reads_data(call) or self._reads_of_known(call):
             return self.names
         return self.epoch if any(map(self._changes, (*call.args, *(a for _, a in call.kwargs)))) else None
+
+    def _reads_of_known(self, call: Call) -> bool:
+        """Whether the call reads an attribute of a class, function or module that is known, which does not change;
+        what has such a name may."""
+        if not isinstance(call.fn, Const) or call.fn.value is not getattr or len(call.args) != 2:
+            return False
+        owner, found = type_of(call.args[0], self.types), self.types.get(call.result)
+        return isinstance(owner, Known) and not isinstance(found, Known)
 
     def _changes(self, atom: Atom) -> bool:
         """Whether what an operand holds may change: not that of a fresh array into which nobody writes."""
