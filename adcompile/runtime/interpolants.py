@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 from typing import Any
@@ -36,6 +37,19 @@ def table_steps(x: Any, points: Any, kind: str) -> Any:
 def table_weights(x: Any, points: Any, degree: int, order: int) -> Any:
     """What each value of a table counts for at a point, in the spline through them or in its derivative."""
     return interpolate().make_interp_spline(x, np.eye(len(x)), degree)(points, order)
+
+
+@functools.cache
+def table_holds(kind: str, extrapolated: bool) -> tuple[str, ...]:
+    """The names of what a table of this kind holds beside its values, and what says how they are read."""
+    made = interpolate().interp1d(
+        np.arange(4.0), np.arange(4.0), kind, bounds_error=False, fill_value="extrapolate" if extrapolated else 0.0
+    )
+    slots = [name for cls in type(made).__mro__ for name in vars(cls).get("__slots__", ())]
+    return tuple(name for name in (*slots, *vars(made)) if name not in MADE and hasattr(made, name))
+
+
+MADE = ("x", "y", "_y", "axis", "_kind", "_fill_value_orig")
 
 
 def table(x: Any, y: Any, kind: Any, axis: int, bounds_error: Any, fill: Any) -> Any:

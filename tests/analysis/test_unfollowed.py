@@ -53,7 +53,7 @@ def an_iterator(x, i):
 
 
 def a_shuffle(x, i):
-    np.random.default_rng(i).shuffle(x)
+    np.random.default_rng(i).permuted(x, out=x)
     return x[0]
 
 
@@ -97,7 +97,7 @@ REASONS = {
     a_dict: ("a dict under a key that is met when the code runs", "a list or an array"),
     a_chosen_list: ("a write into a list that is chosen when the code runs", "names of their own"),
     an_iterator: ("a write into something of no known type", "ndindex"),
-    a_shuffle: ("Generator.shuffle", "permutation"),
+    a_shuffle: ("no derivative rule for numpy.random._generator.Generator.permuted", "rules"),
     other_bytes: ("ndarray.byteswap", "byte order"),
     a_shape: ("a.shape = … changes the array", "reshape"),
     a_size: ("a.resize", "concatenate"),

@@ -145,27 +145,9 @@ def read_before_it_is_bound(x):
     return s
 
 
-class _Stepping:
-    def __str__(self):
-        Box.scale = 4.0 - Box.scale  # 1.5 and 2.5 by turns
-        return "."
-
-
-_stepping = [_Stepping()]
-
-
-def read_before_it_is_shown(x):
-    s = Box.scale * np.sum(x * x)
-    text = str(_stepping[0])
-    s = s + Box.scale * np.sum(x)
-    text = text + str(_stepping[0])
-    return s * len(text)
-
-
 X = np.array([0.3, 0.9, 1.4])
 SAMPLES = {
     "read_before_it_is_bound": [(X,)],
-    "read_before_it_is_shown": [(X,)],
     "read_in_a_loop": [(X,)],
     "written_beside": [(X, 4)],
     "of_an_object": [(X,)],

@@ -15,7 +15,7 @@ INERT = {
     "workers",  # and the loop
     "exact", "extend", "check_finite",  # how, and whether it is checked
     "settings", "named", "place", "axis",  # of numbers, which have but one element
-    "maxpower",  # what is beyond it raises
+    "maxpower", "bounds_error",  # what is beyond it raises
     "self",  # of objects that hold nothing
 }  # fmt: skip
 

@@ -63,24 +63,8 @@ def placed(y: Any, points: Any, axis: Any) -> Any:
 # -- tables -------------------------------------------------------------------------------------
 
 SPLINES = ("zero", "slinear", "quadratic", "cubic")
-STEPS = ("nearest", "nearest-up", "previous", "next")
-_MADE = ("x", "y", "_y", "axis", "_kind", "_fill_value_orig")
 
-
-def held(kind: str, fill_value: Any) -> tuple[str, ...]:
-    """The names of what a table holds beside what is made here."""
-    table = interpolate.interp1d(np.arange(4.0), np.arange(4.0), kind, bounds_error=False, fill_value=fill_value)
-    return tuple(name for name in (*vars(TABLE).get("__slots__", ()), *vars(table)) if name not in _MADE)
-
-
-HELD = {(kind, on): held(kind, "extrapolate" if on else 0.0) for kind in ("linear", "cubic", *STEPS) for on in (0, 1)}
-
-
-def held_by(kind: Any, extrapolated: Any) -> Any:
-    return HELD[kind, int(extrapolated)]
-
-
-constant(held_by, by_value=True)
+constant(ip.table_holds, by_value=True)
 
 
 @overlay(interpolate.interp1d.__init__)
@@ -97,7 +81,7 @@ def interp1d(
 ) -> None:
     told = rt.solve(interpolate.interp1d, x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
     spline = not isinstance(kind, str) or kind in SPLINES
-    names = held_by("cubic" if spline else kind, isinstance(fill_value, str))
+    names = ip.table_holds("cubic" if spline else kind, isinstance(fill_value, str))
     for k in rt.positions(names):
         setattr(self, names[k], getattr(told, names[k]))
     order = np.argsort(x, kind="mergesort")
