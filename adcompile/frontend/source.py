@@ -297,7 +297,7 @@ def _equal_consts(a: Any, b: Any) -> bool:
         return _equal(a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_equal_consts, a, b))
-    if sys.version_info < (3, 11) and type(a) is type(b) is str and INSIDE in a and INSIDE in b:
+    if sys.version_info < (3, 11) and isinstance(a, str) and isinstance(b, str) and INSIDE in a and INSIDE in b:
         return a.rpartition(INSIDE)[2] == b.rpartition(INSIDE)[2]  # the name of a function inside, and of those around
     # repr tells 0.0 from -0.0 and 1 from True, and the order of a frozenset may differ
     return type(a) is type(b) and (a == b if isinstance(a, frozenset) else repr(a) == repr(b))

@@ -84,14 +84,15 @@ def calls_of(fn):
 
 IN_SPACE = [fn for fn in COMPUTING if fn in SAMPLES and name_of(fn).endswith("grid3d")]
 CHECKED = [fn for fn in COMPUTING if fn in SAMPLES and (fn not in IN_SPACE or fn in some(IN_SPACE, 3))]
-"""Each; of the series on grids of three axes, which take as long as all other series, every third."""
+"""Every second here, `ADCOMPILE_ALL=1` takes all; of the series on grids of three axes, which take as long as all other
+series, every third of these."""
 TWICE = some([fn for fn in CHECKED if fn not in ONCE and not name_of(fn).endswith(GRIDS)], 40)
 """Checked to second order here, at the first sample; the others in tests/rules/test_compiled_arrays.py."""
 SINGLE = some(CHECKED, 7)
 """Checked in float32 as well."""
 
 
-@pytest.mark.parametrize("fn", CHECKED, ids=name_of)
+@pytest.mark.parametrize("fn", some(CHECKED, 2), ids=name_of)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of NumPy, for forms that still work
 @pytest.mark.filterwarnings("ignore:future versions will not create a writeable array:FutureWarning")
