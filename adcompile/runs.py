@@ -69,6 +69,11 @@ class Made:
     invoke: Callable[..., Any]
     unfollowed: AdcompileError | None = None  # split: why its pullback takes no cotangents of the arguments after it
 
+    @property
+    def direct(self) -> bool:
+        """Whether the generated function takes the arguments alone, and nothing has to be looked at before."""
+        return not self.derived.has_cells and not self.derived.inplace
+
 
 def invoker(derived: Any) -> Callable[..., Any]:
     """`invoke(fun, args, tangents)`: the generated function, with the cells of this `fun`."""
@@ -121,11 +126,11 @@ def gradient_run(made: Made, plan: Plan, example: tuple[Any, ...]) -> Callable[.
     """`run(fun, args)`: call the generated function and project what it gives."""
     single = not isinstance(plan.argnums, tuple)
     if single and plan.transform == "grad" and not plan.has_aux and not plan.closure:
-        quick = _quick_run(made, example[made.wrt[0]], captured_free=not made.derived.has_cells)
+        quick = _quick_run(made, example[made.wrt[0]])
         if quick is not None:
             return quick
     if not plan.has_aux and not plan.closure:
-        several = _quick_runs(made, plan, [example[i] for i in made.wrt], captured_free=not made.derived.has_cells)
+        several = _quick_runs(made, plan, [example[i] for i in made.wrt])
         if several is not None:
             return several
     value, aux, wrt, invoke = plan.transform == "value_and_grad", plan.has_aux, made.wrt, made.invoke
@@ -165,11 +170,11 @@ def _captured_spaces(made: Made, fun: Any) -> list[tuple[str, Any]]:
     return list(zip([names[i] for i in at], spaces_at(fun, [cells[i].cell_contents for i in at])))
 
 
-def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., Any] | None:
+def _quick_run(made: Made, example: Any) -> Callable[..., Any] | None:
     """One real scalar or array and nothing else asked for: the path with the least overhead."""
     cls: type = type(example)
     call, invoke, i = made.derived.call, made.invoke, made.wrt[0]
-    direct = captured_free and not made.derived.inplace
+    direct = made.direct
     if cls is np.ndarray:
         array, dtype = np.ndarray, example.dtype
         if dtype.kind == "c":
@@ -196,7 +201,7 @@ def _quick_run(made: Made, example: Any, captured_free: bool) -> Callable[..., A
     return run
 
 
-def _quick_runs(made: Made, plan: Plan, examples: Sequence[Any], captured_free: bool) -> Callable[..., Any] | None:
+def _quick_runs(made: Made, plan: Plan, examples: Sequence[Any]) -> Callable[..., Any] | None:
     """Real scalars and arrays, whose gradients are asked for together or with the value: what they are is known, and
     there is nothing to conjugate."""
     classes = [type(x) for x in examples]
@@ -204,7 +209,7 @@ def _quick_runs(made: Made, plan: Plan, examples: Sequence[Any], captured_free: 
         return None
     single, value, invoke = not isinstance(plan.argnums, tuple), plan.transform == "value_and_grad", made.invoke
     if not single and not value and np.ndarray not in classes:
-        return _numbers_run(made, tuple(classes), direct=captured_free and not made.derived.inplace)
+        return _numbers_run(made, tuple(classes))
     at = list(zip(range(len(classes)), classes, made.wrt))
 
     def run(fun: Any, args: tuple[Any, ...]) -> Any:
@@ -230,9 +235,9 @@ def _quick_runs(made: Made, plan: Plan, examples: Sequence[Any], captured_free: 
     return run
 
 
-def _numbers_run(made: Made, classes: tuple[type, ...], direct: bool) -> Callable[..., Any]:
+def _numbers_run(made: Made, classes: tuple[type, ...]) -> Callable[..., Any]:
     """Real scalars and nothing else asked for: one comparison says whether the gradients have their classes."""
-    call, invoke = made.derived.call, made.invoke
+    call, invoke, direct = made.derived.call, made.invoke, made.direct
 
     def run(fun: Any, args: tuple[Any, ...]) -> Any:
         raw = call(*args) if direct else invoke(fun, args)

@@ -8,14 +8,11 @@ from typing import Any
 
 from adcompile.analysis.builder import Builder, Context, parts
 from adcompile.analysis.library import is_of_user
-from adcompile.ir import ops
 from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Atom, Var
-from adcompile.ir.program import Guard
+from adcompile.ir.program import ABSENT, Guard
 from adcompile.ir.types import Boxed, DictT, Instance, Kept, Known, ListT, Maybe, ObjectT, Seq, TupleT, Type
 from adcompile.runtime.objects import SPECIAL, holds, is_place, stated
-
-ABSENT = Known(ops.UNDEFINED)
 
 
 def guard_absent(b: Builder, owner: Any, attribute: str) -> None:

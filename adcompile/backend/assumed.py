@@ -14,10 +14,9 @@ from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from adcompile.errors import Place, Unsupported, place_of
-from adcompile.ir import ops
 from adcompile.ir.abstract import is_by_identity
 from adcompile.ir.nodes import OwnerSpace
-from adcompile.ir.program import Guard, Program
+from adcompile.ir.program import ABSENT, Guard, Program
 from adcompile.ir.refs import GlobalRef
 from adcompile.ir.signature import SignatureError, spell
 from adcompile.ir.types import DictT, Instance, Known, ListT, Scalar, Seq, TupleT, Type, Unknown
@@ -27,7 +26,6 @@ from adcompile.runtime.objects import SPECIAL
 Fact = tuple[str, str, str]
 Way = tuple[str, str]
 Home = Callable[[Any], "Way | None"]
-ABSENT = Known(ops.UNDEFINED)
 
 
 def facts(programs: Iterable[Program], functions: Iterable[Any], home: Home) -> list[Fact]:

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from adcompile.frozen import frozen
-from adcompile.ir import ops
 from adcompile.ir.abstract import type_of
-from adcompile.ir.program import Guard
+from adcompile.ir.program import ABSENT, Guard
 from adcompile.ir.refs import GlobalRef
 from adcompile.ir.types import Array, Instance, Known, Scalar, Seq, Type, Unknown, array_type, is_scalar_class
 from adcompile.rules import registry
 from adcompile.runtime import settings, structure
 
-ABSENT = Known(ops.UNDEFINED)
 Run = Callable[..., Any]
 """`run(fun, args)`"""
 

@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from adcompile.frozen import frozen
+from adcompile.ir import ops
 from adcompile.ir.refs import GlobalRef
-from adcompile.ir.types import Type
+from adcompile.ir.types import Known, Type
 
 if TYPE_CHECKING:
     from adcompile.ir.nodes import Function, Var
+
+
+ABSENT = Known(ops.UNDEFINED)
+"""The type that a guard gives to what is not there."""
 
 
 @frozen(eq=False)
@@ -28,7 +33,7 @@ class FunctionRef:
 class Guard:
     """What must still hold for the program to be used: `ref` means `value` (by identity), or,
     if `type` is given, the attribute `path` of what `ref` means has that abstract type.
-    Of type Known(UNDEFINED), what it refers to has no own attribute of that name; has one, where `value` is True;
+    Of type ABSENT, what it refers to has no own attribute of that name; has one, where `value` is True;
     without a path, the name itself means nothing;
     ("place", name) at the end of its path says that the class has a place for it (`__slots__`), ("none", names) that it
     has none of several.
