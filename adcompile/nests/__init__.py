@@ -2,7 +2,7 @@
 
     region   array statements that follow each other       (`nests/region`, `nests/elementwise`)
     unroll   axes of two to four, written out              (`nests/unroll`, `nests/unread`)
-    plan     which of them go into which loops             (`nests/plan`, `nests/dependence`)
+    plan     which of them go into which loops             (`nests/plan`, `nests/dependence`, `nests/zeroed`)
     align    loops set side by side, some turns apart      (`nests/align`)
     writing  loops, elements, scalars                      (`nests/write`)
 

@@ -9,6 +9,8 @@ their places lie apart meet in one turn, and what is added to an element is adde
     shift 2    x_bar[k] += …        for k from 2, …
 
 Two items stand in one row if they touch a common element in the same turn of it or in none (`plan.turns`).
+
+What is set to a number, and added to in a later row, is set there: between the ends it then never sees memory.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from collections.abc import Iterator
 
 from adcompile.ir.nodes import Var
 from adcompile.nests.dependence import Distance, commute
-from adcompile.nests.items import Item, Reduce, Store, values_of
+from adcompile.nests.items import Item, Number, Reduce, Store, is_known, values_of
 from adcompile.nests.plan import Nest, Plan, Row
 
 
@@ -27,7 +29,9 @@ def align(plan: Plan, nest: Nest) -> None:
     rows: list[Row] = []
     for row in nest.rows:
         _take(plan, rows, row)
-    nest.rows[:] = rows
+    _sink(plan, rows)
+    nest.rows[:] = [row for row in rows if not all(map(is_known, row.items))]
+    rows = nest.rows
     for row in rows:
         first = min(row.shifts.values(), default=0)
         row.shifts = {i: row.shift(i) - first for i in row.items}
@@ -132,6 +136,28 @@ def _parted(plan: Plan, row: Row, more: Row) -> list[Row] | None:
         part.shifts[item] = row.shift(item)
     by = lag(plan, moved, more)
     return None if by is None else [rest, _joined(moved, more, by)]
+
+
+def _sink(plan: Plan, rows: list[Row]) -> None:
+    """Set elements to numbers in the next row that touches the array, where it touches each in one turn."""
+    for at, row in enumerate(rows):
+        for k, item in reversed(list(enumerate(row.items))):
+            if not isinstance(item, Store) or item.fn is not None or not isinstance(item.value, Number):
+                continue
+            met = [j for j in row.items[k + 1 :] if not _free(plan, item, j)]
+            later = next((r for r in rows[at + 1 :] if not all(_free(plan, item, j) for j in r.items)), None)
+            by = lag(plan, Row([item]), later) if later is not None and not met else None
+            if later is not None and by is not None and -by in _range_of(later):
+                row.items.pop(k)
+                row.shifts.pop(item, None)
+                later.items.insert(0, item)
+                later.shifts[item] = -by
+
+
+def _range_of(row: Row) -> range:
+    """The shifts between which those of a row lie: what comes later would lengthen its ends."""
+    shifts = [row.shift(i) for i in row.items]
+    return range(min(shifts), max(shifts) + 1)
 
 
 def _put_back(plan: Plan, rows: list[Row], at: int) -> None:

@@ -2,7 +2,7 @@
 
     expression = Load(base, index) | Number(atom) | At(axis) | Value(item) | Op(fn, args)
     item       = Compute(var, value)           a temporary, stored only if somebody needs it in memory
-               | Store(view, fn, value)        view[…] = value, or view[…] = fn(view[…], value)
+               | Store(view, fn, value)        view[…] = value, or view[…] = fn(view[…], value); or `known` to be so
                | Reduce(var, fn, value, last)  over all axes, or the last one
 
 All stand in the loops of one space, a key for each axis, and index arrays by `nests/views.Axis`.
@@ -92,6 +92,7 @@ class Store:
     dtype: DType
     role: Role
     call: Call
+    known: bool = False
 
     @property
     def adds(self) -> bool:
@@ -121,6 +122,11 @@ class Reduce:
 Item = Union[Compute, Store, Reduce]
 Mode = Literal["read", "write", "add"]
 Access = tuple[Var, Index, Mode]
+
+
+def is_known(item: Item) -> bool:
+    """Whether an item only says what is there."""
+    return isinstance(item, Store) and item.known
 
 
 def leaves_of(expr: Expr) -> Iterator[Load | Number | At | Value]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,20 @@ from adcompile.nests.elementwise import FUNCTIONS
 from adcompile.nests.extents import Extents, Scopes
 from adcompile.nests.facts import Facts
 from adcompile.nests.frames import Frame, Frames
-from adcompile.nests.items import Compute, Index, Item, Load, Reduce, Store, Value, accesses, cost, leaves_of, values_of
+from adcompile.nests.items import (
+    Compute,
+    Index,
+    Item,
+    Load,
+    Reduce,
+    Store,
+    Value,
+    accesses,
+    cost,
+    is_known,
+    leaves_of,
+    values_of,
+)
 from adcompile.nests.keys import vars_in
 from adcompile.nests.plan import Plan
 from adcompile.nests.region import Region
@@ -30,6 +43,7 @@ from adcompile.nests.unread import unread, without
 from adcompile.nests.unroll import SHORT, unrolled
 from adcompile.nests.versions import versions
 from adcompile.nests.write import Writer, buffer_type
+from adcompile.nests.zeroed import zeroed
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.passes import DEAD, Unit, optimise, run_passes
@@ -145,15 +159,18 @@ class Lowering:
 
     # -- blocks ---------------------------------------------------------------------------------
 
-    def block(self, block: Block, branch: bool = False) -> Block:
+    def block(self, block: Block, branch: bool = False, zero: Iterable[Call] = ()) -> Block:
+        """`zero` are the statements that the turn before has ended with, or that would have done nothing."""
         self.frames.stack.append(Frame(branch))
         for v in block.params:
             self.frames.define(v)
         region, outlines = Region(self.facts), _outlines(block)
-        for s in block.statements:
+        for s in zero:
+            region.know(s)
+        for k, s in enumerate(block.statements):
             if isinstance(s, Call) and s in self.outlined:
                 continue
-            region = self.statement(s, region)
+            region = self.statement(s, region, block.statements[:k])
             if isinstance(s, Call):
                 self.outline(outlines.get(s.result, ()), region)
         self.flush(region)
@@ -179,8 +196,8 @@ class Lowering:
                 if any(found):
                     yield v, found
 
-    def statement(self, s: Statement, region: Region) -> Region:
-        """Write a statement, or leave it to the region; the region that then goes on."""
+    def statement(self, s: Statement, region: Region, before: Sequence[Statement]) -> Region:
+        """Write a statement, or leave it to the region; the region that then goes on. `before` it stand these."""
         if isinstance(s, Call):
             s = self.of_lengths(s, region)
             if region.take(s):
@@ -201,7 +218,9 @@ class Lowering:
         match s:
             case If():
                 new: Statement = replace(s, then=self.block(s.then, True), orelse=self.block(s.orelse, True))
-            case For() | While():
+            case For():
+                new = replace(s, body=self.block(s.body, zero=zeroed(s, before, self.facts, self.effects)))
+            case While():
                 new = replace(s, body=self.block(s.body))
             case _:
                 raise AssertionError("an Attempt in a specialised program")
@@ -299,6 +318,7 @@ class Lowering:
         plan = self.plan(region, live)
         for nest in plan.nests:
             align(plan, nest)
+        plan.nests[:] = [nest for nest in plan.nests if nest.rows]
         own += self.memory(plan, live)
         out.extend(views)
         buffers: dict[Item, Var] = {}
@@ -316,9 +336,10 @@ class Lowering:
 
     def pays(self, region: Region) -> bool:
         """Whether loops are worth it: several statements, and not all of them copies of whole arrays."""
-        computing = [i for i in region.items if cost(i.value) or not isinstance(i, Compute) and i.fn is not None]
-        computing += [i for i in region.items if isinstance(i.call.fn, Const) and i.call.fn.value is np.stack]
-        return bool(computing) and len({i.call for i in region.items}) >= self.least
+        items = [i for i in region.items if not is_known(i)]
+        computing = [i for i in items if cost(i.value) or not isinstance(i, Compute) and i.fn is not None]
+        computing += [i for i in items if isinstance(i.call.fn, Const) and i.call.fn.value is np.stack]
+        return bool(computing) and len({i.call for i in items}) >= self.least
 
     def live(self, region: Region) -> tuple[set[Item], list[Call]]:
         """The temporaries whose memory others read, and the views that others read."""

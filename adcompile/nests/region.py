@@ -411,6 +411,21 @@ class Region:
             self.facts.views[call.result] = self.facts.seen(target)
         return True
 
+    def know(self, call: Call) -> None:
+        """Know that what a call would write is there, where nothing has been gathered yet."""
+        target, index, value = call.args
+        t, keys = type_of(target, self.facts.types), self.facts.extents.of(target)
+        assert isinstance(t, Array) and isinstance(target, Var) and isinstance(value, Const)
+        place = None if keys is None else basic_index(target, keys, index, self.facts.types, self.facts.scopes)
+        if place is None or not place.extents:
+            return
+        self.facts.within(place)
+        view = compose(self.facts.seen(target), place)
+        space = self.facts.frames.canonical_all(view.extents)
+        view = View(view.base, self.facts.frames.canonical_index(view.index), space)
+        zero = Number(Const(t.dtype.type(value.value).item()), t.dtype)
+        self.items.append(Store(view, None, zero, space, t.dtype, call.role, call, known=True))
+
     def turned(self, view: View, value: Atom, dtype: DType) -> View | None:
         """Loops that go forwards where these would write backwards: what others write there they may join."""
         back = {a.loop for a in view.index if a.step == -1}

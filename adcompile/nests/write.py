@@ -48,11 +48,12 @@ def scalar(dtype: DType) -> Type:
 @dataclass(eq=False)
 class Scope:
     """A loop body that is being written, and what it has computed; `unread`: what it has put where nothing has
-    been read since."""
+    been read since; `there`: what memory holds but for that."""
 
     out: list[Statement] = field(default_factory=list[Statement])
     found: dict[Any, Atom] = field(default_factory=dict[Any, Atom])
     unread: dict[tuple[Var, Index], Statement] = field(default_factory=dict[tuple[Var, Index], Statement])
+    there: dict[tuple[Var, Index], Atom] = field(default_factory=dict[tuple[Var, Index], Atom])
 
 
 @frozen
@@ -233,6 +234,8 @@ class Writer:
         for item in items:
             self.item(item, {})
         self.scopes.pop()
+        if not inside.out:
+            return
         tests: list[Atom] = []
         if shift:
             tests.append(self.call(outer, "begun", BOOL, None, operator.ge, turn, Const(shift)))
@@ -281,6 +284,9 @@ class Writer:
                 if item.fn is not None:
                     old = self.load(Load(base, item.view.index, item.dtype), item)
                     value = self.call(scope, "t", scalar(item.dtype), item, item.fn, old, value)
+                if item.known:
+                    scope.found[base, index] = scope.there[base, index] = value
+                    return
                 self.forget(base, index)
                 self.keep(scope, item, base, index, value)
 
@@ -421,6 +427,7 @@ class Writer:
             for key in meeting:
                 if key[0] is not base or not self.elsewhere(base, key[1], index):
                     del other.unread[key]
+                    other.there.pop(key, None)
         found = self.call(scope, base.name, scalar(dtype), item, operator.getitem, base, at)
         self.frames.sure.add(found)
         return found
@@ -432,9 +439,17 @@ class Writer:
         return at
 
     def put(self, scope: Scope, item: Item, base: Var, index: Index, value: Atom) -> None:
-        dead = scope.unread.get((base, index))
+        dead = scope.unread.pop((base, index), None)
         if dead is not None:  # what is put there now is all that anybody will see
             scope.out[:] = [s for s in scope.out if s is not dead]
+        for other in self.scopes:
+            for key in [key for key in other.there if self.meets(base, key[0])]:
+                same = other is scope and key == (base, index)
+                if not same and (key[0] is not base or not self.elsewhere(base, key[1], index)):
+                    del other.there[key]
+        there = scope.there.get((base, index))
+        if isinstance(there, Const) and isinstance(value, Const) and repr(there.value) == repr(value.value):
+            return
         put = self.call(scope, "t", UNKNOWN, item, operator.setitem, base, self.place(index), value)
         scope.unread[base, index] = scope.out[-1]
         self.frames.sure.add(put)
