@@ -105,9 +105,34 @@ def _fields(cls: Any) -> Sequence[Field[Any]]:
     return dataclasses.fields(cls)
 
 
+def _declared(cls: type) -> dict[str, Field[Any]]:
+    """The fields of a class and its bases, in their order, as `__init__` wants them: `dataclasses` would make another
+    class to say so."""
+    found: dict[str, Field[Any]] = {}
+    for base in reversed(cls.__mro__):
+        said = base.__dict__.get("__dataclass_fields__")
+        if isinstance(said, _Unsaid):
+            for name, kind in inspect.get_annotations(base).items():
+                if not _is_of_class(kind):
+                    found[name] = _declaration(name, said.defaults.get(name, MISSING))
+        elif said is not None:
+            found |= {f.name: f for f in dataclasses.fields(base)}
+    return found
+
+
+def _is_of_class(kind: Any) -> bool:
+    return "ClassVar" in (kind if isinstance(kind, str) else repr(kind))
+
+
+def _declaration(name: str, value: Any) -> Any:
+    declared: Any = value if isinstance(value, Field) else field(default=value)
+    declared.name = name
+    return declared
+
+
 def _init(cls: type) -> Callable[..., None]:
     """`__init__`, the one function that is compiled: names and defaults of parameters are its own."""
-    fields = _fields(cls)
+    fields = _declared(cls).values()
     known: dict[str, Any] = {}
     this = "self" if all(f.name != "self" for f in fields) else "this"
     positional, named, lines = [], ["*"], []
@@ -123,7 +148,7 @@ def _init(cls: type) -> Callable[..., None]:
             known[f"make_{name}"], known["MISSING"] = f.default_factory, MISSING
             parameter = f"{name}=MISSING"
             value = f"make_{name}() if {name} is MISSING else {name}"
-        (named if f.kw_only else positional).append(parameter)
+        (named if f.kw_only is True else positional).append(parameter)
         lines.append(f" set_{name}({this}, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append(f" {this}.__post_init__()")

@@ -51,6 +51,7 @@ OPERATIONS = frozenset(
     "IMPORT_NAME IMPORT_STAR STORE_GLOBAL DELETE_GLOBAL MATCH_CLASS LOAD_BUILD_CLASS STORE_NAME DELETE_NAME".split()
 )
 """Operations that do."""
+WATCHED = frozenset(dis.opmap[name] for name in (*OPERATIONS, "IS_OP") if name in dis.opmap)
 SINGLE = (None, True, False, Ellipsis, NotImplemented)
 """What `is` may be asked about: of other numbers and texts there may be one or several."""
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of classes: made as Python runs, and not to be changed all the same
@@ -393,6 +394,8 @@ def _refuse_reaching(code: pytypes.CodeType) -> None:
     for name in code.co_names:
         if name in REACHING or re.fullmatch("__.*__", name):
             raise Untold(f"code that asks for {name}")
+    if WATCHED.isdisjoint(code.co_code[::2]):  # most code: to have the steps in words takes a hundred times as long
+        return
     before: Any = None
     for step in dis.get_instructions(code):
         if step.opname in OPERATIONS:

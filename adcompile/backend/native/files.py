@@ -119,7 +119,7 @@ class Shared(Entries):
             super().save_overload(signature, made)
 
     def kept(self, data: Any) -> Any:
-        return data
+        return unsaid(data)
 
 
 @functools.cache
@@ -128,10 +128,19 @@ def _refresh(context: Any) -> None:
     context.refresh()
 
 
+def unsaid(data: Any) -> Any:
+    """What Numba saves of a function, without the text that says the types of its values, which is most of it."""
+    match data:
+        case (library, about, environment, signature, mode, lifted, str(), *others):
+            return (library, about, environment, signature, mode, lifted, "", *others)
+        case _:
+            return data
+
+
 def alone(data: Any) -> Any:
     """What Numba saves of a function, without what others would inline it from, and without what its helpers refer to:
     no compiled code calls kernels, and to read all of this takes longer than to load the machine code."""
-    match data:
+    match unsaid(data):
         case ((name, "object", (bytes() as code, bytes() as bitcode)), about, *others, tuple() as environments):
             entries = {getattr(about, f"llvm_{kind}_name", "") for kind in ("func", "cpython_wrapper", "cfunc_wrapper")}
             # of an environment compiled code reads the constants, and it says so where one is not there

@@ -5,9 +5,11 @@ Nothing of the compiler is needed for it, so that kernels which another process 
 
 from __future__ import annotations
 
+import builtins
 import functools
 import importlib
 import itertools
+import marshal
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -55,7 +57,8 @@ OFTEN = 10
 class Attached:
     """A kernel as its caller needs it, which has `count` arguments: those at `positions` are handed over, and of these
     the `saved` are put back where the kernel leaves early. `file` is named by all that decides on what it is compiled
-    to (`with_file`). The rest is what `Kernel` says."""
+    to; `codes` are those that Python needs of it, as marshal writes them (`with_file`). The rest is what `Kernel`
+    says."""
 
     name: str
     source: str
@@ -71,12 +74,21 @@ class Attached:
     takes: Slots = field(default_factory=dict[int, Slot])
     place: Place | None = None
     file: str = ""
+    codes: bytes = b""
 
 
 def with_file(kernel: Attached, elementary: Elementary) -> Attached:
-    """The kernel, with the name of its file."""
+    """The kernel, with the name of its file, and with the codes of the function that does nothing as yet, which has its
+    name and parameters, and of the one that calls it: the next process need not compile them."""
     salt = _salt() + (_salt_of_functions() if kernel.elementary else "")
-    return replace(kernel, file=named(_text(kernel, elementary), kernel.name, salt))
+    texts = (kernel.source.partition("\n")[0] + " pass", _caller(kernel, False))
+    codes = [_only(compile(text, f"<adcompile native {kernel.name}>", "exec", dont_inherit=True)) for text in texts]
+    return replace(kernel, file=named(_text(kernel, elementary), kernel.name, salt), codes=marshal.dumps(codes))
+
+
+def _only(code: types.CodeType) -> types.CodeType:
+    """The code of the one function that a text defines."""
+    return next(c for c in code.co_consts if isinstance(c, types.CodeType))
 
 
 def _text(kernel: Attached, elementary: Elementary) -> str:
@@ -117,8 +129,8 @@ def compile_kernel(kernel: Attached, elementary: Elementary = "vectorised") -> A
     numba: Any = importlib.import_module("numba")
     _know_owners()
     path = place(kernel.file)
-    function, fill = _function(path, _text(kernel, elementary), kernel.source.partition("\n")[0])
-    signature = tuple(_signature(n, numba) for n in kernel.natives)
+    function, fill = _function(kernel, path, elementary)
+    signature = tuple(map(_signature, kernel.natives))
     try:
         made = keep(numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function), path, fill)
         return made if is_kept(made, signature) else _compile(made, signature)
@@ -141,21 +153,20 @@ def _numba_error() -> type[Exception]:
     return numba.core.errors.NumbaError
 
 
-def _function(path: Path, text: str, head: str) -> tuple[types.FunctionType, Callable[[], None]]:
-    """The function of the text that begins with the line `head`, as yet without what it does; and what has it do it,
-    which is wanted where the function is compiled, not where it is found compiled. It belongs to a module that can be
-    found by name, as Numba wants it. The text is compiled here: Python would keep and run a bytecode file that nobody
-    checks."""
+def _function(kernel: Attached, path: Path, elementary: Elementary) -> tuple[types.FunctionType, Callable[[], None]]:
+    """The function that a kernel becomes, as yet without what it does; and what has it do it, which is wanted where
+    the function is compiled, not where it is found compiled. It belongs to a module that can be found by name, as Numba
+    wants it. The text is compiled here: Python would keep and run a bytecode file that nobody checks."""
     module = f"_adcompile_{path.stem}"
     if module not in sys.modules:
         sys.modules[module] = types.ModuleType(module)
         sys.modules[module].__file__ = str(path)
     names = sys.modules[module].__dict__
-    code = compile(f"{head} pass", str(path), "exec", dont_inherit=True)
-    own = next(c for c in code.co_consts if isinstance(c, types.CodeType))
+    own = marshal.loads(kernel.codes)[0].replace(co_filename=str(path))
     function = types.FunctionType(own, names, own.co_name)
 
     def fill() -> None:
+        text = _text(kernel, elementary)
         _share_helpers()
         write(path, text)
         exec(compile(text, str(path), "exec", dont_inherit=True), names)
@@ -164,15 +175,19 @@ def _function(path: Path, text: str, head: str) -> tuple[types.FunctionType, Cal
     return function, fill
 
 
-def _signature(native: Native, numba: Any) -> Any:
-    names = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "b1": "boolean", "c16": "complex128"}
+NUMBERS = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "b1": "boolean", "c16": "complex128"}
+
+
+@functools.cache
+def _signature(native: Native) -> Any:
+    numba: Any = importlib.import_module("numba")
     match native:
         case Number(code):
-            return getattr(numba.types, names[code])
+            return getattr(numba.types, NUMBERS[code])
         case ArrayOf(code, rank):
-            return numba.types.Array(getattr(numba.types, names[code]), rank, "C")
+            return numba.types.Array(getattr(numba.types, NUMBERS[code]), rank, "C")
         case TupleOf(items):
-            return numba.types.Tuple.from_types([_signature(i, numba) for i in items])
+            return numba.types.Tuple.from_types([_signature(i) for i in items])
         case ListOf():
             raise AssertionError("a list as a parameter")
 
@@ -211,17 +226,13 @@ def counted(plain: Callable[..., Any], kernel: Attached) -> Callable[..., Any]:
     return again
 
 
-def joined(
-    kernel: Attached, native: Any, plain: Callable[..., Any], spare: list[Any] | None = None, told: bool = False
-) -> Callable[..., Any]:
-    """A function that calls the kernel, and `plain` where the kernel leaves early, of which users are `told` if it
-    happens often. The arrays that are made for the kernel are kept in `spare` for the next call, where it is given."""
+def _caller(kernel: Attached, keeps: bool) -> str:
+    """The text of the function that calls the kernel, with arrays that it makes, or that are kept between calls."""
     names = [f"a{k}" for k in range(kernel.count)]
     taken = [names[k] for k in kernel.positions]
     saved = [taken[k] for k in kernel.saved]
     zeros = [text.format(*taken) for text in kernel.prepared]
-    if spare is not None:
-        spare += [None] * len(zeros)
+    if keeps:
         zeros = [f"again(spare, {k}, lambda: {text})" for k, text in enumerate(zeros)]
     given = list(taken)
     for k in kernel.listed:  # an array of what has several shapes or dtypes raises, or has another dtype
@@ -252,8 +263,21 @@ def joined(
         lines += [f"        return {kernel.exact}"]
     elif not straight:
         lines += ["    else:", f"        return {kernel.exact}"]
-    lines += [f"    return left({', '.join(names)})"]
+    return "\n".join([*lines, f"    return left({', '.join(names)})"])
+
+
+def joined(
+    kernel: Attached, native: Any, plain: Callable[..., Any], spare: list[Any] | None = None, told: bool = False
+) -> Callable[..., Any]:
+    """A function that calls the kernel, and `plain` where the kernel leaves early, of which users are `told` if it
+    happens often. The arrays that are made for the kernel are kept in `spare` for the next call, where it is given."""
+    if spare is None:
+        code = marshal.loads(kernel.codes)[1]
+    else:
+        spare += [None] * len(kernel.prepared)
+        code = _only(compile(_caller(kernel, True), f"<adcompile native {kernel.name}>", "exec"))
     namespace: dict[str, Any] = {
+        "__builtins__": builtins,
         "native": native,
         "plain": plain,
         "left": counted(plain, kernel) if told else plain,
@@ -275,8 +299,7 @@ def joined(
         "enlarged": enlarged,
         "lent": kernel.lent,
     }
-    exec(compile("\n".join(lines), f"<adcompile native {kernel.name}>", "exec"), namespace)
-    return namespace[kernel.name]
+    return types.FunctionType(code, namespace)
 
 
 def alike(array: Any) -> Any:

@@ -110,7 +110,8 @@ def test_kept_kernels_run_and_are_not_inlined():
     made = function.overloads[function.signatures[0]]
     data = made._reduce()
     kept, about, *others = alone(data)
-    assert about is made.fndesc and others[:-1] == list(data[2:-1])
+    assert about is made.fndesc and others[:4] == list(data[2:6]) and others[5] == data[7]
+    assert "arg(0" in data[6] and others[4] == "", "what says the types of values is most of it"
     assert kept[:2] == data[0][:2] and kept[2][0] == data[0][2][0]
     after = binding.parse_bitcode(kept[2][1])
     defined = {f.name: [i.opcode for b in f.blocks for i in b.instructions] for f in after.functions if list(f.blocks)}
