@@ -6,9 +6,12 @@ What is read of modules and live objects may be another thing by then; it is rea
 from __future__ import annotations
 
 import _random
+import functools
 import operator
 import random
+import sys
 from collections.abc import Container, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +27,20 @@ from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Attempt, Block, Call, Const, For, If, OpaqueCode, Raise, Statement, Var, Way, Yield
 from adcompile.ir.program import FunctionRef
-from adcompile.ir.types import Array, DictT, Instance, Known, ListT, Scalar, Seq, TupleT, Unknown
+from adcompile.ir.types import (
+    Array,
+    Closure,
+    DictT,
+    Instance,
+    Known,
+    ListT,
+    ObjectT,
+    Scalar,
+    Seq,
+    TupleT,
+    Type,
+    Unknown,
+)
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, defined, end_atoms, is_border, statements_of
 from adcompile.rules.registry import lookup
 
@@ -243,6 +259,47 @@ def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
         raise refuse(s)
     if as_write(Builder(context), s) is None and rule is None and has_effect(s):
         raise refuse(s)
+    if not any(fn is f for f in LOOKING) and any(runs_code(Builder(context).type(a)) for a in given(s)):
+        raise refuse(s)
+
+
+def given(s: Call) -> list[Atom]:
+    return [*s.args, *(a for _, a in s.kwargs)]
+
+
+def runs_code(t: Type) -> bool:
+    """Whether a library that is given a value of this type may run code of the user's that nobody has followed."""
+    match t:
+        case Known(value):
+            return is_of_user(value)
+        case Instance(cls) | ObjectT(cls=cls):
+            return is_of_user(cls)
+        case TupleT(items) | ListT(items):
+            return any(map(runs_code, items))
+        case DictT(_, values):
+            return any(map(runs_code, values))
+        case Seq(item):
+            return runs_code(item)
+        case _:
+            return isinstance(t, Closure)
+
+
+def is_of_user(value: Any) -> bool:
+    """Whether somebody has written a function, a class or the class of an object in Python, other than in the libraries
+    that there are rules for."""
+    if isinstance(value, (np.vectorize, functools.partial)):
+        return True
+    home = value if isinstance(value, (type, FunctionType)) else type(value)
+    root = str(home.__module__).partition(".")[0]
+    return root not in LIBRARIES and root not in sys.stdlib_module_names
+
+
+LIBRARIES = frozenset(("adcompile", "numpy", "scipy"))
+LOOKING: tuple[Any, ...] = (
+    isinstance, type, id, callable, operator.is_, operator.is_not, ops.build_tuple, ops.build_list, ops.build_dict,
+    ops.identity, getattr,
+)  # fmt: skip
+"""These run no code of what they are given."""
 
 
 EFFECTS: tuple[Any, ...] = (setattr, delattr, next, print, input, open)

@@ -1,5 +1,7 @@
 """What runs again gives the same, or is refused where it stands."""
 
+import functools
+import itertools
 import random
 
 import numpy as np
@@ -55,6 +57,59 @@ def test_refused(function):
     with pytest.raises(ad.AdcompileError, match="when a checkpointed loop or call runs it again") as caught:
         ad.grad(function)(X, 5)
     assert caught.value.place.file == __file__ and caught.value.remedy
+
+
+def effect(*_):
+    settings.scale += 1.0
+    return 0.0
+
+
+class Shown:
+    def __str__(self):
+        return str(effect())
+
+
+shown = Shown()
+
+
+def lazily(x):
+    np.fromiter(map(effect, range(3)), float)
+    return x * settings.scale
+
+
+def by_a_part(x):
+    np.fromiter(map(functools.partial(effect, 1), range(3)), float)
+    return x * settings.scale
+
+
+def by_keys(x):
+    list(itertools.groupby([1, 2, 3], key=effect))
+    return x * settings.scale
+
+
+def as_text(x):
+    "%s" % shown
+    return x * settings.scale
+
+
+def a_function_of_its_own(x):
+    def counted(_):
+        return effect()
+
+    np.fromiter(map(counted, range(3)), float)
+    return x * settings.scale
+
+
+@pytest.mark.parametrize("function", [lazily, by_a_part, by_keys, as_text, a_function_of_its_own])
+def test_what_libraries_are_given_to_call_is_refused(function):
+    """They may call it, and run its effects twice; by itself it is followed, or runs once."""
+    with pytest.raises(ad.AdcompileError, match="when a checkpointed loop or call runs it again"):
+        ad.grad(ad.checkpoint(function))(1.0)
+    before = settings.scale
+    wanted = function(1.0)
+    settings.scale = before
+    assert ad.value_and_grad(function)(1.0) == (wanted, wanted)
+    settings.scale = before
 
 
 def test_iterators_are_refused():
