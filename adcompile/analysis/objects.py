@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
+import weakref
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
@@ -50,6 +52,9 @@ def new_object(b: Builder, cls: type, name: str, place: Place | None) -> Const:
 
 def construct(b: Builder, cls: type, args: Args, kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
     """`cls(…)`: what __new__ and __init__ do, followed."""
+    if is_followed(cls) and isinstance(inspect.getattr_static(cls, "__del__", None), FunctionType):
+        message = f"an object of {cls.__name__}, whose __del__ runs as soon as nobody has it"
+        raise Unsupported(message, place, "make it outside, or do what __del__ does by a method that the code calls")
     if place in b.context.demoted:
         return None
     cls = stand_in(cls, args) or cls
@@ -166,6 +171,15 @@ def object_new(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name
     if not args or not b.known(args[0]) or not is_followed(b.value(args[0])):
         return None
     return new_object(b, b.value(args[0]), name, place)
+
+
+@handles(weakref.ref, weakref.proxy, weakref.finalize, look=())
+def weak(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """Of an object that the code itself makes nobody knows when it is gone."""
+    cell = cell_of(args[0]) if args else None
+    if cell is None or cell.real is not None:
+        return None
+    raise Unsupported("a weak reference to an object that the code itself makes", place, "keep the object itself")
 
 
 @handles_cells(object.__init__)
