@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
@@ -39,6 +39,7 @@ from adcompile.nests.views import Axis, plus
 from adcompile.optimise.typing import kinds, type_of
 
 LOOPS = "ijklpqrs"
+Place = tuple[Var, Index]
 
 
 def scalar(dtype: DType) -> Type:
@@ -52,8 +53,8 @@ class Scope:
 
     out: list[Statement] = field(default_factory=list[Statement])
     found: dict[Any, Atom] = field(default_factory=dict[Any, Atom])
-    unread: dict[tuple[Var, Index], Statement] = field(default_factory=dict[tuple[Var, Index], Statement])
-    there: dict[tuple[Var, Index], Atom] = field(default_factory=dict[tuple[Var, Index], Atom])
+    unread: dict[Place, Statement] = field(default_factory=dict[Place, Statement])
+    there: dict[Place, Atom] = field(default_factory=dict[Place, Atom])
 
 
 @frozen
@@ -423,14 +424,17 @@ class Writer:
     def get(self, scope: Scope, item: Item, base: Var, index: Index, dtype: DType) -> Var:
         at = self.place(index) if scope is self.scopes[-1] else self._outside(scope, index)
         for other in self.scopes:
-            meeting = [key for key in other.unread if self.meets(base, key[0])]
-            for key in meeting:
-                if key[0] is not base or not self.elsewhere(base, key[1], index):
-                    del other.unread[key]
-                    other.there.pop(key, None)
+            for key in self.meeting(other.unread, base, index):
+                del other.unread[key]
+                other.there.pop(key, None)
         found = self.call(scope, base.name, scalar(dtype), item, operator.getitem, base, at)
         self.frames.sure.add(found)
         return found
+
+    def meeting(self, places: Iterable[Place], base: Var, index: Index) -> list[Place]:
+        """Those of some places at which something may be that is put at another one, or found there."""
+        found = [place for place in places if self.meets(base, place[0])]
+        return [place for place in found if place[0] is not base or not self.elsewhere(base, place[1], index)]
 
     def _outside(self, scope: Scope, index: Index) -> Atom:
         kept, self.scopes = self.scopes, self.scopes[: self.scopes.index(scope) + 1]
@@ -443,9 +447,8 @@ class Writer:
         if dead is not None:  # what is put there now is all that anybody will see
             scope.out[:] = [s for s in scope.out if s is not dead]
         for other in self.scopes:
-            for key in [key for key in other.there if self.meets(base, key[0])]:
-                same = other is scope and key == (base, index)
-                if not same and (key[0] is not base or not self.elsewhere(base, key[1], index)):
+            for key in self.meeting(other.there, base, index):
+                if other is not scope or key != (base, index):
                     del other.there[key]
         there = scope.there.get((base, index))
         if isinstance(there, Const) and isinstance(value, Const) and repr(there.value) == repr(value.value):
