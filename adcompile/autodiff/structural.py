@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis import containers
 from adcompile.analysis.builder import Builder, is_structured, rank
+from adcompile.analysis.infer import branch_on
 from adcompile.analysis.spectra import as_like
-from adcompile.analysis.views import is_tuple_part
+from adcompile.analysis.views import fn_of, is_tuple_part
 from adcompile.autodiff.cotangents import Cotangents, tangent_structure, tangent_type, zero
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
@@ -30,6 +31,7 @@ from adcompile.ir.types import (
     Type,
     Unknown,
     differentiable,
+    is_complex,
 )
 
 Active = Callable[[Atom], bool]
@@ -47,6 +49,8 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
     if isinstance(t, Seq):
         if isinstance(b.type(index), SliceT):
             cot.add(owner, b.emit(rt.scatter_list, (owner, index, y_bar), tangent_type(t)))
+        elif is_short_display(b, owner, index):
+            to_one_of(b, b.context.definition[owner].args, index, as_like(b, y_bar, call.result), cot, active)
         else:
             cot.add_at(owner, index, as_like(b, y_bar, call.result), basic=True)
         return True
@@ -57,6 +61,32 @@ def getitem(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active
         cot.add_at(owner, index, y_bar, basic=is_basic(b, index))
         return True
     return False
+
+
+FEW = 8
+"""So many numbers are rather asked one by one whether they are meant than put into a list."""
+
+
+def is_short_display(b: Builder, owner: Var, index: Atom) -> bool:
+    """Whether an index chooses one of a few real numbers that stand side by side in the code."""
+    made, t = b.context.definition.get(owner), b.type(index)
+    if made is None or fn_of(made) not in (ops.build_list, ops.build_tuple) or not 0 < len(made.args) <= FEW:
+        return False
+    whole = isinstance(t, Scalar) and all(issubclass(kind, (int, np.integer)) for kind in t.kinds)
+    return whole and all(is_real(b.type(a)) for a in made.args)
+
+
+def is_real(t: Type) -> bool:
+    return isinstance(t, Scalar) and not is_complex(t) or isinstance(t, Known) and isinstance(t.value, (int, float))
+
+
+def to_one_of(b: Builder, items: Sequence[Atom], index: Atom, y_bar: Atom, cot: Cotangents, active: Active) -> None:
+    """The one that is meant gets the cotangent: there need not be a list of all."""
+    place = b.call(operator.mod, index, len(items))  # -1 is the last
+    for k, item in enumerate(items):
+        if active(item):
+            meant = b.call(operator.eq, place, k)
+            cot.add(item, branch_on(b, meant, lambda _: y_bar, lambda _: Const(0.0), "t_bar"))
 
 
 def attribute(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:

@@ -12,6 +12,7 @@ from adcompile.backend.native.classes import tested, undecided
 from adcompile.backend.native.given import IN_PLACE, WRITING, as_given, can_be_given, machine, written
 from adcompile.backend.native.handed import Layout, Slot, Slots, filled, slots_of
 from adcompile.backend.native.hollow import hollow, pushed_once
+from adcompile.backend.native.listed import displays
 from adcompile.backend.native.lists import Lists, Store, lists_of
 from adcompile.backend.native.placed import placed
 from adcompile.backend.native.prepared import prepared
@@ -278,7 +279,7 @@ class Printer(Taking):
         self.borrowed = borrowed(function, self.lists, self.types, self.placed)
         self.loose, self.lasting = loose(function, self.types, self.placed)
         self.brief, self.uncounted = brief(function, self.types), uncounted(function, self.lists, self.types)
-        self.handed_on, self.begun = handed_on(function, self.types)
+        self.displays, (self.handed_on, self.begun) = displays(function, self.types), handed_on(function, self.types)
         self.hollow = hollow(function, self.lists)
         self.pushed_once, self.sizes = pushed_once(function, self.lists, self.hollow), {}
         read = free_vars(function.body)

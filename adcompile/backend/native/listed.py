@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,8 +17,10 @@ from adcompile.backend.native.base import EXACT_BITS, LENGTH_BITS
 from adcompile.backend.native.ranges import Ranges
 from adcompile.backend.native.values import DTYPES, ArrayOf, ListOf, Native, Number, TupleOf, native_of
 from adcompile.ir import ops
-from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Known, Seq
+from adcompile.ir.nodes import Atom, Call, Const, Function, Statement, Var
+from adcompile.ir.types import Known, Scalar, Seq, Type
+from adcompile.ir.walk import readers_of, statements_of
+from adcompile.optimise.direct import called
 from adcompile.optimise.typing import hashable
 from adcompile.runtime import adjoints, arrays, plain
 
@@ -26,11 +28,26 @@ INTEGERS, FLOATS = ListOf(Number("i8")), ListOf(Number("f8"))
 """Lists of integers into which floats come are those of floats from there on."""
 
 
+def displays(function: Function, types: Mapping[Var, Type]) -> frozenset[Var]:
+    """Lists that are made with all their items and asked for one or another alone: a tuple has them in no memory."""
+    made = [s for s in statements_of(function.body) if isinstance(s, Call) and called(s) is ops.build_list and s.args]
+    readers = readers_of(function.body)
+    return frozenset(s.result for s in made if all(_asks(r, s.result, types) for r in readers.get(s.result, ())))
+
+
+def _asks(s: Statement | None, items: Var, types: Mapping[Var, Type]) -> bool:
+    """Whether a statement asks a list for an item, by its number."""
+    if not isinstance(s, Call) or called(s) is not operator.getitem or s.args[0] is not items:
+        return False
+    return isinstance(types.get(s.result), Scalar)
+
+
 class Listed(Ranges):
     """Prints calls on lists."""
 
     popped: dict[Var, Var]
     uncounted: frozenset[Var]
+    displays: frozenset[Var] = frozenset()
 
     def listed(self, atom: Atom) -> ListOf | None:
         """The native type of a list."""
@@ -63,7 +80,8 @@ class Listed(Ranges):
         if found is None:
             return False
         if isinstance(found.item, Number) and call.args:
-            self.define(call.result, found, f"[{', '.join(self.cast(a, found.item.code) for a in call.args)}]")
+            items = ", ".join(self.cast(a, found.item.code) for a in call.args)
+            self.define(call.result, found, f"({items},)" if call.result in self.displays else f"[{items}]")
             return True
         self.define(call.result, found, self.empty_list(found))
         for a in call.args:
