@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
-from adcompile.ir.types import Array, Instance, RangeT, Scalar, Seq, widen
+from adcompile.ir.types import Array, Instance, Known, RangeT, Scalar, Seq, SliceT, TupleT, Type, widen
 
 if TYPE_CHECKING:
     from adcompile.analysis.builder import Context
@@ -25,11 +25,15 @@ CHEAP = {
 
 SCALAR = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.not_, ops.identity,
-    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, min, max,
 }  # fmt: skip
 """Operations on numbers that cost less than an append and a read."""
 
 MOST = 3  # of them, to have one value again; keeping one costs about as much
+
+MADE_OF_NUMBERS = (slice, ops.build_tuple, range)
+"""What indices and ranges are made with: the numbers are kept in their place."""
+PARTS = 8  # so many of them may make one index
 
 
 def is_cheap(context: Context, call: Call) -> bool:
@@ -55,7 +59,23 @@ def is_cheap(context: Context, call: Call) -> bool:
     return cheap and not isinstance(t, Array)
 
 
-def steps(context: Context, v: Atom, inside: Container[Var], at_hand: Callable[[Var], bool]) -> list[Call] | None:
+def is_index(t: Type) -> bool:
+    """Whether a value is a range, or an index of slices and numbers: there is no array in it."""
+    if isinstance(t, TupleT):
+        return all(isinstance(widen(i), Scalar) or is_index(i) or isinstance(i, Known) for i in t.items)
+    return isinstance(t, (RangeT, SliceT))
+
+
+def from_numbers(context: Context, v: Var, inside: Container[Var]) -> list[Call] | None:
+    """The calls that make an index or a range, where these take numbers alone that the reverse may have."""
+    if not is_index(context.types[v]):
+        return None
+    return steps(context, v, inside, lambda a: isinstance(widen(context.types[a]), Scalar), PARTS)
+
+
+def steps(
+    context: Context, v: Atom, inside: Container[Var], at_hand: Callable[[Var], bool], most: int = MOST
+) -> list[Call] | None:
     """The few scalar calls that give `v` again from what is at hand, in order; None if it takes more.
 
     `inside` are the values that the forward code defines where the reverse cannot see them,
@@ -71,21 +91,24 @@ def steps(context: Context, v: Atom, inside: Container[Var], at_hand: Callable[[
         if call is None or call.kwargs or not is_arithmetic(context, call):
             return None
         out = [c for c in out if c.result is not a] + [call]  # before all that read it
-        if len(out) > MOST:
+        if len(out) > most:
             return None
         todo.extend(call.args)
     return out[::-1]
 
 
 def is_arithmetic(context: Context, call: Call) -> bool:
-    """An operation on plain numbers, with a plain number as result."""
-    if not isinstance(call.fn, Const) or not isinstance(widen(context.types[call.result]), Scalar):
+    """An operation on plain numbers, with a plain number as result; or what makes an index or a range of them."""
+    if not isinstance(call.fn, Const):
         return False
+    t, given = context.types[call.result], [context.types[a] for a in call.args if isinstance(a, Var)]
+    if is_index(t):
+        return call.fn.value in MADE_OF_NUMBERS
     try:
         known = call.fn.value in SCALAR
     except TypeError:
         return False
-    return known and all(isinstance(widen(context.types[a]), Scalar) for a in call.args if isinstance(a, Var))
+    return known and all(isinstance(widen(i), Scalar) for i in (t, *given))
 
 
 def copied(context: Context, calls: list[Call], mapping: dict[Var, Atom]) -> list[Statement]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adcompile.analysis.builder import Builder, Context, is_structured
-from adcompile.autodiff.again import is_cheap, steps
+from adcompile.autodiff.again import from_numbers, is_cheap, steps
 from adcompile.autodiff.cotangents import Cotangents
 from adcompile.autodiff.handed import Back, handed_on
 from adcompile.autodiff.outline import outlined
@@ -174,15 +174,16 @@ class Keeper:
         return kept
 
     def bounds_of(self, again: list[Var], redo: dict[Var, Call | None]) -> list[Var]:
-        """The same values, but of slices the numbers that they are made of: these are kept in their place."""
+        """The same values, but of indices and ranges the numbers that make them: these are kept in their place."""
         out: dict[Var, None] = {}
         for v in again:
-            made = self.context.definition.get(v)
-            if made is None or v not in self.always or not isinstance(made.fn, Const) or made.fn.value is not slice:
+            calls = from_numbers(self.context, v, self.inside) if v in self.always else None
+            if calls is None:
                 out[v] = None
                 continue
-            redo[v] = made
-            out.update((a, None) for a in made.args if isinstance(a, Var) and not self.recomputable(a, redo))
+            redo.update((c.result, c) for c in calls)
+            given = dict.fromkeys(a for c in calls for a in c.args if isinstance(a, Var) and a not in redo)
+            out.update((a, None) for a in given if not self.recomputable(a, redo))
         return list(out)
 
     def sources(self, needed: list[Var], redo: dict[Var, Call | None]) -> list[set[Atom]]:

@@ -19,7 +19,7 @@ from adcompile.analysis.alias import values_in
 from adcompile.analysis.builder import Builder, is_structured
 from adcompile.analysis.views import ABOUT_MEMORY, fn_of
 from adcompile.autodiff.adjoint import add_pulled, inline_rule, kind_of
-from adcompile.autodiff.again import copied, steps
+from adcompile.autodiff.again import copied, from_numbers, steps
 from adcompile.autodiff.checkpointed import CheckpointedReversal, is_checkpointed, plain
 from adcompile.autodiff.cotangents import Cotangents, zero
 from adcompile.autodiff.dynamic import reverse_dynamic
@@ -391,7 +391,7 @@ class Sweep:
         head: list[Statement] = []
         for v in free_vars(block, self.context.free):
             if v in inside:
-                calls = steps(self.context, v, inside, lambda _: False)
+                calls = steps(self.context, v, inside, lambda _: False) or from_numbers(self.context, v, inside)
                 head += copied(self.context, calls or [], mapping)
         return self.context.renamed(Block((), (*head, *block.statements), block.end), mapping) if head else block
 
