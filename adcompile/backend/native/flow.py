@@ -431,7 +431,7 @@ class Flow(Listed):
         name = self.names[element] = self.fresh(element.name if element.name != "_" else "k")
         self.native[element] = Number("i8")
         self.bits[element] = max(self.size(start), self.size(stop))
-        frame = self._frame(element, start, stop, self.known(step))
+        frame = self._frame(element, start, stop, step)
         self.line(frame.marker)
         self.line(f"for {name} in {self._range(start, stop, step, backwards)}:")
         self.frames.append(frame)
@@ -441,24 +441,16 @@ class Flow(Listed):
         self._check_before(frame)
         self._leave(loop)
 
-    def _frame(self, element: Var, start: Atom, stop: Atom, step: int) -> Frame:
+    def _frame(self, element: Var, start: Atom, stop: Atom, step: Atom) -> Frame:
         first, last = self.form(start), self.form(stop)
         if isinstance(stop, Var) and stop in self.counts and self.known(start) == 0:
             last = self.counts[stop]  # if the loop runs at all, the range that is counted is not empty
         marker = f"# before {self.names[element]}"
-        if step not in (1, -1):
-            end = Linear(0, {self._last(start, stop, step): 1})
-            return Frame(element, first, end, marker) if step > 0 else Frame(element, end, first, marker)
-        if step > 0:
+        if self.known(step) not in (1, -1):
+            return Frame(element, *self.gapped(start, stop, step), marker)
+        if self.known(step) == 1:
             return Frame(element, first, last.plus(Linear(-1)), marker)
         return Frame(element, last.plus(Linear(1)), first, marker)
-
-    def _last(self, start: Atom, stop: Atom, step: int) -> Var:
-        """The last element of a range with gaps, or its start where it has none."""
-        last = Var("last")
-        trips = self._trips(start, stop, Const(step))
-        self.define(last, Number("i8"), f"{self.cast(start, 'i8')} + max({trips} - 1, 0) * {step}", LENGTH_BITS)
-        return last
 
     def _check_before(self, frame: Frame) -> None:
         """Put the checks of a loop before it."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.backend.native.base import LENGTH_BITS
+from adcompile.backend.native.bounds import Linear
 from adcompile.backend.native.lists import Keeping
 from adcompile.backend.native.values import Number, TupleOf
 from adcompile.backend.undefined import is_undefined
@@ -81,9 +82,7 @@ class Ranges(Keeping):
 
     def _range(self, start: Atom, stop: Atom, step: Atom, backwards: bool) -> str:
         first, last = self.cast(start, "i8"), self.cast(stop, "i8")
-        by = self.known(step)
-        if by is None:
-            self.refuse("a range whose step is decided at run time")
+        by = self.known(step) if self.known(step) is not None else self.cast(step, "i8")
         if by == 0:
             self.refuse("a range of step zero")
         if not backwards:
@@ -94,7 +93,21 @@ class Ranges(Keeping):
             begin = f"{last} - 1"
             return f"range({begin}, {first} - 1, -1)" if self.known(start) != 0 else f"range({begin}, -1, -1)"
         count = self._trips(start, stop, step)
-        return f"range({first} + ({count} - 1) * {by}, {first} - {by}, {-by})"
+        down = -by if isinstance(by, int) else f"-{by}"
+        return f"range({first} + ({count} - 1) * {by}, {first} - {by}, {down})"
+
+    def gapped(self, start: Atom, stop: Atom, step: Atom) -> tuple[Linear, Linear]:
+        """Between which numbers the elements of a range with gaps lie; its start where it has none."""
+        last, first, by = Var("last"), self.cast(start, "i8"), self.known(step)
+        count = f"max({self._trips(start, stop, step)} - 1, 0)"
+        self.define(last, Number("i8"), f"{first} + {count} * {self.cast(step, 'i8')}", LENGTH_BITS)
+        ends = self.form(start), Linear(0, {last: 1})
+        if by is not None:
+            return ends if by > 0 else ends[::-1]
+        low, high = Var("low"), Var("high")  # it may go up or down
+        for var, fn in ((low, "min"), (high, "max")):
+            self.define(var, Number("i8"), f"{fn}({first}, {self.names[last]})", LENGTH_BITS)
+        return Linear(0, {low: 1}), Linear(0, {high: 1})
 
     def shares_parts(self, var: Var, value: Atom) -> None:
         """What `value` is, or is made of, may have memory in common with `var`."""
@@ -109,6 +122,8 @@ class Ranges(Keeping):
         """Ranges, slices and tuples: printed where they are used."""
         if fn in (builtins.range, builtins.slice, ops.build_tuple, builtins.reversed):
             self.made[call.result] = call
+            if fn is builtins.range and len(call.args) == 3 and self.known(call.args[2]) is None:
+                self.fault_if(f"{self.cast(call.args[2], 'i8')} == 0")
             if fn is ops.build_tuple:
                 native = [self.native_type(a) for a in call.args]
                 if all(n is not None for n in native):
