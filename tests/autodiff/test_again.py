@@ -61,3 +61,47 @@ def test_pullbacks_too():
     assert value == chain(2.0)
     assert pullback(1.0) == pytest.approx((slope(chain, 2.0),), rel=1e-6)
     assert np.isfinite(pullback(2.0)[0])
+
+
+def ranged(x, flags):
+    s = 0.0
+    for i in range(len(x)):
+        if flags[i] > 0:
+            p = 1.0
+            for j in range(i, min(len(x), i + 3)):
+                p = p * x[j]
+            s += p
+    return s
+
+
+def indexed(a, x):
+    s = 0.0
+    for i in range(len(x)):
+        k, m = int(x[i]), int(2.0 * x[i])
+        s += a[k, m] * a[k + 1, m] * x[i]
+    return s
+
+
+def sliced(a, flags):
+    u = a * 1.0
+    for i in range(1, len(flags)):
+        if flags[i] > 0:
+            u[i, 1:-1] = u[i, 1:-1] * u[i - 1, :-2]
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "kept"),
+    [
+        (ranged, (np.array([0.5, 1.5, 2.5]), np.array([1, 0, 1])), {"range("}),
+        (indexed, (np.ones((4, 6)), np.array([0.5, 1.5])), {"append((", "k, m)"}),
+        (sliced, (np.ones((3, 5)), np.array([1, 0, 1])), {"slice", "append((", "(i, ", "None, "}),
+    ],
+    ids=["range", "tuple", "slice"],
+)
+def test_indices_and_ranges_are_made_again_of_their_numbers(f, args, kept):
+    g = ad.grad(f)
+    g(*args)
+    forward = ad.source(g, *args).partition("reversed(")[0]
+    lines = [line for line in forward.splitlines() if not line.lstrip().startswith("for ")]
+    assert not any(text in line for line in lines for text in kept)

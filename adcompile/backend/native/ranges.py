@@ -200,6 +200,8 @@ class Ranges(Keeping):
                 self.linear[call.result] = self.form(start).plus(self.form(k), by)
             return True
         number = self.known(k)
+        if number is None and self._one_of(call):
+            return True
         if value in self.made and self.callee(self.made[value]) is ops.build_tuple and type(number) is int:
             item = self.made[value].args[number]
             self._named(call.result, item)
@@ -219,6 +221,21 @@ class Ranges(Keeping):
                 self.shares(call.result, value)
             return True
         return False
+
+    def _one_of(self, call: Call) -> bool:
+        """One of a few numbers of one class, by an index that is known when the code runs."""
+        value, k = call.args
+        made = self.made.get(value) if isinstance(value, Var) else None
+        if made is None or self.callee(made) is not ops.build_tuple or self.native_type(k) != Number("i8"):
+            return False
+        items = {self.native_type(a) for a in made.args}
+        wanted = self.result_type(call)
+        if not isinstance(wanted, Number) or items != {wanted}:
+            return False
+        self.faults = True  # it may not be there
+        shown = ", ".join(self.cast(a, wanted.code) for a in made.args)
+        self.define(call.result, wanted, f"({shown},)[{self.cast(k, 'i8')}]")
+        return True
 
     def _taken_apart(self, call: Call) -> bool:
         """A tuple of as many items as are wanted is what it is taken apart into."""

@@ -259,8 +259,8 @@ class Scalars(Bounds):
     def _vectorised(self, call: Call, name: str) -> None:
         """A function of NumPy or SciPy: one that becomes vector instructions in a loop."""
         result = self.number_type(call)
-        if result.code == "i8" and name == "pow":
-            self._power(call, "i8", checked=False)
+        if name == "pow" and (result.code == "i8" or result.code in DTYPES and self.known(call.args[1]) == 3):
+            self._power(call, result.code, checked=False)
             return
         if result.code not in DTYPES:
             self.refuse("an elementary function of other than floats")

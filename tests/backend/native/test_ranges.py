@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.kernels import agree, by_differences, on_numpy, parts_of, stays, text_of, wholly
+from tests.programs import made_in_branches
 
 A = np.array([[0.5, 1.5, -0.7], [1.0, 0.2, 0.4]])
 
@@ -128,3 +130,30 @@ def items_by_negative_numbers(x, k):
 def test_items_of_ranges_from_their_end(f):
     stays(f, np.array([0.3, -0.7, 1.1, 0.5]), 1)
     by_differences(f, np.array([0.3, -0.7, 1.1, 0.5]), 1)
+
+
+def by_steps(x, h):
+    s = x[0]
+    for i in range(0, len(x), h):
+        s = s * 0.5 + x[i] * x[i]
+    for k in range(h):
+        s = s * (x[k], 2.0 * x[k], x[0] * x[1])[k - 2]
+    return s
+
+
+@pytest.mark.parametrize("h", [1, 2, 5, -1])
+def test_steps_that_are_known_when_the_code_runs(h):
+    wholly(by_steps, np.arange(1.0, 5.0), 1)
+    agree(by_steps, np.arange(1.0, 5.0), min(h, 3))
+
+
+def test_a_step_of_zero_raises_as_in_python():
+    with pytest.raises(ValueError, match="must not be zero"):
+        ad.grad(by_steps, backend="numba")(np.arange(1.0, 5.0), 0)
+
+
+@pytest.mark.parametrize("name", made_in_branches.SAMPLES)
+def test_what_branches_make_is_made_again_in_kernels(name):
+    """Nothing of it is kept as a value that no kernel can hold."""
+    for given in made_in_branches.SAMPLES[name]:
+        wholly(getattr(made_in_branches, name), *given)
