@@ -95,7 +95,7 @@ def sliced(a, flags):
     [
         (ranged, (np.array([0.5, 1.5, 2.5]), np.array([1, 0, 1])), {"range("}),
         (indexed, (np.ones((4, 6)), np.array([0.5, 1.5])), {"append((", "k, m)"}),
-        (sliced, (np.ones((3, 5)), np.array([1, 0, 1])), {"slice", "append((", "(i, ", "None, "}),
+        (sliced, (np.ones((3, 5)), np.array([1, 0, 1])), {"slice(", "append((", "(i, ", "None, "}),
     ],
     ids=["range", "tuple", "slice"],
 )

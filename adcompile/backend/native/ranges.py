@@ -101,9 +101,9 @@ class Ranges(Keeping):
         last, first, by = Var("last"), self.cast(start, "i8"), self.known(step)
         count = f"max({self._trips(start, stop, step)} - 1, 0)"
         self.define(last, Number("i8"), f"{first} + {count} * {self.cast(step, 'i8')}", LENGTH_BITS)
-        ends = self.form(start), Linear(0, {last: 1})
+        begin, end = self.form(start), Linear(0, {last: 1})
         if by is not None:
-            return ends if by > 0 else ends[::-1]
+            return (begin, end) if by > 0 else (end, begin)
         low, high = Var("low"), Var("high")  # it may go up or down
         for var, fn in ((low, "min"), (high, "max")):
             self.define(var, Number("i8"), f"{fn}({first}, {self.names[last]})", LENGTH_BITS)
