@@ -84,9 +84,9 @@ def to_one_of(b: Builder, items: Sequence[Atom], index: Atom, y_bar: Atom, cot: 
     """The one that is meant gets the cotangent: there need not be a list of all."""
     place = b.call(operator.mod, index, len(items))  # -1 is the last
     for k, item in enumerate(items):
-        if active(item):
-            meant = b.call(operator.eq, place, k)
-            cot.add(item, branch_on(b, meant, lambda _: y_bar, lambda _: Const(0.0), "t_bar"))
+        if isinstance(item, Var) and active(item):
+            meant, none = b.call(operator.eq, place, k), zero(b, item)
+            cot.add(item, branch_on(b, meant, lambda _: y_bar, lambda _, none=none: none, "t_bar"))
 
 
 def attribute(b: Builder, call: Call, y_bar: Atom, cot: Cotangents, active: Active) -> bool:
