@@ -259,12 +259,19 @@ def check_call(sweep: Sweep, s: Call, seen: set[FunctionRef]) -> None:
         raise refuse(s)
     if as_write(Builder(context), s) is None and rule is None and has_effect(s):
         raise refuse(s)
-    if not any(fn is f for f in LOOKING) and any(runs_code(Builder(context).type(a)) for a in given(s)):
+    if not again and hands_over(context, s):
         raise refuse(s)
 
 
-def given(s: Call) -> list[Atom]:
-    return [*s.args, *(a for _, a in s.kwargs)]
+def hands_over(context: Context, s: Call) -> bool:
+    """Whether a call gives a library what it may run."""
+    fn, types = fn_of(s), [Builder(context).type(a) for a in (*s.args, *(a for _, a in s.kwargs))]
+    ours = str(getattr(fn, "__module__", "")).partition(".")[0] == "adcompile" and not any(fn is f for f in ASKING)
+    if ours or any(fn is f for f in LOOKING):
+        return False
+    if fn is operator.getitem and isinstance(types[0], (Seq, TupleT, ListT, DictT)):
+        return False
+    return any(map(runs_code, types))
 
 
 def runs_code(t: Type) -> bool:
@@ -295,11 +302,12 @@ def is_of_user(value: Any) -> bool:
 
 
 LIBRARIES = frozenset(("adcompile", "numpy", "scipy"))
-LOOKING: tuple[Any, ...] = (
-    isinstance, type, id, callable, operator.is_, operator.is_not, ops.build_tuple, ops.build_list, ops.build_dict,
-    ops.identity, getattr,
-)  # fmt: skip
+LOOKING: tuple[Any, ...] = (isinstance, type, id, callable, operator.is_, operator.is_not, getattr)
 """These run no code of what they are given."""
+ASKING: tuple[Any, ...] = (
+    ops.format_value, ops.build_string, ops.truth, ops.unpack, ops.unpack_star, ops.arguments, ops.tuple_concat,
+)  # fmt: skip
+"""These do, of ours; others of ours are given functions that are followed."""
 
 
 EFFECTS: tuple[Any, ...] = (setattr, delattr, next, print, input, open)
