@@ -412,12 +412,13 @@ class Region:
         return True
 
     def know(self, call: Call) -> None:
-        """Know that what a call would write is there, where nothing has been gathered yet."""
+        """Know that what a call would write is there, where nothing has been gathered yet: a line, as rows of the same
+        nest that touch other rows of a plane would be kept apart by it, and find nothing."""
         target, index, value = call.args
         t, keys = type_of(target, self.facts.types), self.facts.extents.of(target)
         assert isinstance(t, Array) and isinstance(target, Var) and isinstance(value, Const)
         place = None if keys is None else basic_index(target, keys, index, self.facts.types, self.facts.scopes)
-        if place is None or not place.extents:
+        if place is None or len(place.extents) != 1:
             return
         self.facts.within(place)
         view = compose(self.facts.seen(target), place)
