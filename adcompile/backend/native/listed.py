@@ -28,9 +28,14 @@ INTEGERS, FLOATS = ListOf(Number("i8")), ListOf(Number("f8"))
 """Lists of integers into which floats come are those of floats from there on."""
 
 
+FEW = 16
+"""Of more items memory finds the one that is meant sooner than tests do."""
+
+
 def displays(function: Function, types: Mapping[Var, Type]) -> frozenset[Var]:
     """Lists that are made with all their items and asked for one or another alone: a tuple has them in no memory."""
-    made = [s for s in statements_of(function.body) if isinstance(s, Call) and called(s) is ops.build_list and s.args]
+    calls = [s for s in statements_of(function.body) if isinstance(s, Call) and called(s) is ops.build_list]
+    made = [s for s in calls if 0 < len(s.args) <= FEW]
     readers = readers_of(function.body)
     return frozenset(s.result for s in made if all(_asks(r, s.result, types) for r in readers.get(s.result, ())))
 
