@@ -9,7 +9,6 @@ import _random
 import functools
 import operator
 import random
-import sys
 from collections.abc import Container, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ import numpy as np
 from adcompile import runtime as rt
 from adcompile.analysis.alias import Memory, effect_of
 from adcompile.analysis.builder import Builder, Context
-from adcompile.analysis.intrusive import written_unsaid
+from adcompile.analysis.intrusive import OURS, written_unsaid
 from adcompile.analysis.mutation import Classes, Node, is_unknown_call, reference_of
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.writes import as_write
@@ -278,9 +277,9 @@ def runs_code(t: Type) -> bool:
     """Whether a library that is given a value of this type may run code of the user's that nobody has followed."""
     match t:
         case Known(value):
-            return is_of_user(value)
+            return is_unruled(value)
         case Instance(cls) | ObjectT(cls=cls):
-            return is_of_user(cls)
+            return is_unruled(cls)
         case TupleT(items) | ListT(items):
             return any(map(runs_code, items))
         case DictT(_, values):
@@ -291,17 +290,15 @@ def runs_code(t: Type) -> bool:
             return isinstance(t, Closure)
 
 
-def is_of_user(value: Any) -> bool:
+def is_unruled(value: Any) -> bool:
     """Whether somebody has written a function, a class or the class of an object in Python, other than in the libraries
     that there are rules for."""
     if isinstance(value, (np.vectorize, functools.partial)):
         return True
     home = value if isinstance(value, (type, FunctionType)) else type(value)
-    root = str(home.__module__).partition(".")[0]
-    return root not in LIBRARIES and root not in sys.stdlib_module_names
+    return str(home.__module__).partition(".")[0] not in OURS
 
 
-LIBRARIES = frozenset(("adcompile", "numpy", "scipy"))
 LOOKING: tuple[Any, ...] = (isinstance, type, id, callable, operator.is_, operator.is_not, getattr)
 """These run no code of what they are given."""
 ASKING: tuple[Any, ...] = (
