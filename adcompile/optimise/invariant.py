@@ -35,7 +35,7 @@ from adcompile.optimise.effects import Effects, strays
 from adcompile.optimise.indexed import Path
 from adcompile.optimise.passes import optimise
 from adcompile.optimise.shapes import Shapes
-from adcompile.optimise.sharing import OBSERVING, STORING, classes
+from adcompile.optimise.sharing import OBSERVING, STORING
 from adcompile.optimise.trails import Trails, each_function, writes_into
 from adcompile.optimise.typing import is_immutable, type_of
 
@@ -70,7 +70,6 @@ class _Search(Trails):
 
     def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
         super().__init__(function, types, effects)
-        self.memory = classes(function.body, effects)
         self.shapes = Shapes(types, self.places.definition, assume=False)
         self.moving: dict[Loop, list[Call]] = {}
         self.gone: set[Statement] = set()
@@ -79,7 +78,7 @@ class _Search(Trails):
         self.recorded: dict[Var, Var] = {}
         """What is read from lists by the numbers of turns, and what it is."""
         for r, call in self.places.definition.items():
-            trail = self.trail(*call.args) if called(call) is operator.getitem else None
+            trail = self.trail(call.args[0], call.args[1], r) if called(call) is operator.getitem else None
             if trail is not None and isinstance(types.get(r), (Array, Scalar)):
                 self.recorded[r] = trail.value
 

@@ -143,7 +143,7 @@ class _Origins(Search):
             isinstance(t, Array)
             and t.dtype.kind in "fb"
             and t.dims is not None
-            and self.memory.get(var, var) not in self.written
+            and self.memory.get(var, var) not in self.changed
         )
 
     def tree(self, atom: Atom, loop: For, calls: dict[Var, Call]) -> list[Var] | None:

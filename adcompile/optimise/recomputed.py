@@ -29,11 +29,10 @@ from adcompile.ir.nodes import Atom, Call, Const, For, Function, Var
 from adcompile.ir.program import Program
 from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Array, Scalar, Type
-from adcompile.ir.walk import statements_of
+from adcompile.ir.walk import atoms_of, statements_of
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.passes import optimise
-from adcompile.optimise.sharing import classes
 from adcompile.optimise.trails import Reread, Trail, Trails, each_function, writes_into
 from adcompile.optimise.typing import type_of, widened
 
@@ -60,8 +59,7 @@ def _function(function: Function, types: MutableMapping[Var, Type], effects: Eff
 class Search(Trails):
     def __init__(self, function: Function, types: MutableMapping[Var, Type], effects: Effects) -> None:
         super().__init__(function, types, effects)
-        self.memory = classes(function.body, effects, (np.ndarray.copy,))
-        self.written = {self.memory.get(v) for v in written(function, types, effects)}
+        self.changed = {self.memory.get(v) for v in changed(function, types, effects)}
         self.trails = {r: found for r in self.reads() if (found := self.trail_of(r)) is not None}
         self.read = {(trail.value, trail.loops) for trail in self.trails.values()}
         self.kept: dict[For, dict[Var, int]] = {}
@@ -69,7 +67,7 @@ class Search(Trails):
 
     def trail_of(self, r: Var) -> Trail | None:
         call = self.places.definition[r]
-        return self.trail(call.args[0], call.args[1])
+        return self.trail(call.args[0], call.args[1], r)
 
     def again(self, r: Var) -> list[Call] | None:
         """The statements that compute what `r` reads; None if it is to be kept."""
@@ -191,7 +189,7 @@ class Search(Trails):
         """Whether a value is an array of floats into which nobody writes."""
         t = self.types.get(var)
         floats = isinstance(t, Array) and t.dtype.kind == "f" and t.dims is not None
-        return floats and self.memory.get(var, var) not in self.written
+        return floats and self.memory.get(var, var) not in self.changed
 
     def had(self, atom: Atom, trail: Trail, out: list[Call]) -> Atom:
         """An operand where it is read: computed, or read from where it was kept."""
@@ -217,13 +215,13 @@ class Search(Trails):
         assert k is not None
         items = loop.results[k]
         if around:
-            items = self.reading(items, Trail(items, around), out)
+            items = self.reading(items, Trail(items, around, trail.at), out)
         return self.emit(out, value, operator.getitem, (items, number))
 
 
-def written(function: Function, types: MutableMapping[Var, Type], effects: Effects) -> Iterator[Var]:
+def changed(function: Function, types: MutableMapping[Var, Type], effects: Effects) -> Iterator[Var]:
     """What calls of a function write into, or may; lists that only grow keep what they hold."""
     for s in statements_of(function.body):
         if isinstance(s, Call) and called(s) not in (ops.push, ops.pop):
             into = writes_into(s, types, effects)
-            yield from (a for a in (s.args if into is None else into) if isinstance(a, Var))
+            yield from (a for a in (atoms_of(s) if into is None else into) if isinstance(a, Var))

@@ -6,18 +6,23 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
+import numpy as np
+
+from adcompile.analysis.mutation import calls_in
+from adcompile.analysis.views import item_kind
 from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Continue, For, Function, Statement, Var
 from adcompile.ir.program import Program
-from adcompile.ir.types import Array, RangeT, Type
-from adcompile.ir.walk import Rewriter, readers_of, statements_of
+from adcompile.ir.types import Array, RangeT, TupleT, Type
+from adcompile.ir.walk import Rewriter, atoms_of, readers_of, statements_of
 from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
-from adcompile.optimise.indexed import Indexed, Places
-from adcompile.optimise.sharing import OBSERVING, STORING, is_fresh
+from adcompile.optimise.indexed import Indexed, Part, Places
+from adcompile.optimise.sharing import OBSERVING, STORING, classes, is_fresh
 from adcompile.optimise.typing import INPLACE, is_immutable, type_of
 
 REBUILT = (ops.build_tuple, slice, operator.add, operator.sub, operator.mul, operator.neg, operator.getitem, range)
@@ -50,10 +55,12 @@ def writes_into(call: Call, types: Mapping[Var, Type], effects: Effects) -> list
 
 @frozen
 class Trail:
-    """What a loop has kept in a list, and where it is read: the loops around, and the number of the turn of each."""
+    """What a loop has kept in a list, and where it is read: the loops around, the number of the turn of each, and what
+    has been read there."""
 
     value: Var
     turns: tuple[tuple[For, Var], ...]
+    at: Var
 
     @property
     def loops(self) -> tuple[For, ...]:
@@ -68,6 +75,7 @@ class Trails:
         self.places = Places().walk(function.body)
         self.indexed = Indexed(self.places, types)
         self.readers = readers_of(function.body)
+        self.memory = classes(function.body, effects, (np.ndarray.copy,))
         loops = (s for s in statements_of(function.body) if isinstance(s, For))
         self.result_of = {r: (s, k) for s in loops for k, r in enumerate(s.results)}
 
@@ -78,14 +86,14 @@ class Trails:
                 if isinstance(call.args[0], Var) and not isinstance(type_of(call.args[0], self.types), Array):
                     yield r
 
-    def trail(self, source: Atom, number: Atom) -> Trail | None:
-        """What a list holds at a number that counts turns."""
+    def trail(self, source: Atom, number: Atom, at: Var) -> Trail | None:
+        """What a list holds at a number that counts turns, where `at` is read."""
         if not isinstance(source, Var) or not self.counts(number):
             return None
         outer, turns = source, ()
         inner = self.places.made(source, operator.getitem)
         if source not in self.result_of and inner is not None:
-            around = self.trail(inner.args[0], inner.args[1])
+            around = self.trail(inner.args[0], inner.args[1], at)
             if around is None or around.value not in self.result_of:
                 return None
             outer, turns = around.value, around.turns
@@ -95,7 +103,7 @@ class Trails:
         if turns and self.places.loops[outer][-1:] != (turns[-1][0],):
             return None
         value = self.pushed(loop, k)
-        return None if value is None else Trail(value, (*turns, (loop, number)))  # type: ignore[arg-type]
+        return None if value is None else Trail(value, (*turns, (loop, number)), at)  # type: ignore[arg-type]
 
     def is_read_only(self, var: Var) -> bool:
         """Whether nobody keeps a value, or writes into it: memory of others may stand in its place."""
@@ -169,10 +177,89 @@ class Trails:
                 steps = self.rebuilt(around.iterable, trail, out)
                 return None if steps is None else self.emit(out, atom, operator.getitem, (steps, number))
         call = self.places.definition.get(atom)
-        if call is None or called(call) not in REBUILT or call.kwargs:
+        if call is None or called(call) not in REBUILT or call.kwargs or not self.is_as_it_was(call, trail):
             return None
         args = [self.rebuilt(a, trail, out) for a in call.args]
         return None if None in args else self.emit(out, atom, call.fn.value, args)  # type: ignore
+
+    # -- what is written -----------------------------------------------------------------------
+
+    def is_as_it_was(self, call: Call, trail: Trail) -> bool:
+        """Whether a call gives what it gave in its turn: nobody has written since into what it looks at."""
+        looked_at = call.args
+        if called(call) is operator.getitem:
+            looked_at, t = call.args[1:], type_of(call.args[0], self.types)
+            whole = isinstance(t, Array) and isinstance(self.types[call.result], Array)
+            shown = isinstance(t, TupleT) or whole and item_kind(call, self.types) == "view"
+            settled = shown or self.is_unwritten(call.args[0])
+            if not settled and not self.is_settled_item(call.args[0], call.args[1], call.result, trail):
+                return False
+        return all(map(self.is_unwritten, looked_at))
+
+    def is_settled_item(self, owner: Atom, index: Atom, since: Var, trail: Trail) -> bool:
+        """Whether nobody writes into an item of an array from a statement on, until what a loop has kept is read."""
+        t = type_of(owner, self.types)
+        if not isinstance(t, Array) or t.dims is None or not self.names_a_number(t, index):
+            return False
+        part = self.indexed.item(owner, index, since)
+        return part is not None and self.is_settled(part, trail)
+
+    def names_a_number(self, array: Array, index: Atom) -> bool:
+        """Whether an index names one item of an array, by integers."""
+        axes = self.indexed.axes(index)
+        return len(axes) == len(array.dims or ()) and all(axis is not None and axis.point for axis in axes)
+
+    def is_unwritten(self, atom: Atom) -> bool:
+        """Whether nobody in the function writes into a value, nor into what it holds."""
+        if isinstance(atom, Const) or is_immutable(self.types[atom]):
+            return is_immutable(type_of(atom, self.types))
+        return self.memory.get(atom, atom) not in self.ever_written
+
+    @cached_property
+    def ever_written(self) -> set[Var]:
+        """What calls of the function write into, or may, but for the lists that loops keep their values in."""
+        ends = ((loop, k, loop.body.end) for loop, k in self.result_of.values())
+        kept = {e.values[k] for loop, k, e in ends if isinstance(e, Continue) and self.appended(loop, k) is not None}
+        out = set[Var]()
+        for call in self.places.definition.values():
+            if call.result not in kept:
+                into = writes_into(call, self.types, self.effects)
+                reached = atoms_of(call) if into is None else into
+                out |= {self.memory.get(a, a) for a in reached if isinstance(a, Var)}
+        return out
+
+    def is_settled(self, part: Part, trail: Trail) -> bool:
+        """Whether nobody writes into a part of an array until what a loop has kept is read."""
+        loop = trail.turns[0][0]
+        path, later = self.places.path[loop.results[0]], self.places.path[trail.at]
+        block, first = path[-1]
+        if len(later) < len(path) or later[len(path) - 1][0] is not block:
+            return False
+        if loop in self.places.loops.get(part.array, ()):
+            return False
+        last = later[len(path) - 1][1]
+        mine = self.memory.get(part.array, part.array)
+        for k in range(first, last + 1):
+            for call in calls_in(block.statements[k]):
+                targets = writes_into(call, self.types, self.effects)
+                if targets is None:
+                    return False
+                if any(self.memory.get(t, t) is mine for t in targets):
+                    write = self.part_written(call) if k == first else None
+                    if write is None or write.array is not part.array:
+                        return False
+                    if not self.indexed.stays_apart(part, write):
+                        return False
+        return first < last
+
+    def part_written(self, call: Call) -> Part | None:
+        """The part of an array that a call writes into."""
+        fn = called(call)
+        if fn in STORING:
+            return self.indexed.item(call.args[0], call.args[1], call.result)
+        if fn in INPLACE:
+            return self.indexed.part(call.args[0], call.result)
+        return None
 
     def emit(self, out: list[Call], like: Var, fn: object, args: Sequence[Atom]) -> Var:
         result = Var(like.name, like.place)

@@ -72,6 +72,45 @@ def matrix(rng, name, argument):
     return synthesise(name, "x", [*body, "return s + np.sum(y * y)"], {"np": np})
 
 
+ITEMS = ("y[{p}]", "y[q[{v}]]", "y[q[{v}] - 1]", "y[places[{v}]]", "w[{p}]", "y[:{v} + 1][{p}]", "y[lags[0]]",
+         "np.sum(y[q[{v}]:] ** 2)", "np.sum(w[places[{v}]:places[{v}] + 2] ** 3)",
+         "np.sum(np.sin(y[:q[{v}]]))")  # fmt: skip
+TURNS = (
+    "q[{v}] = 0", "q[{v}] = {v}", "q[n - 1 - {v}] = 1", "q[:] = 0", "q += 1", "q[{p}] = 2", "places[{v}] = 0",
+    "places.append({v})", "lags.append({v})", "lags.insert(0, {v})", "places.pop()", "places.reverse()",
+)  # fmt: skip
+STORES = (
+    "y[{p}] = t", "y[{p}] = v * 0.9", "y[{p}] += 0.3 * t", "y[{p}] *= v", "w[{p}] = t", "y[q[{v}]] = t",
+    "y[q[{v}]] *= 0.7", "y[places[{v}]] = t",
+)  # fmt: skip
+
+
+def items(rng, name, argument):
+    """Loops that read and write single items, by numbers that arrays and lists hold, which may change as well."""
+    nested = rng.random() < 0.6
+    around, inner = rng.choice(RANGES), rng.choice(INNER)
+
+    def one(of):
+        v = rng.choice(("i", "j")) if nested else "i"
+        return rng.choice(of).replace("{p}", rng.choice(PLACES)).replace("{v}", v).replace("{}", v)
+
+    step = [one(STORES)] if rng.random() < 0.4 else []
+    step += [f"v = {one(ITEMS)}", "t = np.sin(v) * v", "s += t"]
+    step += [one(STORES) for _ in range(rng.randint(0, 2))] + ([one(TURNS)] if rng.random() < 0.6 else [])
+    if rng.random() < 0.2:
+        step = ["if v < 1.0:", *(f"    {line}" for line in step)]
+    if nested:
+        step = [f"for j in {inner}:", *(f"    {line}" for line in step)]
+    body = ["n = len(x)", "k = 1", "j0 = n - 2", "j = 0", "s = 0.0", "t = 0.5", "v = x[0]"]
+    body += ["y = x" if argument else "y = x.copy()", "w = x * 0.5"]
+    body += ["q = np.arange(n)[::-1].copy()", "places = list(range(n))", "lags = [1]"]
+    body += [f"for i in {around}:", *(f"    {line}" for line in step)]
+    if rng.random() < 0.3:
+        nested = False
+        body += [f"for i in {rng.choice(RANGES)}:", f"    v = {one(ITEMS)}", "    s += v * v", f"    {one(STORES)}"]
+    return synthesise(name, "x", [*body, "return s + np.sum(y * y) + np.sum(w * w)"], {"np": np})
+
+
 def checked(f, x):
     """Whether the gradient is right; None where the function raises."""
     try:
@@ -86,13 +125,13 @@ def checked(f, x):
     return abs(np.sum(g * d) - expected) <= 1e-11 * (1 + abs(expected))
 
 
-@pytest.mark.parametrize("make", [vector, matrix])
+@pytest.mark.parametrize("make", [vector, matrix, items])
 @pytest.mark.parametrize("first", range(0, 60, 6))
 def test_random_loops(make, first):
     for seed in range(first, first + 6):
         rng = random.Random(seed)
         f = make(rng, f"{make.__name__}_{seed}", rng.random() < 0.4)
-        shape = (6,) if make is vector else (5, 5)
+        shape = (5, 5) if make is matrix else (6,)
         assert checked(f, np.random.default_rng(seed).uniform(0.3, 1.2, shape)) in (True, None), seed
 
 

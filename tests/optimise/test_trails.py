@@ -50,7 +50,7 @@ def trails_of(f):
     program = pipeline.derive(f, Request("joint", (0,)), (type_of(x),)).program
     trails = Trails(program.functions[program.entry], dict(program.types), Effects(program.types))
     reads = [trails.places.definition[r] for r in trails.reads()]
-    return trails, [(call, trails.trail(*call.args)) for call in reads]
+    return trails, [(call, trails.trail(*call.args, call.result)) for call in reads]
 
 
 @pytest.mark.parametrize("f, depth", [(once, 1), (by_steps, 1), (in_two_loops, 2)])
