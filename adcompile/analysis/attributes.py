@@ -468,6 +468,10 @@ def said_by_class(
         return Const(found.__func__)
     if isinstance(found, classmethod):
         return b.emit(getattr, (Const(cls), args[1]), Method(found.__func__, Known(cls)), (), attribute, place)
+    if isinstance(found, functools.cached_property) and example is not None:
+        value = dispatch(b, Const(found.func), [owner], [], name, place)
+        dispatch(b, Const(setattr), [owner, Const(attribute), value], [], name, place)
+        return value
     if isinstance(getter := stated(type(found), "__get__"), python_types.FunctionType):
         return dispatch(b, Const(getter), [there(b, found, "", place), owner, Const(cls)], [], name, place)
     if callable(found) and is_bound(found):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adcompile import runtime as rt
@@ -15,7 +14,7 @@ from adcompile.analysis.executed import KEYS
 from adcompile.analysis.heap import reached, settle
 from adcompile.analysis.laziness import root, written_since
 from adcompile.analysis.mutation import calls_in, writes_into
-from adcompile.analysis.outward import Name, is_in_cache, names_written
+from adcompile.analysis.outward import CACHE, is_in_cache, told_by
 from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir.nodes import Atom, Const, Var
 from adcompile.ir.program import Guard
@@ -35,7 +34,6 @@ from adcompile.ir.types import (
 )
 
 Kwargs = Sequence[tuple[str, Atom]]
-CACHE: Any = functools._lru_cache_wrapper  # pyright: ignore
 
 
 def cached_call(
@@ -53,8 +51,10 @@ def cached_call(
         return None
     given = [b.value(a) if b.known(a) else b.context.example[a] for a in atoms]  # type: ignore[index]
     values, named = tuple(given[: len(args)]), dict(zip((k for k, _ in kwargs), given[len(args) :]))
-    if has_read(b, names_written(value.__wrapped__)) and not is_in_cache(value, values, named):
-        raise refusal(value, "that writes what has been read before it, and does not have the result yet", place)
+    told = None if is_in_cache(value, values, named) else told_by(b, value, given)
+    if told is not None:
+        message = f"a cached {getattr(value, '__name__', 'function')}() {told}, and which does not have the result yet"
+        raise Unsupported(message, place, "call it before, so that its cache has the result")
     try:
         found = in_caller(value, *values, **named)
     except Exception:  # which no cache keeps: the function raises it again
@@ -68,12 +68,6 @@ def cached_call(
     made = there(b, found, name, place)
     b.context.memoised.setdefault(CACHE, []).append(made)
     return made
-
-
-def has_read(b: Builder, names: Container[Name]) -> bool:
-    """Whether the code has read one of these names of modules so far."""
-    refs = [*(ref for ref, _ in b.context.origin.values()), *(guard.ref for guard in b.context.guards.values())]
-    return any((id(ref.namespace), ref.name) in names for ref in refs)
 
 
 def asked_too(

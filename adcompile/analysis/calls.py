@@ -59,6 +59,7 @@ from adcompile.analysis.library import (
     python_function,
     writes_text,
 )
+from adcompile.analysis.lifetimes import check_put
 from adcompile.analysis.live import note_code, note_given, note_put
 from adcompile.analysis.made import BORROWERS, READERS, is_reader
 from adcompile.analysis.memoised import asking, note_asked
@@ -123,8 +124,7 @@ looks: dict[Any, tuple[int, ...]] = {}
 
 
 def handles(*fns: Any, look: tuple[int, ...] = (0,)) -> Callable[[Handler], Handler]:
-    """Register a handler. Of the arguments numbered in `look` it sees what cells hold; the
-    others it gets as references, since they may be kept or returned."""
+    """Register a handler. It sees what cells hold of the arguments in `look`; others may be kept, or returned."""
 
     def decorate(handler: Handler) -> Handler:
         for fn in fns:
@@ -218,6 +218,7 @@ def call_known(
     if args and (is_container_write(value) or value is setattr or value is delattr):
         if puts_back(b, value, args):
             return Const(None)
+        check_put(b, value, args, place)
         check_alias(b, args[0], place)
         check_renamed(b, value, args[0], place)
     if may_write_into(value, args, kwargs):

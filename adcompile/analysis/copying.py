@@ -22,6 +22,7 @@ from adcompile.analysis.calls import (
     looks,
 )
 from adcompile.analysis.heap import cell_of, fresh, read, renewed, settle, write
+from adcompile.analysis.lifetimes import check_finalised
 from adcompile.analysis.operators import class_named, is_not_implemented, method_call
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.analysis.views import AUGMENTED, fn_of, may_share
@@ -55,6 +56,7 @@ def shallow(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: s
     own = method_call(b, args[0], "__copy__", [], place)
     if is_not_implemented(own):
         check_protocol(cell.cls, place)
+        check_finalised(cell.cls, place)
     return fresh(b, cell.cls, again(b, read(b, cell, place)), name, place) if is_not_implemented(own) else own
 
 
@@ -63,12 +65,16 @@ def shallow_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, n
     t = b.type(args[0])
     if isinstance(t, Array):
         return b.call(np.copy, args[0], name=name, place=place)
+    if isinstance(t, Instance):
+        check_finalised(t.cls, place)
     return args[0] if isinstance(t, (Scalar, Known, TupleT)) else None
 
 
 @handles(copy.deepcopy)
 def deep_value(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     given = asked(b, args, kwargs)
+    if given is not None and isinstance(t := b.type(given[0]), Instance):
+        check_finalised(t.cls, place)
     known = given is not None and isinstance(b.type(given[0]), (Array, Scalar, Known, TupleT, Ref))
     return copied(b, given[0], given[1], place) if given is not None and known else None
 

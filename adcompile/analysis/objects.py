@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
-import weakref
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
@@ -20,6 +18,7 @@ from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
 from adcompile.analysis.containers import raises
 from adcompile.analysis.guards import hook, relied_on, said, says
 from adcompile.analysis.heap import cell_of, fresh, look, read, write
+from adcompile.analysis.lifetimes import MAKING_WEAK, WEAK, check_finalised, check_weak
 from adcompile.analysis.raising import tried
 from adcompile.analysis.slots import slot_value
 from adcompile.analysis.standins import STANDINS, stand_in
@@ -52,9 +51,9 @@ def new_object(b: Builder, cls: type, name: str, place: Place | None) -> Const:
 
 def construct(b: Builder, cls: type, args: Args, kwargs: Kwargs, name: str, place: Place | None) -> Atom | None:
     """`cls(…)`: what __new__ and __init__ do, followed."""
-    if is_followed(cls) and isinstance(inspect.getattr_static(cls, "__del__", None), FunctionType):
-        message = f"an object of {cls.__name__}, whose __del__ runs as soon as nobody has it"
-        raise Unsupported(message, place, "make it outside, or do what __del__ does by a method that the code calls")
+    check_finalised(cls, place)
+    if issubclass(cls, WEAK):
+        check_weak(b, args, place)
     if place in b.context.demoted:
         return None
     cls = stand_in(cls, args) or cls
@@ -125,9 +124,7 @@ class Factory:
         self.make = make
 
 
-def initialise_dataclass(
-    b: Builder, cls: type, cell: Cell, args: Args, kwargs: Kwargs, place: Place | None
-) -> None:
+def initialise_dataclass(b: Builder, cls: type, cell: Cell, args: Args, kwargs: Kwargs, place: Place | None) -> None:
     fields: dict[str, Any] = cls.__dataclass_fields__  # type: ignore[attr-defined]
     kinds = {n: f._field_type.name for n, f in fields.items() if f._field_type.name != "_FIELD_CLASSVAR"}
     wanted = [fields[n] for n in kinds if fields[n].init]
@@ -170,16 +167,13 @@ def celled(b: Builder, value: Atom, name: str, place: Place | None) -> Atom:
 def object_new(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
     if not args or not b.known(args[0]) or not is_followed(b.value(args[0])):
         return None
+    check_finalised(b.value(args[0]), place)
     return new_object(b, b.value(args[0]), name, place)
 
 
-@handles(weakref.ref, weakref.proxy, weakref.finalize, look=())
-def weak(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """Of an object that the code itself makes nobody knows when it is gone."""
-    cell = cell_of(args[0]) if args else None
-    if cell is None or cell.real is not None:
-        return None
-    raise Unsupported("a weak reference to an object that the code itself makes", place, "keep the object itself")
+@handles(*MAKING_WEAK, look=())
+def weak(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> None:
+    check_weak(b, [*args, *(v for _, v in kwargs)], place)
 
 
 @handles_cells(object.__init__)

@@ -1,73 +1,147 @@
-"""What functions write of their modules, as their source says: names that they bind, and what these hold.
+"""What a cached function does besides giving its result, as its source says: it is asked while a derivative is made.
 
-Found is what is certain, in the function and in those of the user's that it calls by name. A cached function that is
-asked while a derivative is made does so then, which is too early where the code has read the same before the call.
+That is earlier than the code asks, which may never come to it. Where the cache does not have the result yet, nobody
+must be able to tell: the function reads nothing that the code writes, and what it writes or prints itself it does where
+the code is certain to come, and where the code does not look at it.
 """
 
 from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-import gast
+import numpy as np
 
-from adcompile.analysis.stores import MUTATING
-from adcompile.errors import SourceError
-from adcompile.frontend.scopes import parameters
-from adcompile.frontend.source import source_of
+from adcompile.analysis import reach
+from adcompile.analysis.builder import Builder
+from adcompile.analysis.library import is_of_library, python_function
+from adcompile.analysis.mutation import positions_written
+from adcompile.analysis.reach import fills, globals_of, may_store, reached, reaches, words_of
+from adcompile.analysis.stores import function_stores
+from adcompile.ir.abstract import is_installed
+from adcompile.ir.nodes import GlobalRef
+from adcompile.runtime.objects import attributes
 
-DEPTH = 8
-STORED = (gast.Store, gast.Del)
-
-
-Name = tuple[int, str]
-"""A name of a module, by the identity of its namespace."""
-
-
-def names_written(fn: Any, depth: int = 0) -> frozenset[Name]:
-    """The names of modules that a function binds, or into what is under which it writes."""
-    return _written(fn, depth) if isinstance(fn, FunctionType) and depth < DEPTH else frozenset()
-
-
-@functools.lru_cache(1024)
-def _written(fn: FunctionType, depth: int) -> frozenset[Name]:
-    try:
-        node = source_of(fn).node
-    except SourceError:
-        return frozenset()
-    body = [node.body] if isinstance(node, gast.Lambda) else node.body
-    nodes = [n for statement in body for n in gast.walk(statement)]
-    declared = {name for n in nodes if isinstance(n, gast.Global) for name in n.names}
-    stored = {n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, STORED)}
-    own = ({p.id for p in parameters(node.args)} | stored) - declared
-    into = {_root(n.value) for n in nodes if _writes(n, fn.__globals__)} - {None}
-    found = {(id(fn.__globals__), str(name)) for name in declared & stored | into - own}
-    called = (names_written(f, depth + 1) for f in _called(nodes, own, fn.__globals__) if f is not fn)
-    return frozenset(found).union(*called)
+CACHE: Any = functools._lru_cache_wrapper  # pyright: ignore
+SEEN = frozenset({"print", "input", "logging", "warnings"})
+"""Who names one of these may be seen."""
+BY_ANY_NAME = frozenset({"exec", "eval", "globals", "setattr", "delattr"})
+"""These write into what is not named."""
+DRAWS = frozenset("seed rand randn randint random_sample normal uniform choice shuffle permutation getrandbits".split())
+GENERATORS = frozenset({"default_rng", "Generator", "RandomState", "Random"})
+"""Who draws from one of these draws from its own."""
 
 
-def _writes(node: Any, names: Mapping[str, Any]) -> bool:
-    """Whether a subscript or an attribute is stored into, or is a method that changes its owner."""
-    if not isinstance(node, (gast.Subscript, gast.Attribute)) or isinstance(node.ctx, STORED):
-        return isinstance(node, (gast.Subscript, gast.Attribute))
-    in_module = isinstance(node.value, gast.Name) and isinstance(names.get(node.value.id), ModuleType)
-    return isinstance(node, gast.Attribute) and node.attr in MUTATING and not in_module
+MAKING = ("__init__", "__new__", "__post_init__", "__init_subclass__")
+"""These run where their class is named."""
+PLAIN = (int, float, complex, str, bytes, tuple, frozenset, range, type(None), np.generic)
 
 
-def _root(node: Any) -> str | None:
-    """The name of what an expression is a part of."""
-    while isinstance(node, (gast.Subscript, gast.Attribute)):
-        node = node.value
-    return node.id if isinstance(node, gast.Name) else None
+def told_by(b: Builder, cached: Any, given: Sequence[Any]) -> str | None:
+    """By what of a cached function that is asked too early somebody may tell; None where nobody can."""
+    fn = python_function(cached)
+    if fn is None or is_of_library(fn):
+        return None
+    code = [f for f in b.context.followed if isinstance(f, FunctionType)]
+    around = [*code, *(cell.cls for cell in b.context.outside)]
+    everything = functions_of([fn, *given])
+    written, fields = left_by(fn, given), frozenset[str]()
+    binds = frozenset[str]().union(*(globals_of(f.__code__) for f in everything))
+    if written is None:
+        return "whose source is not there"
+    containers = [v for v in written if not is_object(v)]
+    if binds or len(containers) < len(written):
+        fields = may_store(everything, words(reached(code) or ()))
+    if fields or reaches(code, containers) or any(words_of(f) & BY_ANY_NAME for f in everything):
+        return "that writes what the code looks at"
+    if (containers or binds or is_seen(everything)) and not is_certain(b):
+        return "that writes or prints something, where the code may not come"
+    if may_store(around, words(everything)) or reaches([*given, *everything], filled_by(b, around, given)):
+        return "that reads what the code writes"
+    return None
 
 
-def _called(nodes: Sequence[Any], own: set[str], names: Mapping[str, Any]) -> Iterator[Any]:
-    for n in nodes:
-        if isinstance(n, gast.Call) and isinstance(n.func, gast.Name) and n.func.id not in own:
-            yield names.get(n.func.id)
+def filled_by(b: Builder, around: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    """The lists, dicts and arrays that functions may write into, and those in fields that they name."""
+    into = [v for f in around if isinstance(f, FunctionType) for v in left_by(f, ()) or ()]
+    into += [cell.real for cell in b.context.written if cell.real is not None]
+    named = words(f for f in reached(around) or () if fills(f))
+    fields = [v for o in [*into, *given] if is_object(o) for name, v in attributes(o).items() if name in named]
+    return [v for v in [*into, *fields] if not is_object(v) and not isinstance(v, PLAIN)]
+
+
+def is_certain(b: Builder) -> bool:
+    """Whether the code comes here wherever it goes, unless it raises before."""
+    return b.parent is None and b.loops == 0 and b.context.apart == 0
+
+
+def functions_of(values: Sequence[Any]) -> list[FunctionType]:
+    """The user's functions that calls of values may reach, through caches too; of methods those that are named."""
+    todo, found = list(values), dict[int, Any]()
+    while todo:
+        fresh = [v for v in reached(todo) or () if id(v) not in found]
+        found.update((id(v), v) for v in fresh)
+        todo = [v.__wrapped__ for v in fresh if isinstance(v, CACHE)]
+    methods = dict[int, str]()
+    for cls in (v for v in found.values() if isinstance(v, type)):
+        for name, m in vars(cls).items():
+            if python_function(m) not in values:
+                methods[id(python_function(m))] = cls.__name__ if name in MAKING else name
+    functions = [v for v in found.values() if isinstance(v, FunctionType) and not is_of_library(v)]
+    kept = [f for f in functions if id(f) not in methods]
+    while True:
+        named = words(kept)
+        asked = [f for f in functions if f not in kept and is_named(methods[id(f)], named)]
+        if not asked:
+            return kept
+        kept += asked
+
+
+def is_named(method: str, named: set[str]) -> bool:
+    return method in named or method.startswith("__")
+
+
+def words(functions: Iterable[Any]) -> set[str]:
+    """The words in these functions."""
+    return set[str]().union(*map(words_of, functions))
+
+
+def left_by(fn: FunctionType, given: Sequence[Any]) -> list[Any] | None:
+    """What calls of a function with such arguments may write into; None where that is not known."""
+    found = function_stores(fn, positions_written, ())
+    if found is None:
+        return None
+    params, stores = found
+    into = [v for c in stores.outside for v in meant(c.value)]
+    if stores.names.intersection(params):
+        into += [*given, *(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+    return [v for v in into if not isinstance(v, PLAIN) and not (isinstance(v, ModuleType) and is_installed(v))]
+
+
+def meant(value: Any) -> Iterator[Any]:
+    """What a constant means; nothing where it is a name of an installed package."""
+    if not isinstance(value, GlobalRef):
+        yield value
+    elif value.name in value.namespace and not reach.is_of_library(value.namespace):
+        yield value.namespace[value.name]
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is taken for written only where one of its attributes is: a function, a class, an instance of
+    one of the user's."""
+    return isinstance(value, (FunctionType, type, CACHE)) or hasattr(value, "__dict__")
+
+
+def is_seen(functions: Iterable[FunctionType]) -> bool:
+    """Whether functions may print or log, or draw from what others draw from."""
+    for fn in functions:
+        found = words_of(fn)
+        if found & SEEN or "random" in found and found & DRAWS and not found & GENERATORS:
+            return True
+    return False
 
 
 def is_in_cache(cached: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:

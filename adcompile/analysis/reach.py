@@ -279,4 +279,16 @@ def reaches(values: Iterable[Any], wanted: list[Any]) -> bool:
     return any(np.may_share_memory(a, v) for v in found if isinstance(v, np.ndarray) for a in arrays)
 
 
-__all__ = ["functions_in", "may_fill", "may_store", "mentioned", "met", "names_stored", "reaches"]
+__all__ = [
+    "fills",
+    "functions_in",
+    "globals_of",
+    "may_fill",
+    "may_store",
+    "mentioned",
+    "met",
+    "names_stored",
+    "reached",
+    "reaches",
+    "words_of",
+]

@@ -348,4 +348,4 @@ def function_stores(
     return kinds, Stores(stores.names, [*stores.outside, *held])
 
 
-__all__ = ["Positions", "stored_atoms", "stores_of"]
+__all__ = ["Positions", "function_stores", "stored_atoms", "stores_of"]

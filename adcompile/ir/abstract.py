@@ -244,7 +244,8 @@ def is_installed(module: pytypes.ModuleType) -> bool:
     """Whether a module belongs to Python or an installed package (guarded by identity only)."""
     file = getattr(module, "__file__", None)
     if file is None:
-        return module.__name__ in sys.builtin_module_names
+        name = module.__name__  # that of `_io` is "io"
+        return name in sys.builtin_module_names or name in sys.stdlib_module_names and name != "__main__"
     if module.__name__.partition(".")[0] == "adcompile":
         return True
     return is_installed_file(file)

@@ -1,9 +1,11 @@
 """Attributes: of arrays, numbers, objects, classes and modules."""
 
+import functools
 import math
 from collections import namedtuple
 
 import numpy as np
+import pytest
 
 import adcompile as ad
 from tests.compiled import check, same_error, same_value
@@ -136,3 +138,77 @@ def test_objects_among_the_arguments_that_hide_a_method_are_told_apart():
 
 def test_objects_made_inside_may_hide_a_method():
     check(of_its_own, 3.0)
+
+
+class Grid:
+    def __init__(self, n):
+        self.n = n
+
+    @functools.cached_property
+    def nodes(self):
+        return np.arange(1.0, self.n + 1)
+
+    @functools.cached_property
+    def weights(self):
+        return self.nodes * 0.5
+
+    def energy(self, x):
+        return np.sum(self.weights * x * x)
+
+
+GRID = Grid(3)
+
+
+def kept_while_its_source_changes(x):
+    a = GRID.nodes[1]
+    GRID.n = 5
+    return a * x + np.sum(GRID.nodes) * x * 10.0
+
+
+def kept_in_a_loop(x):
+    s = 0.0
+    for i in range(3):
+        s += GRID.energy(x * i) + GRID.nodes[0]
+        GRID.n += 1
+    return s
+
+
+def kept_in_a_branch(x):
+    if x > 0.5:
+        x = x * GRID.weights[0]
+    GRID.n = 7
+    return x * GRID.energy(x)
+
+
+def kept_of_what_carries_derivatives(x):
+    GRID.n = x
+    y = GRID.twice
+    GRID.n = x * x
+    return y * GRID.twice + GRID.n
+
+
+class Doubled(Grid):
+    @functools.cached_property
+    def twice(self):
+        return self.n * 2.0
+
+
+@pytest.mark.parametrize(
+    "f",
+    [kept_while_its_source_changes, kept_in_a_loop, kept_in_a_branch, kept_of_what_carries_derivatives],
+    ids=lambda f: f.__name__,
+)
+def test_a_cached_property_of_a_module_is_computed_once(monkeypatch, f):
+    def fresh():
+        monkeypatch.setattr(f"{__name__}.GRID", Doubled(3))
+
+    def value(x):
+        fresh()
+        return f(x)
+
+    expected, slope = value(0.9), (value(0.9 + 1e-6) - value(0.9 - 1e-6)) / 2e-6
+    fresh()
+    g = ad.value_and_grad(f)
+    for _ in range(2):
+        found = g(0.9)
+        np.testing.assert_allclose(found, (expected, slope), rtol=1e-8)

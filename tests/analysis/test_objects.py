@@ -4,7 +4,6 @@ import copy
 import math
 import threading
 import types
-import weakref
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -324,54 +323,3 @@ def test_objects_of_a_list_of_any_length_are_not_written():
 
     with pytest.raises(ad.Unsupported):
         ad.grad(f)(np.array([0.5, 0.7]))
-
-
-class Closed:
-    def __init__(self, log):
-        self.log = log
-
-    def __del__(self):
-        self.log.append("closed")
-
-
-class Opened(Closed):
-    pass
-
-
-def gone_before_it_is_read(x, log):
-    made = Opened(log)
-    y = x * 2.0
-    del made
-    return y * len(log)
-
-
-def looked_up_weakly(x):
-    made = Params(x, 0.0)
-    found = weakref.ref(made)
-    y = x * (2.0 if found() is not None else 3.0)
-    del made
-    return y * (2.0 if found() is not None else 5.0)
-
-
-@pytest.mark.parametrize(
-    ("f", "args", "why"),
-    [(gone_before_it_is_read, (0.7, []), "__del__"), (looked_up_weakly, (0.7,), "weak reference")],
-    ids=["del", "weakref"],
-)
-def test_when_nobody_has_an_object_any_more_is_not_followed(f, args, why):
-    with pytest.raises(ad.Unsupported, match=why) as caught:
-        ad.grad(f)(*args)
-    assert caught.value.remedy
-
-
-OUTSIDE = Opened([])
-
-
-def made_outside(x):
-    OUTSIDE.log.append(x)
-    return x * len(OUTSIDE.log) * (weakref.ref(OUTSIDE)() is OUTSIDE)
-
-
-def test_objects_from_outside_may_have_a_del():
-    OUTSIDE.log.clear()
-    assert ad.grad(made_outside)(2.0) == 1.0

@@ -21,7 +21,7 @@ from adcompile.ir.nodes import Atom, Call, Const, Function, Statement, Var
 from adcompile.ir.types import Known, Scalar, Seq, Type
 from adcompile.ir.walk import readers_of, statements_of
 from adcompile.optimise.direct import called
-from adcompile.optimise.typing import hashable
+from adcompile.optimise.typing import hashable, type_of, widened
 from adcompile.runtime import adjoints, arrays, plain
 
 INTEGERS, FLOATS = ListOf(Number("i8")), ListOf(Number("f8"))
@@ -229,16 +229,23 @@ class Listed(Ranges):
             return True
         wanted = native_of(self.types[call.result])
         if found == FLOATS and wanted == Number("i8"):  # what has not turned yet
-            text = f"nt.integer({self.names[items]}[{self.cast(k, 'i8')}])"
+            text = f"nt.integer({self.names[items]}[{self._place_in_list(k)}])"
             self.define(call.result, wanted, text, EXACT_BITS)
             return True
         if wanted is not None and wanted != found.item:
             self.refuse("an item of a list that has another class there")
-        name, at = self.names[items], self.cast(k, "i8")
+        name, at = self.names[items], self._place_in_list(k)
         text = f"nt.item({name}, {at})" if call.result in self.uncounted else f"{name}[{at}]"
         self.define(call.result, found.item, text)
         self._taken(call.result, items, found)
         return True
+
+    def _place_in_list(self, k: Atom) -> str:
+        """An index of a list, for which NumPy's truth values, other than Python's, are no numbers."""
+        t = widened(type_of(k, self.types))
+        if isinstance(t, Scalar) and np.bool_ in t.kinds:
+            self.refuse("a truth value of NumPy's as the index of a list")
+        return self.cast(k, "i8")
 
     def _put_listed(self, call: Call, into: Var | None = None) -> bool:
         (items, k, value), plain = call.args, self.callee(call) is operator.setitem
@@ -249,7 +256,7 @@ class Listed(Ranges):
             return False
         self.faults = True
         name = self.names[items] if into is None else self.names[into]
-        self.line(f"{name}[{self.cast(k, 'i8')}] = {self._item_text(value, found.item)}")
+        self.line(f"{name}[{self._place_in_list(k)}] = {self._item_text(value, found.item)}")
         self._holds_memory(items, value, found)
         if into is None and not plain:
             self.alias(call.result, items)
@@ -274,7 +281,7 @@ class Listed(Ranges):
         if found is None or not isinstance(items, Var):
             return False
         self.faults = True
-        name, at = self.names[items], self.cast(k, "i8")
+        name, at = self.names[items], self._place_in_list(k)
         if isinstance(found.item, Number):
             self.line(f"{name}[{at}] += {self.cast(value, found.item.code)}")
         elif isinstance(found.item, ArrayOf) and self.callee(call) is ops.index_add:  # `add_item` makes another

@@ -390,3 +390,30 @@ def single_then_double(x):
 def test_items_that_would_not_be_what_they_are(f):
     agree(f, A)
     agree_pushed(f, A)
+
+
+def chosen_by_a_test(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += [x[0] * x[1], x[1]][x[i] > 0.5] * x[i]
+    return s
+
+
+def put_by_a_test(x):
+    items, s = [1.0, 2.0], 0.0
+    for i in range(len(x)):
+        items[x[i] > 0.5] = x[i]
+        s += items[0]
+    return s
+
+
+def chosen_by_python(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += [x[0] * x[1], x[1]][i > 0] * x[i]
+    return s
+
+
+def test_a_truth_value_of_numpy_is_no_index_of_a_list():
+    assert agree(chosen_by_a_test, A) is TypeError and agree(put_by_a_test, A) is TypeError
+    assert agree(chosen_by_python, A) is None
