@@ -76,6 +76,7 @@ from adcompile.ir.stack import large_stack
 from adcompile.ir.types import Known, Type
 from adcompile.ir.verify import checking, verify_block, verify_program
 from adcompile.ir.walk import atoms_of, free_vars, statements_of
+from adcompile.optimise.gathered import gathered
 from adcompile.optimise.invariant import invariant
 from adcompile.optimise.kept import read_slots
 from adcompile.optimise.late import late
@@ -169,6 +170,8 @@ def finish(made: Made, passes: tuple[Pass, ...] = PASSES) -> tuple[Program, tupl
         program = program if moved is program else checked(moved, "what all turns compute in front of loops")
         again = settled(program)
         program = program if again is program else checked(optimise(again, passes), "settled")
+        again = gathered(program)
+        program = program if again is program else checked(optimise(again, passes), "gathered")
         whole, program = program, read_items(program)
         fewer = program is not whole
         program, slots = read_slots(program)

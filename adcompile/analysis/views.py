@@ -42,7 +42,7 @@ def named(owner: Any, names: str) -> set[Any]:
 
 
 VIEWS: set[Any] = {
-    *(ops.identity, ops.expect_length),
+    *(ops.identity, ops.expect_length, rt.diagonal_of),
     *named(np.ndarray, "T mT transpose swapaxes squeeze real"),
     *named(np, "transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 squeeze expand_dims"),
     *named(np, "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit unstack permute_dims"),
@@ -86,7 +86,7 @@ def may_share(s: Call, types: Any) -> bool:
     if fn in METHODS and getattr(fn, "__objclass__", None) is np.ndarray:
         return False  # nothing comes back
     if fn in MAYBE:
-        return may_view(s, types)
+        return may_view(s, types) or shows_diagonal(s, types)
     if fn in SHARING or fn in AUGMENTED or fn in SAME_MEMORY:
         return True
     rule = lookup(fn)
@@ -139,7 +139,18 @@ def may_view(s: Call, types: Any) -> bool:
         return only_operand(s, types) is not None
     if fn in NONE_AT_TIMES:
         return len(s.args) > 1 or NONE_AT_TIMES[fn] in named_arguments
+    if shows_diagonal(s, types):
+        return False
     return fn in MAYBE or tells_of_views(fn)
+
+
+DIAGONAL = (np.diagonal, np.ndarray.diagonal, np.diag)
+
+
+def shows_diagonal(s: Call, types: Any) -> bool:
+    """Whether a call gives a view of the diagonals of an array, which nobody can write into."""
+    t = types[s.args[0]] if fn_of(s) in DIAGONAL and s.args and isinstance(s.args[0], Var) else None
+    return isinstance(t, Array) and t.dims is not None and len(t.dims) > 1
 
 
 def only_operand(s: Call, types: Any) -> Atom | None:

@@ -33,6 +33,7 @@ from adcompile.analysis.views import (
     may_view,
     of_number,
     only_operand,
+    shows_diagonal,
     told_writeable,
 )
 from adcompile.autodiff.cotangents import shadow_type
@@ -182,6 +183,9 @@ class Mirror:
             return []
         if fn is rt.mirrored:
             return [self.emit(s.result, fn, *s.args[:2], shadow)]
+        if shows_diagonal(s, self.b.context.types):
+            named = tuple(("offset" if k == "k" else k, a) for k, a in s.kwargs)
+            return [self.emit(s.result, rt.diagonal_of, shadow, *s.args[1:], kwargs=named)]
         if kind == "maybe" or fn in OVERLAPPING:
             return [self.emit(s.result, rt.mirrored, s.result, base, shadow)]
         args = tuple(self.of(a) if a in self.mirrored or isinstance(a, Const) else a for a in s.args)
@@ -457,6 +461,8 @@ def sharing_of(s: Call, types: Mapping[Var, Type]) -> str:
     if may_view(s, types):
         return "maybe"
     if fn is rt.mirrored or fn in OVERLAPPING and not told_writeable(s) or is_same_numbers(s, types):
+        return "view"
+    if shows_diagonal(s, types):
         return "view"
     from_rule = fn is not None and not isinstance(types[s.result], (Seq, TupleT))
     if from_rule and fn in LOST:

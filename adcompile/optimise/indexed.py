@@ -241,6 +241,9 @@ class _Turn:
         name = (atom, "" if len(self.indexed.places.loops.get(atom, ())) <= self.shared else self.when)
         if self.indexed.is_length(atom):
             self.order.add(ZERO, (name, 0))
+        steps = None if call is None or fn is not operator.getitem else self.indexed.steps(call.args[0])
+        if steps is not None:
+            self.between((name, 0), steps)
         return (name, 0)
 
     def is_exact(self, atom: Atom) -> bool:
@@ -260,13 +263,13 @@ class _Turn:
     def bounded(self, loop: Statement) -> None:
         """Add what is known of the element of a loop."""
         steps = self.indexed.steps(loop.iterable) if isinstance(loop, For) else None
-        if steps is None:
-            return
-        assert isinstance(loop, For)
-        element = self.linear(loop.body.params[0])
+        element = self.linear(loop.body.params[0]) if isinstance(loop, For) else None
+        if steps is not None and element is not None:
+            self.between(element, steps)
+
+    def between(self, element: Linear, steps: Steps) -> None:
+        """Add that an integer is one of a range."""
         start, stop = self.linear(steps.start), self.linear(steps.stop)
-        if element is None:
-            return
         ascends = steps.step > 0 if not steps.turned else steps.step < 0
         if start is not None:
             self.order.add(*((start, element) if ascends else (element, start)))

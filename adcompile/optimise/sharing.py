@@ -55,6 +55,8 @@ _FRESH: frozenset[Any] = frozenset(
     }
 )
 STORING = (operator.setitem, memory.add_at)
+INTO_FIRST = (*STORING, arrays.accumulate)
+"""These write into their first argument, which the last gives back."""
 _NEW = (np.empty, np.empty_like, shadows)
 """What shares no memory with what is given, either."""
 _BUILDING = (ops.build_list, ops.build_tuple, ops.build_dict, slice)
@@ -297,8 +299,10 @@ class _Analysis:
         fn = call.fn.value if isinstance(call.fn, Const) else None
         if fn is run_back:
             self.recorded.add(call.result)
-        if fn in STORING and isinstance(type_of(call.args[0], self.effects.types), Array):
+        if fn in INTO_FIRST and isinstance(type_of(call.args[0], self.effects.types), Array):
             self._roots(self.writing, call.args[:1])  # which keeps nothing of what it is given
+            if fn is arrays.accumulate:
+                self._flow((call.result,), call.args)
             return
         if not self.effects.pure(call) and not (fn in INPLACE if fn is not None and hashable(fn) else False):
             self.escaping.extend(shared)

@@ -22,7 +22,7 @@ from adcompile.optimise.callables import LINEAR
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects, summarise
 from adcompile.optimise.indexed import Indexed, Part, Places
-from adcompile.optimise.sharing import OBSERVING, STORING, classes, is_fresh
+from adcompile.optimise.sharing import INTO_FIRST, OBSERVING, STORING, classes, is_fresh
 from adcompile.optimise.typing import INPLACE, is_immutable, type_of
 
 REBUILT = (ops.build_tuple, slice, operator.add, operator.sub, operator.mul, operator.neg, operator.getitem, range)
@@ -44,10 +44,10 @@ def each_function(program: Program, run: Pass) -> Program:
 def writes_into(call: Call, types: Mapping[Var, Type], effects: Effects) -> list[Var] | None:
     """The arrays that a call writes into; None if that is not known."""
     fn = called(call)
-    if fn in STORING or fn in INPLACE or fn in LINEAR:
+    if fn in INTO_FIRST or fn in INPLACE or fn in LINEAR:
         owner = call.args[0] if call.args else None
         t = None if owner is None else type_of(owner, types)
-        if not isinstance(t, Array) and (fn in STORING or fn in INPLACE and not (t and is_immutable(t))):
+        if not isinstance(t, Array) and (fn in INTO_FIRST or fn in INPLACE and not (t and is_immutable(t))):
             return None
         return [owner] if isinstance(owner, Var) else []
     return [] if effects.pure(call) else None

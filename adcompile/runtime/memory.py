@@ -155,6 +155,13 @@ def hand_over(new: Any, old: Any) -> None:
         new[...] = old
 
 
+def diagonal_of(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The diagonals of a shadow, as `np.diagonal` shows them, to be written into."""
+    made = np.diagonal(x, offset, axis1, axis2)
+    made.flags.writeable = x.flags.writeable
+    return made
+
+
 def unless_shared(g: Any, shared: Any) -> Any:
     """`g`, or zeros like it: the cotangent of an operation that gives a view or a copy, which a
     view has already."""

@@ -131,7 +131,7 @@ def diagonal_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
     return keep(args[0], change)
 
 
-@linear(np.diagonal, np.ndarray.diagonal, wrt=(0,), typing=diagonal_type, view=True)
+@linear(np.diagonal, np.ndarray.diagonal, rt.diagonal_of, wrt=(0,), typing=diagonal_type, view=True)
 def diagonal(y_bar: Any, y: Any, a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     g = y_bar if a.ndim == 2 else np.moveaxis(y_bar, -1, rt.diagonal_place(a.ndim, axis1, axis2))
     return rt.scatter(a, rt.diagonal_index(a.shape, offset, axis1, axis2), g)
