@@ -32,7 +32,7 @@ SCALAR = {
 MOST = 3  # of them, to have one value again; keeping one costs about as much
 
 MADE_OF_NUMBERS = (slice, ops.build_tuple, range)
-"""What indices and ranges are made with: the numbers are kept in their place."""
+"""What indices and ranges are made with: the numbers are kept in their place, as for views of shadows."""
 PARTS = 8  # so many of them may make one index
 
 
@@ -66,9 +66,24 @@ def is_index(t: Type) -> bool:
     return isinstance(t, (RangeT, SliceT))
 
 
+def is_part_of_shadow(context: Context, call: Call | None) -> bool:
+    """Whether a call shows part of a shadow by an index of slices and numbers: it is the same memory every time."""
+    if call is None or call.result not in context.shadows or not is_getitem(call):
+        return False
+    arrays = all(isinstance(context.types.get(a), Array) for a in (call.args[0], call.result))  # type: ignore[arg-type]
+    index = call.args[1]
+    t = context.types[index] if isinstance(index, Var) else Known(index.value)
+    return arrays and (is_index(t) or isinstance(widen(t), Scalar))
+
+
+def is_getitem(call: Call) -> bool:
+    return isinstance(call.fn, Const) and call.fn.value is operator.getitem
+
+
 def from_numbers(context: Context, v: Var, inside: Container[Var]) -> list[Call] | None:
-    """The calls that make an index or a range, where these take numbers alone that the reverse may have."""
-    if not is_index(context.types[v]):
+    """The calls that make an index or a range, or part of a shadow, where these take numbers alone that the reverse
+    may have."""
+    if not is_index(context.types[v]) and not is_part_of_shadow(context, context.definition.get(v)):
         return None
     return steps(context, v, inside, lambda a: isinstance(widen(context.types[a]), Scalar), PARTS)
 
@@ -102,6 +117,8 @@ def is_arithmetic(context: Context, call: Call) -> bool:
     if not isinstance(call.fn, Const):
         return False
     t, given = context.types[call.result], [context.types[a] for a in call.args if isinstance(a, Var)]
+    if is_part_of_shadow(context, call):
+        return True
     if is_index(t):
         return call.fn.value in MADE_OF_NUMBERS
     try:

@@ -178,9 +178,15 @@ class Trails:
                 return None if steps is None else self.emit(out, atom, operator.getitem, (steps, number))
         call = self.places.definition.get(atom)
         if call is None or called(call) not in REBUILT or call.kwargs or not self.is_as_it_was(call, trail):
-            return None
+            return self.kept_too(atom, trail, out)
         args = [self.rebuilt(a, trail, out) for a in call.args]
         return None if None in args else self.emit(out, atom, call.fn.value, args)  # type: ignore
+
+    def kept_too(self, atom: Var, trail: Trail, out: list[Call]) -> Atom | None:
+        """A value that the loop keeps in another list."""
+        loop, number = trail.turns[0]
+        items = next((r for k, r in enumerate(loop.results) if self.pushed(loop, k) is atom), None)
+        return None if items is None else self.emit(out, atom, operator.getitem, (items, number))
 
     # -- what is written -----------------------------------------------------------------------
 

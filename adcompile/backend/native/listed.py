@@ -21,7 +21,7 @@ from adcompile.ir.nodes import Atom, Call, Const, Function, Statement, Var
 from adcompile.ir.types import Known, Scalar, Seq, Type
 from adcompile.ir.walk import readers_of, statements_of
 from adcompile.optimise.direct import called
-from adcompile.optimise.typing import hashable, type_of, widened
+from adcompile.optimise.typing import hashable
 from adcompile.runtime import adjoints, arrays, plain
 
 INTEGERS, FLOATS = ListOf(Number("i8")), ListOf(Number("f8"))
@@ -241,10 +241,7 @@ class Listed(Ranges):
         return True
 
     def _place_in_list(self, k: Atom) -> str:
-        """An index of a list, for which NumPy's truth values, other than Python's, are no numbers."""
-        t = widened(type_of(k, self.types))
-        if isinstance(t, Scalar) and np.bool_ in t.kinds:
-            self.refuse("a truth value of NumPy's as the index of a list")
+        self.check_whole(k)
         return self.cast(k, "i8")
 
     def _put_listed(self, call: Call, into: Var | None = None) -> bool:

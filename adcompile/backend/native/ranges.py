@@ -17,7 +17,8 @@ from adcompile.backend.native.values import Number, TupleOf
 from adcompile.backend.undefined import is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import RangeT, Type
+from adcompile.ir.types import RangeT, Scalar, Type
+from adcompile.optimise.typing import type_of, widened
 from adcompile.runtime import loops
 
 ndarray: Any = np.ndarray
@@ -118,10 +119,18 @@ class Ranges(Keeping):
         if isinstance(value, Var) and not isinstance(self.native.get(value), Number):
             self.shares(var, value)
 
+    def check_whole(self, *atoms: Atom) -> None:
+        """Refuse NumPy's truth values where Python wants whole numbers: other than its own they are none."""
+        for t in (widened(type_of(a, self.types)) for a in atoms):
+            if isinstance(t, Scalar) and np.bool_ in t.kinds:
+                self.refuse("a truth value of NumPy's in the place of a whole number")
+
     def structure_call(self, call: Call, fn: Any) -> bool:
         """Ranges, slices and tuples: printed where they are used."""
         if fn in (builtins.range, builtins.slice, ops.build_tuple, builtins.reversed):
             self.made[call.result] = call
+            if fn in (builtins.range, builtins.slice):
+                self.check_whole(*call.args)
             if fn is builtins.range and len(call.args) == 3 and self.known(call.args[2]) is None:
                 self.fault_if(f"{self.cast(call.args[2], 'i8')} == 0")
             if fn is ops.build_tuple:

@@ -158,3 +158,23 @@ def test_what_branches_make_is_made_again_in_kernels(name):
     """Nothing of it is kept as a value that no kernel can hold."""
     for given in made_in_branches.SAMPLES[name]:
         wholly(getattr(made_in_branches, name), *given)
+
+
+def as_many_turns_as_a_test(x):
+    s = 0.0
+    for i in range(len(x)):
+        for _ in range(x[i] > 0.5):
+            s += x[i] * x[i]
+    return s
+
+
+def part_from_a_test_on(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += np.sum(x[x[i] > 0.5 :]) * x[i]
+    return s
+
+
+@pytest.mark.parametrize("f", [as_many_turns_as_a_test, part_from_a_test_on])
+def test_a_truth_value_of_numpy_is_no_whole_number(f):
+    assert agree(f, np.array([0.2, 0.7, 1.3])) is TypeError
