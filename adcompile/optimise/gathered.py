@@ -1,14 +1,14 @@
 """What a loop adds to one item of an array is added up first, and what is emptied to be filled again is not emptied.
 
-    for j in range(n):                         s = 0.0
+    for j in range(n):                         s = x_bar[i]
         g = y_bar[i, j]                        for j in range(n):
         y_bar[i, j] = 0.0                          g = y_bar[i, j]
         x_bar[i] += a[j] * g            →          s += a[j] * g
-        y_bar[i, j] += g                       x_bar[i] += s
+        y_bar[i, j] += g                       x_bar[i] = s
 
 A number is where a processor adds; an item of an array is stored and loaded each time, as others may be the same. Here
-nobody else reads or writes the item meanwhile: all other items that the loop asks for are elsewhere (`order`). Adjoint
-statements only, whose sums may be rounded in another way.
+nobody else reads or writes the item meanwhile: all other items that the loop asks for are elsewhere (`order`). The sum
+is that of before, bit for bit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Continue, For, Function, If, Statement, Var, Yield
 from adcompile.ir.program import Program
 from adcompile.ir.stack import large_stack
-from adcompile.ir.types import BOOL, INT, Array, RangeT, Scalar, Type
+from adcompile.ir.types import BOOL, INT, Array, Known, RangeT, Scalar, Type
 from adcompile.ir.walk import Rewriter, atoms_of, blocks_of, substitute
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
@@ -68,7 +67,8 @@ class _Items(Trails):
         part = self.indexed.item(call.args[0], call.args[1], call.result)
         if part is None or not self.names_a_number(t, call.args[1]):
             return None
-        return part if len(part.axes) == self.rank(part.array) else None
+        points = all(axis is not None and axis.point for axis in part.axes)
+        return part if points and len(part.axes) == self.rank(part.array) else None
 
     def rank(self, array: Var) -> int:
         t = self.types.get(array)
@@ -93,12 +93,14 @@ class _Items(Trails):
             if isinstance(a, Var) and self.memory.get(a, a) is memory:
                 yield self.indexed.part(a, call.result)
 
-    def axes_of_number(self, call: Call) -> list[Atom] | None:
-        """The numbers by which a call names one item of an array."""
-        t = self.types.get(call.args[0]) if isinstance(call.args[0], Var) else None
+    def number_of(self, call: Call) -> Part | None:
+        """The item of an array that is handed on to which a call adds."""
+        owner = call.args[0]
+        t = self.types.get(owner) if isinstance(owner, Var) else None
         if not isinstance(t, Array) or t.dims is None or not self.names_a_number(t, call.args[1]):
             return None
-        return numbers(self.indexed.axes(call.args[1]))
+        assert isinstance(owner, Var)
+        return Part(owner, call.result, self.indexed.axes(call.args[1]))
 
     def is_same_item(self, a: Call, b: Call) -> bool:
         return a.args[0] is b.args[0] and self.is_same_index(a.args[1], b.args[1])
@@ -131,11 +133,13 @@ class _Summed(Rewriter):
             return out
         (loop,) = out
         assert isinstance(loop, For)
+        ahead, behind = list[Statement](), list[Statement]()
         for each in self.sums(s):
             self.found = True
-            loop, *behind = self.with_sum(s, loop, each)
-            out = (loop, *behind, *out[1:])
-        return out
+            first, loop, last = self.with_sum(s, loop, each)
+            ahead += first
+            behind += last
+        return (*ahead, loop, *behind)
 
     # -- what may be summed
 
@@ -151,10 +155,10 @@ class _Summed(Rewriter):
             if t is not None and self.is_of_loop(loop, same):
                 yield _Sum(same, t)
         for k in range(len(loop.results)):
-            for same in self.alike(self.chain(loop, k)):
+            adding = self.chain(loop, k)
+            for same in self.alike(adding):
                 t = self.type_of_sum(same)
-                fixed = self.search.axes_of_number(same[0])
-                if t is not None and fixed is not None and not any(self.is_inside(a, loop) for a in fixed):
+                if t is not None and self.is_of_chain(loop, same, [c for c in adding if c not in same]):
                     yield _Sum(same, t, k)
 
     def alike(self, calls: Sequence[Call]) -> Iterator[list[Call]]:
@@ -208,58 +212,82 @@ class _Summed(Rewriter):
         others = (c for c in calls_in(loop) if c not in same)
         return self.search.is_alone(part, others, len(around))
 
+    def is_of_chain(self, loop: For, same: Sequence[Call], others: Sequence[Call]) -> bool:
+        """The same of an array that is carried: what else is added to it goes elsewhere."""
+        around = self.search.places.loops[loop.body.params[0]][:-1]
+        parts = [self.search.number_of(c) for c in (same[0], *others)]
+        mine = parts[0]
+        if mine is None or any(self.is_inside(a, loop) for a in numbers(mine.axes)):
+            return False
+        apart = self.search.indexed.apart
+        return all(p is not None and apart(mine, p, len(around), len(around)) for p in parts[1:])
+
     def is_inside(self, atom: Atom, loop: For) -> bool:
         return isinstance(atom, Var) and loop in self.search.places.loops.get(atom, ())
 
     # -- what becomes of it
 
-    def with_sum(self, before: For, loop: For, found: _Sum) -> tuple[Any, ...]:
-        """The loop with one more number, and the statements behind it that add this to the item."""
-        start, total = (self.new("total", found.t, found.calls[0]) for _ in range(2))
-        now, body, mapping = start, list(loop.body.statements), dict[Var, Atom]()
+    def with_sum(self, before: For, loop: For, found: _Sum) -> tuple[list[Statement], For, list[Statement]]:
+        """The loop with one more number, which is what the item holds, and the statements that read and store it."""
+        start, total, now = (self.new("total", found.t, found.calls[0]) for _ in range(3))
+        body, mapping = list(loop.body.statements), dict[Var, Atom]()
+        held: Var = start
         for call in found.calls:
-            added = self.new("total", found.t, call)
             k, as_now = next((k, s) for k, s in enumerate(body) if isinstance(s, Call) and s.result is call.result)
-            body[k] = Call(added, Const(operator.add), (now, as_now.args[2]), (), call.place, "adjoint")
-            now = added
+            added = self.new("total", found.t, call)
+            body[k] = Call(added, Const(operator.add), (held, as_now.args[2]), (), call.place, "adjoint")
+            held = added
             if found.k is not None:  # the array goes on without what is added here
                 got = as_now.args[0]
                 mapping[call.result] = mapping.get(got, got) if isinstance(got, Var) else got
         end = loop.body.end
         assert isinstance(end, Continue)
-        (kind,) = found.t.kinds
-        block = Block((*loop.body.params, start), tuple(body), Continue((*end.values, now)))
-        block = substitute(block, mapping) if mapping else block
-        results = list(loop.results)
-        behind = self.adding(before, found, total, results)
-        return (
-            replace(loop, results=(*results, total), init=(*loop.init, Const(kind(0))), body=block),
-            *behind,
+        block = Block((*loop.body.params, start), tuple(body), Continue((*end.values, held)))
+        whole = replace(
+            loop,
+            results=(*loop.results, total),
+            init=(*loop.init, now),
+            body=substitute(block, mapping) if mapping else block,
         )
-
-    def adding(self, loop: For, found: _Sum, total: Var, results: list[Var]) -> list[Statement]:
-        """The statements that add a sum, if there was a turn: else the item need not be there."""
         call = found.calls[0]
-        index, made = call.args[1], list[Call]()
-        if self.is_inside(index, loop):
-            tuple_made = self.search.places.definition[index]  # type: ignore[index]
-            index = self.new("t", self.search.types[index], call)  # type: ignore[index]
-            made.append(replace(tuple_made, result=index, role="adjoint"))
+        given, got = (call.args[0], call.args[0]) if found.k is None else (loop.init[found.k], loop.results[found.k])
+        some = self.new("t", BOOL, call)
+        ahead = [*self.asked(before, some, call), self.read(before, found, given, now, some)]
+        return ahead, whole, [self.stored(before, found, got, total, some)]
+
+    def asked(self, loop: For, some: Var, call: Call) -> list[Statement]:
+        """Whether there is a turn: else the item need not be there."""
         steps = self.range_of(loop)
         assert steps is not None
-        length, some = self.new("t", INT, call), self.new("t", BOOL, call)
-        added = self.new("t", self.search.types[call.result], call)
-        array, given, kept, out = call.args[0], (), (), ()
-        if found.k is not None:  # the array behind the loop is that with the sum, and has its name
-            now = results[found.k]
-            array = results[found.k] = self.new(now.name, self.search.types[now], call)
-            given, kept, out = (added,), (array,), (now,)
-        add = replace(call, result=added, args=(array, index, total))
+        length = self.new("t", INT, call)
         return [
             Call(length, Const(len), (steps,), (), call.place, "adjoint"),
             Call(some, Const(operator.gt), (length, Const(0)), (), call.place, "adjoint"),
-            If(out, some, Block((), (*made, add), Yield(given)), Block((), (), Yield(kept)), call.place, "adjoint"),
         ]
+
+    def read(self, loop: For, found: _Sum, array: Atom, now: Var, some: Var) -> If:
+        call = found.calls[0]
+        made, index = self.index(loop, call)
+        item = self.new("total", found.t, call)
+        reading = Call(item, Const(operator.getitem), (array, index), (), call.place, "adjoint")
+        (kind,) = found.t.kinds
+        none = Block((), (), Yield((Const(kind(0)),)))
+        return If((now,), some, Block((), (*made, reading), Yield((item,))), none, call.place, "adjoint")
+
+    def stored(self, loop: For, found: _Sum, array: Atom, total: Var, some: Var) -> If:
+        call = found.calls[0]
+        made, index = self.index(loop, call)
+        done = self.new("t", Known(None), call)
+        storing = Call(done, Const(operator.setitem), (array, index, total), (), call.place, "adjoint")
+        return If((), some, Block((), (*made, storing), Yield(())), Block((), (), Yield(())), call.place, "adjoint")
+
+    def index(self, loop: For, call: Call) -> tuple[list[Call], Atom]:
+        """The index of an item outside of the loop: a tuple that the loop makes of its numbers is made once more."""
+        index = call.args[1]
+        if not isinstance(index, Var) or not self.is_inside(index, loop):
+            return [], index
+        again = self.new("t", self.search.types[index], call)
+        return [replace(self.search.places.definition[index], result=again, role="adjoint")], again
 
     def new(self, name: str, t: Type, like: Call) -> Var:
         var = Var(name, like.place)
