@@ -9,6 +9,8 @@
     np.concatenate([…])  →  np.concatenate((…))
     np.array([[a, b]])   →  an empty array, into which the numbers are written
     x.sum(), x.max()     →  np.sum(x), np.max(x)
+    k in (0, n - 1)      →  k == 0 or k == n - 1; of a range whether it lies within
+    pow(x, n)            →  x ** n
     x.astype(float)      →  np.copy(x), where that is what it is; so is x.flatten() of a vector
 
 NumPy computes them so, in these steps and dtypes. Beside loops its own functions are as fast, and read better; between
@@ -28,12 +30,16 @@ from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
 from adcompile.ir.program import Program
-from adcompile.ir.types import INT, NONE, Array, Known, Scalar, TupleT, Type
-from adcompile.ir.walk import Rewriter
+from adcompile.ir.types import BOOL, INT, NONE, Array, Known, Scalar, TupleT, Type
+from adcompile.ir.walk import Rewriter, readers_of
 from adcompile.optimise.dce import live_block
 from adcompile.optimise.direct import called
 from adcompile.optimise.typing import hashable, type_of
 
+DISPLAYS = (ops.build_list, ops.build_tuple, ops.build_set, set, range)
+ASKING = (operator.contains, operator.getitem, len, set)
+"""What reads a list, and changes nothing."""
+FEW = 16
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -46,6 +52,7 @@ def spelled(program: Program) -> Program:
 
 
 def _function(rewriter: Spelling, function: Function) -> Function:
+    rewriter.readers = readers_of(function.body)
     body = rewriter.block(function.body)
     return function if body is function.body else replace(function, body=live_block(body, (), rewriter.types))
 
@@ -58,6 +65,8 @@ class Spelling(Rewriter):
         self.between: frozenset[Var] = frozenset()
         self.made: list[Statement] = []
         self.lists: dict[Atom, Call] = {}
+        self.displays: dict[Atom, Call] = {}
+        self.readers: dict[Var, list[Statement | None]] = {}
 
     def block(self, block: Block) -> Block:
         around, self.between = self.between, between_loops(block.statements)
@@ -80,6 +89,8 @@ class Spelling(Rewriter):
         spell = SPELLED.get(fn) if inside and hashable(fn) else None
         if fn is ops.build_list:
             self.lists[call.result] = call
+        if fn in DISPLAYS:
+            self.displays[call.result] = call
         self.made = []
         if spell is None or not spell(self, call):
             return (call,)
@@ -261,6 +272,78 @@ def _copied(s: Spelling, call: Call) -> bool:
     return bool(same and not call.kwargs and (flat or whole)) and s.last(call, np.copy, call.args[0])
 
 
+def _power(s: Spelling, call: Call) -> bool:
+    given = dict(zip(("base", "exp"), call.args)) | dict(call.kwargs)
+    two = len(given) == len(call.args) + len(call.kwargs) == 2
+    return two and "base" in given and "exp" in given and s.last(call, operator.pow, given["base"], given["exp"])
+
+
+def _member(s: Spelling, call: Call) -> bool:
+    """Whether a number is one of a few. Python takes an object for equal to itself, even where it is no number."""
+    items, k = _items(s, call.args[0]), call.args[1]
+    if items is not None and _are_told_by_value(s, items, k):
+        found: Atom = Const(False)
+        for a in items:
+            same = s.new(call, operator.eq, (a, k), BOOL)
+            found = same if isinstance(found, Const) else s.new(call, operator.or_, (found, same), BOOL)
+        return s.last(call, ops.identity, found)
+    bounds = _bounds(s, call.args[0])
+    t = type_of(k, s.types)
+    if bounds is None or not isinstance(t, Scalar) or not t.kinds <= {int, np.int64}:
+        return False
+    above = s.new(call, operator.le, (bounds[0], k), BOOL)
+    return s.last(call, operator.and_, above, s.new(call, operator.lt, (k, bounds[1]), BOOL))
+
+
+def _are_told_by_value(s: Spelling, items: tuple[Atom, ...], k: Atom) -> bool:
+    numbers = all(_is_number(a, s.types) for a in (*items, k))
+    return numbers and (_is_never_nan(k, s.types) or all(_is_never_nan(a, s.types) for a in items))
+
+
+def _asked_alone(s: Spelling, call: Call) -> bool:
+    """A set of which nothing is asked but whether numbers are in it is not made."""
+    items = _items(s, call.result)
+    asked = [r for r in s.readers.get(call.result, []) if isinstance(r, Call) and called(r) is operator.contains]
+    alone = items is not None and len(asked) == len(s.readers.get(call.result, [None]))
+    return alone and all(r.args[1] is not call.result and _are_told_by_value(s, items or (), r.args[1]) for r in asked)
+
+
+def _items(s: Spelling, container: Atom) -> tuple[Atom, ...] | None:
+    """The items of a display that nobody changes."""
+    if isinstance(container, Const):
+        known = type(container.value) in (tuple, list, set, frozenset) and len(container.value) <= FEW
+        return tuple(map(Const, container.value)) if known else None
+    made = s.displays.get(container)
+    if made is not None and called(made) is set and len(made.args) == 1:
+        return _items(s, made.args[0])
+    if made is None or called(made) in (set, range) or made.kwargs or not 0 < len(made.args) <= FEW:
+        return None
+    reads = s.readers.get(container, [])
+    fixed = called(made) is ops.build_tuple or all(isinstance(r, Call) and called(r) in ASKING for r in reads)
+    return made.args if fixed else None
+
+
+def _bounds(s: Spelling, steps: Atom) -> tuple[Atom, Atom] | None:
+    """Where a range of whole numbers, one after the other, begins and ends."""
+    if isinstance(steps, Const) and isinstance(steps.value, range) and steps.value.step == 1:
+        return Const(steps.value.start), Const(steps.value.stop)
+    made = s.displays.get(steps)
+    match made.args if made is not None and called(made) is range and not made.kwargs else ():
+        case (stop,):
+            return Const(0), stop
+        case (start, stop):
+            return start, stop
+        case _:
+            return None
+
+
+def _is_never_nan(atom: Atom, types: Mapping[Var, Type]) -> bool:
+    t = type_of(atom, types)
+    if isinstance(t, Known):
+        return t.value == t.value
+    return isinstance(t, Scalar) and all(issubclass(kind, (int, np.integer, np.bool_)) for kind in t.kinds)
+
+
 SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.mean: _mean, np.ndarray.mean: _mean, np.clip: _clip, np.ndarray.clip: _clip, np.diff: _diff,
     np.var: lambda s, call: _variance(s, call, False), np.ndarray.var: lambda s, call: _variance(s, call, False),
@@ -269,5 +352,5 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.ndarray.prod: _named(np.prod), np.ndarray.cumsum: _named(np.cumsum),
     np.ndarray.astype: _copied, np.ndarray.flatten: _copied,
     np.linalg.norm: _norm, np.array: _displayed, np.concatenate: _joined, np.stack: _joined,
-    np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
+    operator.contains: _member, set: _asked_alone, pow: _power, np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
 }  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adcompile as ad
-from tests.kernels import agree, parts_of
+from tests.kernels import agree, parts_of, wholly
 
 pytest.importorskip("numba")
 pytest.importorskip("scipy")
@@ -131,3 +131,38 @@ def test_between_two_loops_one_kernel_does_it_all(k):
     parts = parts_of(space["f"], A, B, X)
     assert len(parts.kernels) == 1 and not parts.notes, [note.why for note in parts.notes]
     agree(space["f"], A, B, X)
+
+
+def at_the_ends(x, k):
+    s, fixed = 0.0, [1, len(x) - 2]
+    for i in range(len(x)):
+        if i in (0, len(x) - 1):
+            s += x[i]
+        elif i not in fixed:
+            s += x[i] ** 2
+        if i in {1, 3} or k in range(1, i):
+            s += np.sin(x[i])
+        if i in range(2, len(x) - 1) and 1.0 * i not in [2, 5.0]:
+            s += x[i] ** 3
+        if x[i] in (0.3, 1.2) or True in (i, 2):
+            s += pow(x[i], 2) + pow(exp=3, base=x[i])
+    return s
+
+
+def one_that_is_no_number(x):
+    s, grown = 0.0, [1]
+    for i in range(len(x)):
+        v = x[i] * np.nan if i == 2 else x[i]
+        if v in (v, 1.0):
+            s += x[i]
+        if i in grown:
+            s += x[i] * 7.0
+            grown.append(i + 1)
+    return s
+
+
+def test_one_of_a_few_numbers():
+    x = np.array([0.3, 0.5, 0.7, 0.9, 1.2, 1.4])
+    wholly(at_the_ends, x, 3)
+    assert agree(at_the_ends, x, 3) is None
+    assert agree(one_that_is_no_number, x) is None
