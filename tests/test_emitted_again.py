@@ -51,7 +51,7 @@ def outcome(program):
 
 
 def test_the_text_differentiated_is_the_second_derivative():
-    found = {p.name: outcome(p) for p in some(FOLLOWED, 63)}
+    found = {p.name: outcome(p) for p in some(FOLLOWED, 61)}
     wrong = {name: o for name, o in found.items() if o not in (None, "right", "refused")}
     assert wrong == {}
     judged = [o for o in found.values() if o is not None]
