@@ -352,5 +352,6 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.ndarray.prod: _named(np.prod), np.ndarray.cumsum: _named(np.cumsum),
     np.ndarray.astype: _copied, np.ndarray.flatten: _copied,
     np.linalg.norm: _norm, np.array: _displayed, np.concatenate: _joined, np.stack: _joined,
-    operator.contains: _member, set: _asked_alone, pow: _power, np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
+    np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
+    operator.contains: _member, set: _asked_alone, pow: _power,
 }  # fmt: skip
