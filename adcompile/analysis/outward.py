@@ -59,18 +59,27 @@ def told_by(b: Builder, cached: Any, given: Sequence[Any]) -> str | None:
         return "that writes what the code looks at"
     if (containers or binds or is_seen(everything)) and not is_certain(b):
         return "that writes or prints something, where the code may not come"
-    if may_store(around, words(everything)) or reaches([*given, *everything], filled_by(b, around, given)):
+    named = words(everything)
+    read = [*everything, *fields_of(given, named)]
+    if may_store(around, named) or reaches(read, filled_by(b, around, given)):
         return "that reads what the code writes"
     return None
+
+
+def fields_of(values: Iterable[Any], named: set[str]) -> list[Any]:
+    """These values; of objects what they hold in fields of these names."""
+    out = list[Any]()
+    for value in values:
+        out += [v for name, v in attributes(value).items() if name in named] if is_object(value) else [value]
+    return out
 
 
 def filled_by(b: Builder, around: Sequence[Any], given: Sequence[Any]) -> list[Any]:
     """The lists, dicts and arrays that functions may write into, and those in fields that they name."""
     into = [v for f in around if isinstance(f, FunctionType) for v in left_by(f, ()) or ()]
     into += [cell.real for cell in b.context.written if cell.real is not None]
-    named = words(f for f in reached(around) or () if fills(f))
-    fields = [v for o in [*into, *given] if is_object(o) for name, v in attributes(o).items() if name in named]
-    return [v for v in [*into, *fields] if not is_object(v) and not isinstance(v, PLAIN)]
+    held = fields_of([*into, *given], words(f for f in reached(around) or () if fills(f)))
+    return [v for v in held if not is_object(v) and not isinstance(v, PLAIN)]
 
 
 def is_certain(b: Builder) -> bool:
