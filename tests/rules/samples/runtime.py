@@ -60,6 +60,7 @@ SAMPLES = {
         ((real(2, 3), (0, slice(None)), real(3)), {}),
     ],
     rt.gather: [((real(4), WHERE), {}), ((real(4), 1), {}), ((real(2, 3), (0, slice(None))), {})],
+    rt.diagonal_of: [((real(3, 3),), {}), ((real(2, 3, 4), -1, 1, 2), {}), ((real(3, 4),), {"offset": 1})],
     rt.copy: [((real(3),), {}), ((0.5,), {})],
     rt.same_layout: [((real(3),), {}), ((complexes(2, 2),), {})],
     rt.replica: [((real(3),), {}), ((complexes(2, 2),), {})],
