@@ -165,12 +165,17 @@ class _Summed(Rewriter):
         """The calls by what item they are of."""
         groups: list[list[Call]] = []
         for call in calls:
-            mine = next((g for g in groups if self.search.is_same_index(g[0].args[1], call.args[1])), None)
-            if mine is None or called(call) is add_at and mine[0].args[0] is not call.args[0]:
+            mine = next((g for g in groups if self.is_alike(g[0], call)), None)
+            if mine is None:
                 groups.append([call])
             else:
                 mine.append(call)
         yield from groups
+
+    def is_alike(self, a: Call, b: Call) -> bool:
+        """Whether two calls add to one item, in memory or in an array that is handed from one to the other."""
+        handed_on = called(a) is not add_at
+        return self.search.is_same_index(a.args[1], b.args[1]) and (handed_on or a.args[0] is b.args[0])
 
     def chain(self, loop: For, k: int) -> list[Call]:
         """What a turn adds to an array that a loop carries, if it does nothing else with it."""
@@ -207,7 +212,7 @@ class _Summed(Rewriter):
         """Whether each turn adds to one item, and does nothing else with it."""
         part = self.search.item(same[0])
         around = self.search.places.loops[loop.body.params[0]][:-1]
-        if part is None or any(self.is_inside(a, loop) for a in (part.array, *numbers(part.axes))):
+        if part is None or any(self.is_inside(a, loop) for a in (same[0].args[0], part.array, *numbers(part.axes))):
             return False
         others = (c for c in calls_in(loop) if c not in same)
         return self.search.is_alone(part, others, len(around))

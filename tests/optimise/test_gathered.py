@@ -24,7 +24,7 @@ def nest(rng, name):
     def item(depth):
         names = "ijk"[:depth] or "i"
         place = {v: v if v in names else rng.choice(names) for v in "ijk"}
-        if rng.random() < 0.15:
+        if rng.random() < 0.2:
             return rng.choice(ROWS).format(**place)
         return f"{rng.choice('uuuw')}[{rng.choice(PLACES).format(**place)}]"
 
@@ -39,6 +39,8 @@ def nest(rng, name):
     for depth, v in enumerate("ijk", 1):
         body.append(f"{pad}for {v} in {loops[v]}:")
         pad += "    "
+        if rng.random() < 0.3:
+            body.append(f"{pad}r = u[{rng.choice('ijk'[:depth])}]")
         body += [pad + step(depth) for _ in range(rng.randint(1 if v == "k" else 0, 2))]
         if v == "k" and rng.random() < 0.3:
             body.append(f"{pad}if u[{rng.choice(PLACES).format(i='i', j='j', k='k')}] > 0.8:")
@@ -111,6 +113,29 @@ def shifted(x):
     return np.sum(y * y)
 
 
+def into_a_row(x):
+    """The row is shown anew in each turn."""
+    u = x.copy()
+    for i in range(1, 3):
+        for j in range(3):
+            row = u[i]
+            row[0] *= 1.5
+            row[j] -= row[0] * x[0, j] * u[0, j]
+            u[0, j] = row[0] * 0.5
+    return np.sum(u * u)
+
+
+def of_two_arrays(x, w):
+    """Two arrays get sums at the same index."""
+    a, b, s = x.copy(), w.copy(), 0.0
+    for i in range(3):
+        for j in range(3):
+            s += a[i] * b[i] * x[j]
+        a[i] *= s
+        b[i] += s
+    return s + np.sum(a * b)
+
+
 def never_there(x):
     """The item is not there where the loop has no turn."""
     y = x.copy()
@@ -133,6 +158,8 @@ V = np.array([0.4, 0.7, 1.1])
         (multiplied, (A, B), False),
         (weighed, (V, A[0]), True),
         (shifted, (V,), False),
+        (into_a_row, (A,), False),
+        (of_two_arrays, (V, A[0]), True),
         (never_there, (V,), True),
     ],
     ids=lambda v: getattr(v, "__name__", ""),
