@@ -470,7 +470,7 @@ def said_by_class(
         return b.emit(getattr, (Const(cls), args[1]), Method(found.__func__, Known(cls)), (), attribute, place)
     if isinstance(found, functools.cached_property) and example is not None:
         value = dispatch(b, Const(found.func), [owner], [], name, place)
-        dispatch(b, Const(setattr), [owner, Const(attribute), value], [], name, place)
+        dispatch(b, Const(object.__setattr__), [owner, Const(attribute), value], [], name, place)
         return value
     if isinstance(getter := stated(type(found), "__get__"), python_types.FunctionType):
         return dispatch(b, Const(getter), [there(b, found, "", place), owner, Const(cls)], [], name, place)

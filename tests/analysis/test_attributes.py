@@ -212,3 +212,28 @@ def test_a_cached_property_of_a_module_is_computed_once(monkeypatch, f):
     for _ in range(2):
         found = g(0.9)
         np.testing.assert_allclose(found, (expected, slope), rtol=1e-8)
+
+
+class Watched:
+    def __init__(self, n):
+        object.__setattr__(self, "n", n)
+        object.__setattr__(self, "log", [])
+
+    def __setattr__(self, name, value):
+        self.log.append(name)
+        object.__setattr__(self, name, value)
+
+    @functools.cached_property
+    def twice(self):
+        return self.n * 2.0
+
+
+WATCHED = Watched(3)
+
+
+def kept_behind_setattr(x):
+    return WATCHED.twice * x + WATCHED.twice * len(WATCHED.log) * x
+
+
+def test_a_cached_property_is_kept_without_setattr():
+    assert ad.value_and_grad(kept_behind_setattr)(2.0) == (12.0, 6.0) and WATCHED.log == []
