@@ -21,7 +21,7 @@ import numpy as np
 from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
-from adcompile.ir.types import Array, Known, Scalar, Type
+from adcompile.ir.types import Array, Scalar, Type
 from adcompile.nests.keys import Key, Keys, least, less, span
 from adcompile.optimise.typing import type_of, widened
 
@@ -151,7 +151,7 @@ def basic_index(base: Var, keys: Keys, index: Atom, types: Mapping[Var, Type], n
             extents.append(1)
             continue
         key = keys[len(axes)]
-        cut = _cut(key, part, names)
+        cut = _cut(key, part, types, names)
         if cut is not None:
             start, step, extent = cut
             axes.append(Axis(len(extents), start, step))
@@ -185,9 +185,9 @@ def _without_ellipsis(parts: list[Atom], rank: int) -> list[Atom] | None:
     return [*parts[:where], *everything, *parts[where + len(at) :]]
 
 
-def _cut(key: Key, part: Atom, names: Names) -> tuple[Linear, int, Key] | None:
+def _cut(key: Key, part: Atom, types: Mapping[Var, Type], names: Names) -> tuple[Linear, int, Key] | None:
     """Start, step and extent of a slice of an axis; None if it is no slice that is followed."""
-    bounds = _bounds(part, names.defs)
+    bounds = _bounds(part, types, names)
     if bounds is None:
         return None
     start, stop, step = bounds
@@ -215,19 +215,24 @@ def _bound(key: Key, bound: Any, names: Names) -> Key:
     return least(key, bound) if bound in names.counted else ("clip", key, bound)
 
 
-def _bounds(part: Atom, defs: Mapping[Var, Call]) -> tuple[Any, Any, Any] | None:
-    """The bounds of a slice: numbers, None, or the Vars that bring them."""
+def _bounds(part: Atom, types: Mapping[Var, Type], names: Names) -> tuple[Any, Any, Any] | None:
+    """The bounds of a slice: numbers, None, or the Vars that bring them; of other classes Python says what they are."""
     if isinstance(part, Const):
         s = part.value
         plain = isinstance(s, slice) and all(map(_plain, (s.start, s.stop, s.step)))
         return (s.start, s.stop, s.step) if plain else None
-    made = defs.get(part)
+    made = names.defs.get(part)
     if made is None or not isinstance(made.fn, Const) or made.fn.value is not slice:
         return None
     values = [a.value if isinstance(a, Const) else a for a in made.args]
-    if not all(isinstance(v, Var) or _plain(v) for v in values):
+    if not all(v in names.counted or _is_whole(v, types) if isinstance(v, Var) else _plain(v) for v in values):
         return None
     return (None, values[0], None) if len(values) == 1 else (values[0], values[1], values[2] if values[2:] else None)
+
+
+def _is_whole(bound: Var, types: Mapping[Var, Type]) -> bool:
+    t = widened(type_of(bound, types))
+    return isinstance(t, Scalar) and all(issubclass(k, (int, np.integer)) for k in t.kinds)
 
 
 def _plain(bound: Any) -> bool:
@@ -243,9 +248,9 @@ def _place(key: Key, part: Atom, types: Mapping[Var, Type], names: Names) -> Lin
     if part in names.counted:
         return linear(part)
     t = widened(type_of(part, types))
-    if isinstance(t, Known) or not isinstance(t, Scalar) or not all(issubclass(k, (int, np.integer)) for k in t.kinds):
+    if not isinstance(t, Scalar) or t.kinds & {bool} or not _is_whole(part, types):
         return None
-    return None if t.kinds & {bool} else linear(("place", key, part))
+    return linear(("place", key, part))
 
 
 def moved(axis: Axis, by: int) -> Axis:
