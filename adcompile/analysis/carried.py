@@ -17,7 +17,7 @@ from adcompile.analysis.detached import is_in
 from adcompile.analysis.heap import cell_of, give, lend, note_renamed, read
 from adcompile.analysis.leaves import deep_widen, is_undefined, leaf_types, with_parts
 from adcompile.analysis.pools import check_seen
-from adcompile.analysis.real import chosen
+from adcompile.analysis.real import choice, chosen
 from adcompile.analysis.store import State, whence
 from adcompile.analysis.writing import AUGMENTED
 from adcompile.errors import Place, Unsupported
@@ -219,6 +219,8 @@ class Frame:
             items = [self.merge(b, x, y, (*at, k), inside) for k, (x, y) in enumerate(zip(parts(a), parts(t)))]
             return with_parts(a, items)
         x, y = self.valued(b, a, inside), self.valued(b, t, inside)
+        if at[0] not in self.carried.flags_of and (functions := choice((x, y))) is not None:
+            return functions
         if isinstance(x, (ListT, DictT, ObjectT, Seq)) and not isinstance(join(x, y), (ListT, DictT, ObjectT, Seq)):
             cls = list if isinstance(x, (ListT, Seq)) else dict if isinstance(x, DictT) else x.cls
             self.misfits()

@@ -55,7 +55,7 @@ from adcompile.optimise.callables import (
     WRITING,
 )
 from adcompile.optimise.shapes import Shapes
-from adcompile.optimise.total import is_known_simple, is_total
+from adcompile.optimise.total import has_length, is_known_simple, is_total
 from adcompile.optimise.typing import (
     INPLACE,
     hashable,
@@ -176,6 +176,8 @@ class Effects:
 
     def removable(self, call: Call, shapes: Shapes) -> bool:
         """Whether the call may be dropped if nobody reads its result."""
+        if isinstance(call.fn, Const) and call.fn.value is map:  # which calls nothing before it is gone through
+            return all(has_length(type_of(a, self.types)) for a in call.args[1:])
         return self.pure(call) if call.role != "primal" else self.total(call, shapes)
 
     def finite(self, loop: For) -> bool:

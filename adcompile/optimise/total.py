@@ -59,14 +59,14 @@ def is_total(fn: Any, call: Call, types: list[Type], shapes: Shapes) -> bool:
     if not call.kwargs and types and all(map(is_number, types)):
         return _total_on_numbers(fn, call.args, types, shapes)
     if fn is len:
-        return _has_length(types[0])
+        return has_length(types[0])
     if fn is zip or fn is enumerate and len(types) == 1:  # which goes through nothing yet
-        return all(_has_length(t) or isinstance(t, IterT) for t in types)
+        return all(has_length(t) or isinstance(t, IterT) for t in types)
     rule = registry.lookup(fn)
     return rule is not None and rule.total and all(map(is_number, types)) and sum(map(_is_array, types)) < 2
 
 
-def _has_length(t: Type) -> bool:
+def has_length(t: Type) -> bool:
     return isinstance(t, (TupleT, ListT, DictT, Seq, RangeT)) or (rank(t) or 0) > 0
 
 

@@ -172,7 +172,72 @@ def method_of_one_of_two_lists(x, k):
     return sum(v) + 3.0 * sum(w)
 
 
+def two_functions_swapped(x, k):
+    f, g = np.sin, np.cos
+    for _ in range(k):
+        x = f(x) + 0.1 * g(x)
+        f, g = g, f
+    return np.sum(x)
+
+
+def _one_stage(x, h):
+    return x + h * np.sin(x)
+
+
+def _two_stages(x, h):
+    return x + h * np.sin(x + 0.5 * h * np.sin(x))
+
+
+def method_switched_on_the_way(x, k):
+    step = _one_stage
+    for _ in range(k):
+        y = step(x, 0.1)
+        if np.max(y - x) > 0.085:
+            step = _two_stages
+        x = y
+    return np.sum(x)
+
+
+def chosen_while_it_runs(x, k):
+    functions = [np.sin, np.cos, np.tanh]
+    f = functions[k % 3]
+    while k < 9:
+        x = f(x) * 0.7
+        f = functions[0] if f is functions[1] else functions[1]
+        k += 2
+    return np.sum(x)
+
+
+def functions_in_a_pair(x, k):
+    pair = (np.sin, np.cos)
+    for i in range(5):
+        x = pair[0](x)
+        if i == k:
+            pair = (pair[1], np.tanh)
+    return np.sum(x)
+
+
+def first_chosen_on_the_way(x, k):
+    for i in range(5):
+        if i == 0:
+            f = np.sin
+        elif i == k:
+            f = np.cos
+        x = f(x)
+    return np.sum(x)
+
+
 SAMPLES = {
+    **{
+        name: [(np.array([0.4, 1.3]), k) for k in (1, 2, 7)]
+        for name in (
+            "two_functions_swapped",
+            "method_switched_on_the_way",
+            "chosen_while_it_runs",
+            "functions_in_a_pair",
+            "first_chosen_on_the_way",
+        )
+    },
     "methods_of_ufuncs_and_objects_chosen": [(_point(), k) for k in range(3)],
     "one_of_three": [(_point(), k) for k in range(3)],
     "one_of_three_in_a_loop": [(_point(), 5)],

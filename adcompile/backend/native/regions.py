@@ -26,6 +26,7 @@ from adcompile.backend.native.lockstep import in_lockstep
 from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.named import rest_of, without_reads
 from adcompile.backend.native.notes import Note
+from adcompile.backend.native.numbered import numbered
 from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.backend.native.quotients import in_products
 from adcompile.backend.native.ranges import counts_from_zero
@@ -96,7 +97,7 @@ def native_parts(
 
 
 def _parts(program: Program, eager: bool, entry_is_gradient: bool, elementary: Elementary) -> Parts:
-    program = from_origins(recomputed(spelled(program)))
+    program = from_origins(recomputed(numbered(spelled(program))))
     # of the C library's functions a call for each element is all there is: there NumPy's own loops are better
     types = {**program.types, **dict(handed_over(program))}
     ufuncs = frozenset(vectorised()) if elementary == "vectorised" else frozenset[Any]()
