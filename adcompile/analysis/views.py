@@ -139,7 +139,7 @@ def may_view(s: Call, types: Any) -> bool:
         return only_operand(s, types) is not None
     if fn in NONE_AT_TIMES:
         return len(s.args) > 1 or NONE_AT_TIMES[fn] in named_arguments
-    if shows_diagonal(s, types):
+    if shows_diagonal(s, types) or fn is np.diag and is_vector(s, types):
         return False
     return fn in MAYBE or tells_of_views(fn)
 
@@ -151,6 +151,12 @@ def shows_diagonal(s: Call, types: Any) -> bool:
     """Whether a call gives a view of the diagonals of an array, which nobody can write into."""
     t = types[s.args[0]] if fn_of(s) in DIAGONAL and s.args and isinstance(s.args[0], Var) else None
     return isinstance(t, Array) and t.dims is not None and len(t.dims) > 1
+
+
+def is_vector(s: Call, types: Any) -> bool:
+    """Whether what a call is given first has one axis: of such, np.diag makes a matrix in memory of its own."""
+    t = types[s.args[0]] if s.args and isinstance(s.args[0], Var) else None
+    return isinstance(t, Array) and t.dims is not None and len(t.dims) == 1
 
 
 def only_operand(s: Call, types: Any) -> Atom | None:

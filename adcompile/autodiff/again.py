@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.analysis.views import fn_of
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
@@ -68,13 +69,14 @@ def is_index(t: Type) -> bool:
 
 
 def is_part_of_shadow(context: Context, call: Call | None) -> bool:
-    """Whether a call shows part of a shadow by an index of slices and numbers: it is the same memory every time."""
-    if call is None or call.result not in context.shadows or fn_of(call) is not operator.getitem:
+    """Whether a call shows part of a shadow by an index of slices and numbers, or its diagonals: it is the same memory
+    every time."""
+    if call is None or call.result not in context.shadows or fn_of(call) not in (operator.getitem, rt.diagonal_of):
         return False
-    arrays = all(isinstance(context.types.get(a), Array) for a in (call.args[0], call.result))  # type: ignore[arg-type]
-    index = call.args[1]
-    t = context.types[index] if isinstance(index, Var) else Known(index.value)
-    return arrays and (is_index(t) or isinstance(widen(t), Scalar))
+    if not all(isinstance(context.types.get(a), Array) for a in (call.args[0], call.result)):  # type: ignore[arg-type]
+        return False
+    where = [context.types[a] if isinstance(a, Var) else Known(a.value) for a in call.args[1:]]
+    return all(is_index(t) or isinstance(widen(t), Scalar) for t in where)
 
 
 def from_numbers(context: Context, v: Var, inside: Container[Var]) -> list[Call] | None:

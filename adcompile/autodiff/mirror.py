@@ -184,8 +184,9 @@ class Mirror:
         if fn is rt.mirrored:
             return [self.emit(s.result, fn, *s.args[:2], shadow)]
         if shows_diagonal(s, self.b.context.types):
-            named = tuple(("offset" if k == "k" else k, a) for k, a in s.kwargs)
-            return [self.emit(s.result, rt.diagonal_of, shadow, *s.args[1:], kwargs=named)]
+            offset = tuple(a for k, a in s.kwargs if k in ("k", "offset"))
+            named = tuple((k, a) for k, a in s.kwargs if k not in ("k", "offset"))
+            return [self.emit(s.result, rt.diagonal_of, shadow, *s.args[1:], *offset, kwargs=named)]
         if kind == "maybe" or fn in OVERLAPPING:
             return [self.emit(s.result, rt.mirrored, s.result, base, shadow)]
         args = tuple(self.of(a) if a in self.mirrored or isinstance(a, Const) else a for a in s.args)

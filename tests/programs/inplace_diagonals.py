@@ -59,7 +59,29 @@ def matrix_of_a_diagonal(v):
 
 _A = np.random.default_rng(11).uniform(0.3, 1.2, (3, 3))
 
+def diagonals_shown_while_it_changes(a, n):
+    """Each turn shows diagonals anew, or still looks at one that was shown before."""
+    first, total = np.diag(a), 0.0
+    for i in range(n):
+        d, e = np.diag(a[:, 1:]), np.diag(a.T[1:], -1)
+        a[i % 3, i % 3] = np.sin(d[0]) * e[0]
+        a[0] *= first[2]
+        total += np.sum(first * first) + np.sum(d) * a.diagonal(offset=1)[0]
+    return total
+
+
+def matrices_made_of_diagonals(a, n):
+    v = a[0] * a[1]
+    for _ in range(n):
+        d = np.diag(v * v)
+        d[0, 1] = v[2]
+        v = d @ v * 0.5 + np.diag(d, k=1).sum() + np.diagonal(d, -1)[0]
+    return np.sum(v * np.diag(np.diag(v))[1])
+
+
 SAMPLES = {
+    "diagonals_shown_while_it_changes": [(_A, 4), (_A, 2)],
+    "matrices_made_of_diagonals": [(_A, 3)],
     "diagonal_before_and_after": [(_A,)],
     "beside_the_diagonal": [(_A,)],
     "diagonals_of_a_stack": [(_A,)],

@@ -11,7 +11,7 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
-from numba.np.arrayobj import extents_may_overlap, get_array_memory_extents, make_array
+from numba.np.arrayobj import extents_may_overlap, get_array_memory_extents, make_array, populate_array
 
 from adcompile.backend.native.helper import helper
 from adcompile.runtime import loops
@@ -73,6 +73,39 @@ def dense(typing_context, a):
         return impl_ret_borrowed(context, builder, of, args[0])
 
     return of(a), codegen
+
+
+@intrinsic
+def diagonal(typing_context, a, offset):
+    """`np.diagonal`: a view that nobody writes into."""
+    return _diagonal(a, offset, True)
+
+
+@intrinsic
+def diagonal_of(typing_context, a, offset):
+    """`rt.diagonal_of`: a view that may be written if the array may."""
+    return _diagonal(a, offset, not a.mutable)
+
+
+def _diagonal(a, offset, readonly):
+    of = types.Array(a.dtype, 1, "A", readonly=readonly)
+
+    def codegen(context, builder, signature, args):
+        whole, out = make_array(a)(context, builder, args[0]), make_array(of)(context, builder)
+        (n, m), (down, along) = (cgutils.unpack_tuple(builder, t, 2) for t in (whole.shape, whole.strides))
+        none, count = context.get_constant(types.intp, 0), args[1]
+        above = builder.icmp_signed(">=", count, none)
+        begin = builder.mul(count, builder.select(above, along, builder.neg(down)))
+        first = builder.select(above, n, builder.add(n, count))
+        second = builder.select(above, builder.sub(m, count), m)
+        size = builder.select(builder.icmp_signed("<", first, second), first, second)
+        size = builder.select(builder.icmp_signed("<", size, none), none, size)
+        shape, strides = cgutils.pack_array(builder, [size]), cgutils.pack_array(builder, [builder.add(down, along)])
+        where = {"data": cgutils.pointer_add(builder, whole.data, begin), "shape": shape, "strides": strides}
+        populate_array(out, **where, itemsize=whole.itemsize, meminfo=whole.meminfo, parent=whole.parent)
+        return impl_ret_borrowed(context, builder, of, out._getvalue())
+
+    return of(a, types.intp), codegen
 
 
 @helper

@@ -12,6 +12,7 @@ from adcompile.backend.native.scalars import Scalars
 from adcompile.backend.native.values import DTYPES, ArrayOf, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
+from adcompile.runtime import memory
 
 
 class Making(Scalars):
@@ -236,6 +237,26 @@ class Making(Scalars):
         if self.native_type(call.args[0]) != ArrayOf("f8", 2) or self.result_type(call) != Number("f8"):
             return False
         self.define(call.result, Number("f8"), f"np.trace({self.atom(call.args[0])})")
+        return True
+
+    def _diagonal(self, call: Call) -> bool:
+        """The diagonal of a matrix, which is a view; of a vector the matrix with it on the diagonal."""
+        x, result = call.args[0] if call.args else None, self.result_type(call)
+        more = [*call.args[1:], *(a for _, a in call.kwargs)]
+        if not isinstance(x, Var) or not isinstance(result, ArrayOf) or not self.is_array(x):
+            return False
+        if len(more) > 1 or {name for name, _ in call.kwargs} - {"k", "offset"}:
+            return False
+        if more and self.native_type(more[0]) != Number("i8"):
+            return False
+        if result.rank == 1 and self.rank(x) == 2:
+            name = "diagonal_of" if self.callee(call) is memory.diagonal_of else "diagonal"
+            self.define(call.result, result, f"nt.{name}({self.atom(x)}, {self.atom(more[0]) if more else '0'})")
+            self.shares(call.result, x)
+            return True
+        if (result.rank, self.rank(x)) != (2, 1) or more:
+            return False
+        self.make(call.result, result, f"np.diag({self.atom(x)})")
         return True
 
     def _concatenated(self, call: Call) -> bool:

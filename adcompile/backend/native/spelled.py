@@ -11,6 +11,7 @@
     x.sum(), x.max()     →  np.sum(x), np.max(x)
     k in (0, n - 1)      →  k == 0 or k == n - 1; of a range whether it lies within
     pow(x, n)            →  x ** n
+    rt.scatter(x, rt.diagonal_index(…), v)  →  np.zeros_like(x), and v added to its diagonal
     x.astype(float)      →  np.copy(x), where that is what it is; so is x.flatten() of a vector
 
 NumPy computes them so, in these steps and dtypes. Beside loops its own functions are as fast, and read better; between
@@ -26,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile import runtime as rt
 from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
@@ -66,6 +68,7 @@ class Spelling(Rewriter):
         self.made: list[Statement] = []
         self.lists: dict[Atom, Call] = {}
         self.displays: dict[Atom, Call] = {}
+        self.diagonals: dict[Atom, Call] = {}
         self.readers: dict[Var, list[Statement | None]] = {}
 
     def block(self, block: Block) -> Block:
@@ -89,6 +92,8 @@ class Spelling(Rewriter):
         spell = SPELLED.get(fn) if inside and hashable(fn) else None
         if fn is ops.build_list:
             self.lists[call.result] = call
+        if fn is rt.diagonal_index:
+            self.diagonals[call.result] = call
         if fn in DISPLAYS:
             self.displays[call.result] = call
         self.made = []
@@ -272,6 +277,21 @@ def _copied(s: Spelling, call: Call) -> bool:
     return bool(same and not call.kwargs and (flat or whole)) and s.last(call, np.copy, call.args[0])
 
 
+def _on_diagonal(s: Spelling, call: Call) -> bool:
+    """What is zero but on the diagonal of a matrix: zeros, into whose diagonal it is added."""
+    x, index, value = call.args
+    made, t = s.diagonals.get(index), s.array(x)
+    if made is None or t is None or len(t.dims or ()) != 2 or t != s.types[call.result] or s.vector(value) is None:
+        return False
+    _, offset, *axes = made.args
+    if [a.value if isinstance(a, Const) else a for a in axes] != [0, 1] or t.dtype != FLOATS[0]:
+        return False
+    s.last(call, np.zeros_like, x)
+    shown = s.new(call, rt.diagonal_of, (call.result, offset), Array(t.dtype, ("any",)))
+    s.new(call, rt.add_at, (shown, Const(Ellipsis), value), NONE)
+    return True
+
+
 def _power(s: Spelling, call: Call) -> bool:
     given = dict(zip(("base", "exp"), call.args)) | dict(call.kwargs)
     two = len(given) == len(call.args) + len(call.kwargs) == 2
@@ -353,5 +373,5 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.ndarray.astype: _copied, np.ndarray.flatten: _copied,
     np.linalg.norm: _norm, np.array: _displayed, np.concatenate: _joined, np.stack: _joined,
     np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
-    operator.contains: _member, set: _asked_alone, pow: _power,
+    operator.contains: _member, set: _asked_alone, pow: _power, rt.scatter: _on_diagonal,
 }  # fmt: skip

@@ -36,6 +36,8 @@ from adcompile.backend.native.items import item, popped, pushed, pushed_part, pu
 from adcompile.backend.native.layout import (
     added_to,
     dense,
+    diagonal,
+    diagonal_of,
     disjoint,
     distinct,
     flattened,
@@ -82,6 +84,7 @@ __all__ = [
     "nonzero", "order_of", "place_in",
     "places_in", "sort_order", "sorted_numbers", "add", "comb", "factorial", "floordiv", "gcd", "mod", "mul", "perm",
     "power", "sub", "whole", "added_all_at", "added_all_where", "added_at", "added_where", "index", "last_at",
+    "diagonal", "diagonal_of",
     "length", "picked_at", "picked_where", "put", "put_all_at", "put_all_where", "put_at", "put_where",
     "whole_registers", "interleave", "independent", "writable",
 ]  # fmt: skip

@@ -75,3 +75,34 @@ def test_vectors_added_to_vectors_that_share_memory(parts):
 def test_vectors_of_other_lengths_are_not_added():
     with pytest.raises(Fault):
         layout.added_to(np.ones(3), np.ones(1))
+
+
+@numba.njit
+def diagonal(a, k):
+    return layout.diagonal_of(a, k)
+
+
+@numba.njit
+def written_through(a, k):
+    layout.diagonal_of(a, k)[:] = 7.0
+
+
+def test_diagonals_are_shown():
+    for a in (A, A.T, A[:, ::-1], A[1:, 1:2], A[:0], np.asfortranarray(A)):
+        for k in range(-5, 6):
+            shown = diagonal(a, k)
+            assert np.array_equal(shown, np.diagonal(a, k))
+            assert np.shares_memory(shown, a) or not shown.size
+    b = A.copy()
+    written_through(b[:, ::2], 1)
+    assert b[0, 2] == 7.0 and np.sum(b != A) == 1
+
+
+@numba.njit
+def written_where_nobody_may(a):
+    layout.diagonal(a, 0)[0] = 1.0
+
+
+def test_diagonals_that_the_program_shows_are_not_written():
+    with pytest.raises(numba.core.errors.TypingError):
+        written_where_nobody_may(A.copy())
