@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.spectra import is_by_chance
-from adcompile.analysis.views import MAYBE, may_view
+from adcompile.analysis.views import MAYBE, copies, may_view
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -51,7 +51,7 @@ _FRESH: frozenset[Any] = frozenset(
         *(np.zeros_like, np.ones_like, np.full_like, np.zeros, np.ones, np.full, np.copy, np.sum, np.mean, np.prod),
         *(np.cumsum, np.cumprod, np.outer, np.where, np.concatenate, np.stack, np.eye, np.linspace, np.arange, np.tile),
         *(operator.matmul, np.dot, np.einsum, np.max, np.min, np.linalg.solve, np.linalg.inv, arrays.scatter),
-        *(memory.shadow, memory.snapshot, replica),
+        *(memory.shadow, memory.snapshot, replica, np.ndarray.copy, np.ndarray.flatten),
     }
 )
 STORING = (operator.setitem, memory.add_at)
@@ -79,6 +79,8 @@ def is_fresh(call: Call, types: Mapping[Var, Type]) -> bool:
         return False
     if fn in MAYBE and may_view(call, types):
         return False  # np.einsum of one operand, np.real_if_close of what is real
+    if fn is np.array or fn is np.ndarray.astype:
+        return copies(call)
     return fn in _FRESH or is_elementwise(fn)
 
 

@@ -7,7 +7,7 @@ from adcompile import pipeline
 from adcompile.backend.native.steady import steady
 from adcompile.ir.types import Array, Seq
 from adcompile.optimise.effects import Effects, summarise
-from tests.kernels import active, agree
+from tests.kernels import active, agree, on_numpy, parts_of
 
 A = np.array([0.5, 1.5, -0.7])
 M = np.arange(9.0).reshape(3, 3) / 9
@@ -97,6 +97,21 @@ def rows_filled_when_parts_are_known(a, m):
     return s
 
 
+def rows_written_over(a, m):
+    """What a loop keeps of a matrix that it writes into, in whatever words it was copied."""
+    m = m.copy()
+    for k in range(2):
+        first, second = m[k].copy(), np.array(m[k + 1])
+        m[k] = first * first * a
+        m[k + 1] *= first + second * m[k].flatten()
+    return np.sum(on_numpy(m[1]) ** 2) + np.sum(m * m)
+
+
+def test_copies_that_are_kept_leave_the_kernel():
+    parts = parts_of(rows_written_over, A, M)
+    assert parts.kernels and not parts.notes, [str(n) for n in parts.notes]
+
+
 def lists_of(function):
     wrt, types = active((A, M))
     program = pipeline.derive(function, pipeline.Request("joint", wrt, backend="numpy"), types).program
@@ -112,7 +127,7 @@ def test_what_is_written_is_told():
     assert not any(lists_of(rows_written)) and not any(lists_of(one_row_twice)) and not any(lists_of(rows_compared))
 
 
-FUNCTIONS = [rows_read, rows_written, one_row_twice, rows_compared]
+FUNCTIONS = [rows_written_over, rows_read, rows_written, one_row_twice, rows_compared]
 FUNCTIONS += [rows_filled, rows_filled_when_they_are_known, rows_filled_when_parts_are_known]
 
 
