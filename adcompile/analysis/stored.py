@@ -17,6 +17,7 @@ from adcompile.analysis.calls import dispatch, handles
 from adcompile.analysis.guards import guard_class
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.objects import check_kept, is_generated
+from adcompile.analysis.positions import holds_places, with_arrays
 from adcompile.analysis.slots import assign, unassign
 from adcompile.errors import Place, Unsupported, spot
 from adcompile.ir.nodes import Atom, Const, Var
@@ -100,8 +101,10 @@ calls.without_no_out = without_no_out
 
 @handles(operator.setitem)
 def set_flat(b: Builder, args: list[Atom], kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
-    """`a.flat[index] = v`."""
+    """`a.flat[index] = v`; and `a[[i, j]] = v`."""
     owner = b.context.flat_of.get(args[0])
+    if owner is None and isinstance(b.type(args[0]), Array) and holds_places(b, args[1]):
+        return dispatch(b, Const(operator.setitem), [args[0], with_arrays(b, args[1], place), args[2]], [], name, place)
     if owner is None:
         return None
     index: Atom = args[1]

@@ -62,10 +62,15 @@ def is_cheap(context: Context, call: Call) -> bool:
 
 
 def is_index(t: Type) -> bool:
-    """Whether a value is a range, or an index of slices and numbers: there is no array in it."""
+    """Whether a value is a range, or an index of slices, numbers and arrays of places."""
     if isinstance(t, TupleT):
-        return all(isinstance(widen(i), Scalar) or is_index(i) or isinstance(i, Known) for i in t.items)
+        return all(is_part(i) or is_index(i) or isinstance(i, Known) for i in t.items)
     return isinstance(t, (RangeT, SliceT))
+
+
+def is_part(t: Type) -> bool:
+    """Whether a value is kept in the place of an index that is made of it."""
+    return isinstance(widen(t), Scalar) or isinstance(t, Array) and t.dtype.kind == "i"
 
 
 def is_part_of_shadow(context: Context, call: Call | None) -> bool:
@@ -84,7 +89,7 @@ def from_numbers(context: Context, v: Var, inside: Container[Var]) -> list[Call]
     may have."""
     if not is_index(context.types[v]) and not is_part_of_shadow(context, context.definition.get(v)):
         return None
-    return steps(context, v, inside, lambda a: isinstance(widen(context.types[a]), Scalar), PARTS)
+    return steps(context, v, inside, lambda a: is_part(context.types[a]), PARTS)
 
 
 def steps(

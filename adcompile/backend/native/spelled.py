@@ -11,6 +11,7 @@
     x.sum(), x.max()     →  np.sum(x), np.max(x)
     k in (0, n - 1)      →  k == 0 or k == n - 1; of a range whether it lies within
     pow(x, n)            →  x ** n
+    x[places, a:b]       →  x[:, a:b][places]
     rt.scatter(x, rt.diagonal_index(…), v)  →  np.zeros_like(x), and v added to its diagonal
     x.astype(float)      →  np.copy(x), where that is what it is; so is x.flatten() of a vector
 
@@ -32,7 +33,7 @@ from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
 from adcompile.ir.program import Program
-from adcompile.ir.types import BOOL, INT, NONE, Array, Known, Scalar, TupleT, Type
+from adcompile.ir.types import BOOL, INT, NONE, UNKNOWN, Array, Known, Scalar, SliceT, TupleT, Type
 from adcompile.ir.walk import Rewriter, readers_of
 from adcompile.optimise.dce import live_block
 from adcompile.optimise.direct import called
@@ -42,6 +43,7 @@ DISPLAYS = (ops.build_list, ops.build_tuple, ops.build_set, set, range)
 ASKING = (operator.contains, operator.getitem, len, set)
 """What reads a list, and changes nothing."""
 FEW = 16
+NUMBERS = (np.dtype(np.float64), np.dtype(np.int64))
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -239,7 +241,7 @@ def _joined(s: Spelling, call: Call) -> bool:
 def _displayed(s: Spelling, call: Call) -> bool:
     """An array of numbers that stand in a list, or in lists of one length."""
     t, rows = s.types[call.result], [s.lists.get(a) for a in call.args]
-    if len(rows) != 1 or rows[0] is None or call.kwargs or not isinstance(t, Array) or t.dtype != FLOATS[0]:
+    if len(rows) != 1 or rows[0] is None or call.kwargs or not isinstance(t, Array) or t.dtype not in NUMBERS:
         return False
     shape: tuple[int, ...] = (len(rows[0].args),)
     if len(t.dims or ()) == 2:
@@ -250,7 +252,7 @@ def _displayed(s: Spelling, call: Call) -> bool:
     numbers = [a for r in rows if r is not None for a in r.args]
     if not numbers or not all(_is_number(a, s.types) for a in numbers):
         return False
-    s.made.append(replace(call, fn=Const(np.empty), args=(Const(shape),), kwargs=()))
+    s.made.append(replace(call, fn=Const(np.empty), args=(Const(shape), Const(t.dtype)), kwargs=()))
     for k, number in enumerate(numbers):
         place = divmod(k, shape[1]) if len(shape) == 2 else k
         s.new(call, operator.setitem, (call.result, Const(place), number), NONE)
@@ -290,6 +292,40 @@ def _on_diagonal(s: Spelling, call: Call) -> bool:
     shown = s.new(call, rt.diagonal_of, (call.result, offset), Array(t.dtype, ("any",)))
     s.new(call, rt.add_at, (shown, Const(Ellipsis), value), NONE)
     return True
+
+
+def _beside_slice(s: Spelling, call: Call) -> bool:
+    """`x[places, a:b]` are rows of what the slice shows; `x[a:b, places]` those of its transpose."""
+    fn, args = called(call), call.args
+    first = args[:1] if fn is np.ufunc.at else ()
+    x, index, *values = args[len(first) :]
+    made, t = s.displays.get(index), s.array(x)
+    if made is None or called(made) is not ops.build_tuple or t is None or len(t.dims or ()) != 2 or call.kwargs:
+        return False
+    ranks = [len(i.dims or ()) if isinstance(i := type_of(a, s.types), Array) else i for a in made.args]
+    across = ranks[1:] == [1]
+    if len(ranks) != 2 or 1 not in ranks or not _is_slice(made.args[not across], s.types):
+        return False
+    places, cut = made.args[across], made.args[not across]
+    whole = Array(t.dtype, ("any", "any"))
+    where = cut if across else s.new(call, ops.build_tuple, (Const(slice(None)), cut), TupleT((UNKNOWN, UNKNOWN)))
+    shown = s.new(call, operator.getitem, (x, where), whole)
+    if not across:
+        return s.last(call, fn, *first, shown, places, *values)
+    if any(isinstance(v := type_of(a, s.types), Array) and len(v.dims or ()) != 2 for a in values):
+        return False
+    turned = [s.new(call, np.ndarray.T, (a,), s.types[a]) if s.array(a) is not None else a for a in values]
+    shown = s.new(call, np.ndarray.T, (shown,), whole)
+    result = s.types[call.result]
+    if not isinstance(result, Array):
+        return s.last(call, fn, *first, shown, places, *turned)
+    rows = s.new(call, fn, (*first, shown, places, *turned), Array(result.dtype, ("any", "any")))
+    return s.last(call, np.ndarray.T, rows)
+
+
+def _is_slice(atom: Atom, types: Mapping[Var, Type]) -> bool:
+    t = type_of(atom, types)
+    return isinstance(t, SliceT) or isinstance(t, Known) and isinstance(t.value, slice)
 
 
 def _power(s: Spelling, call: Call) -> bool:
@@ -373,5 +409,6 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.ndarray.astype: _copied, np.ndarray.flatten: _copied,
     np.linalg.norm: _norm, np.array: _displayed, np.concatenate: _joined, np.stack: _joined,
     np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
+    **dict.fromkeys((operator.getitem, operator.setitem, rt.add_at, rt.last_writes, np.ufunc.at), _beside_slice),
     operator.contains: _member, set: _asked_alone, pow: _power, rt.scatter: _on_diagonal,
 }  # fmt: skip
