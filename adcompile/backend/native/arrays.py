@@ -478,6 +478,7 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         ops.expect_length: a._expected, np.array: a._same_array, np.asarray: a._same_array,
         memory.apart: a._apart, arrays.own: a._owned, memory.is_writable: a._writable,
         np.broadcast_to: a._broadcast,
+        ndarray.astype: a._converted,
         np.diag: a._diagonal, np.diagonal: a._diagonal, ndarray.diagonal: a._diagonal, memory.diagonal_of: a._diagonal,
         arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip

@@ -148,3 +148,15 @@ def added_to(a, b):
         own = b.copy()
         for k in range(a.shape[0]):
             a[k] += own[k]
+
+
+@helper
+def truncated(a):
+    """The integers that numbers are cut off to; where there is one that no integer holds, NumPy warns."""
+    source = np.ascontiguousarray(a)
+    numbers, out = source.reshape(source.size), np.empty(source.size, np.int64)
+    for k in range(out.size):
+        if not -9.2e18 < numbers[k] < 9.2e18:
+            raise Fault
+        out[k] = np.int64(numbers[k])
+    return out.reshape(source.shape)

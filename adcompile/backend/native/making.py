@@ -259,6 +259,22 @@ class Making(Scalars):
         self.make(call.result, result, f"np.diag({self.atom(x)})")
         return True
 
+    def _converted(self, call: Call) -> bool:
+        """`x.astype(int)`; NumPy warns of what is too large for an integer, or not a number."""
+        x, result = call.args[0], self.result_type(call)
+        given = self.native_type(x)
+        if len(call.args) != 2 or call.kwargs or not isinstance(given, ArrayOf) or not isinstance(result, ArrayOf):
+            return False
+        if given.code not in ("f8", "f4", "i8", "b1") or result != ArrayOf("i8", given.rank):
+            return False
+        whole = given.code in ("i8", "b1")
+        self.faults |= not whole
+        text = f"{self.atom(x)}.astype(np.int64)" if whole else f"nt.truncated({self.atom(x)})"
+        self.make(call.result, result, text)
+        assert isinstance(x, Var)
+        self.lengths[call.result] = self.lengths_of(x, given.rank)
+        return True
+
     def _concatenated(self, call: Call) -> bool:
         result, axis = self.result_type(call), dict(call.kwargs).get("axis", Const(0))
         parts = self.made.get(call.args[0]) if isinstance(call.args[0], Var) else None

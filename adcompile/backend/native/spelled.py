@@ -168,11 +168,15 @@ def _variance(s: Spelling, call: Call, root: bool) -> bool:
 
 
 def _norm(s: Spelling, call: Call) -> bool:
-    t = s.array(call.args[0]) if len(call.args) == 1 and not call.kwargs else None
-    if t is None or t.dtype != FLOATS[0]:
+    t, given = s.array(call.args[0]) if len(call.args) == 1 else None, dict(call.kwargs)
+    axis = given.get("axis", Const(None))
+    if t is None or t.dtype != FLOATS[0] or set(given) - {"axis", "keepdims"} or not isinstance(axis, Const):
+        return False
+    if given and type(axis.value) is not int:  # of two axes it is another norm
         return False
     squares = s.new(call, operator.mul, (call.args[0], call.args[0]), t)
-    return s.last(call, np.sqrt, s.new(call, np.sum, (squares,), _number(t)))
+    result = s.types[call.result] if given else _number(t)
+    return s.last(call, np.sqrt, s.new(call, np.sum, (squares,), result, **given))
 
 
 def _clip(s: Spelling, call: Call) -> bool:

@@ -44,6 +44,7 @@ from adcompile.backend.native.layout import (
     in_line,
     in_rows,
     ordered,
+    truncated,
     writable,
 )
 from adcompile.backend.native.orders import (
@@ -84,7 +85,7 @@ __all__ = [
     "nonzero", "order_of", "place_in",
     "places_in", "sort_order", "sorted_numbers", "add", "comb", "factorial", "floordiv", "gcd", "mod", "mul", "perm",
     "power", "sub", "whole", "added_all_at", "added_all_where", "added_at", "added_where", "index", "last_at",
-    "diagonal", "diagonal_of",
+    "diagonal", "diagonal_of", "truncated",
     "length", "picked_at", "picked_where", "put", "put_all_at", "put_all_where", "put_at", "put_where",
     "whole_registers", "interleave", "independent", "writable",
 ]  # fmt: skip
