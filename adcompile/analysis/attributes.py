@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dis
 import enum
 import functools
-import sys
 import threading
 import types as python_types
 from collections.abc import Callable
@@ -24,6 +22,7 @@ from adcompile.analysis.library import is_of_user
 from adcompile.analysis.live import live_type, type_at
 from adcompile.analysis.raising import tried
 from adcompile.analysis.reach import met
+from adcompile.analysis.said import as_said, getters, is_bound, is_of_members, is_special, is_unset, may_hide
 from adcompile.analysis.slots import (
     beware,
     check_unknown_owner,
@@ -329,57 +328,6 @@ def folded_attribute(b: Builder, owner: Atom, t: Array | Scalar, attribute: str)
     return None
 
 
-def as_said(found: Any) -> Type:
-    """The type of what a class says of its objects: what computes it is itself."""
-    return Known(found) if isinstance(found, (property, staticmethod, classmethod)) else live_type(found)
-
-
-def may_hide(b: Builder, owner: Atom, t: Type, cls: type, attribute: str) -> bool:
-    """Whether an object that is not at hand may have an own attribute of the name of one of its
-    class: an argument where its type says so, one that the code itself makes where its class sets any."""
-    if isinstance(t, Instance) and (attribute in t.own or isinstance(owner, Var) and owner not in b.context.definition):
-        return attribute in t.own
-    return any(sets_attribute(f, attribute) for c in cls.__mro__ if is_of_user(c) for f in vars(c).values())
-
-
-def sets_attribute(fn: Any, attribute: str) -> bool:
-    """Whether a function stores an attribute of that name, or of a name that is made at run time."""
-    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
-    if code is None:
-        return False
-    stored = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
-    return attribute in stored or not {"setattr", "__dict__", "vars"}.isdisjoint(code.co_names)
-
-
-def is_of_members(cls: type[enum.Enum], attribute: str) -> bool:
-    """Whether an attribute is what each member of an enumeration has for itself."""
-    named = attribute in ("name", "value") or all(attribute in vars(m) for m in cls)
-    return named and len(cls) > 0 and not issubclass(cls, enum.Flag)
-
-
-def is_unset(live: Any, found: Any) -> bool:
-    """Whether a class has a place for an attribute (`__slots__`) that its object has not set."""
-    slot = isinstance(found, python_types.MemberDescriptorType)
-    return slot and live is not None and not hasattr(live, found.__name__)
-
-
-def is_special(found: Any) -> bool:
-    """Whether a class has a method or the like under a name, not data."""
-    return hasattr(type(found), "__get__")
-
-
-def is_bound(found: Any) -> bool:
-    """Whether a callable that a class has gets the object as its first argument: functions and what else says
-    so by `__get__`. Classes, ufuncs, builtin functions and callable objects get what they are called with;
-    methods of another object have `__get__` too, and stay what they are, and so do partials before 3.14
-    (`__get__` of 3.13 only warns)."""
-    if isinstance(found, python_types.MethodType):
-        return False
-    if isinstance(found, functools.partial):
-        return sys.version_info >= (3, 14)
-    return is_special(found)
-
-
 def assigned_by_class(
     b: Builder, owner: Atom, t: Type, cls: type, example: Any, attribute: str, place: Place | None, *rest: Atom
 ) -> Atom | None:
@@ -460,20 +408,16 @@ def said_by_class(
     if len(args) == 3 and getters(cls, attribute):
         value = tried(b, lambda: dispatch(b, Const(getattr), args[:2], [], name, place), AttributeError, place)
         return args[2] if value is None else value
-    if isinstance(found, property):
-        if isinstance(found.fget, python_types.FunctionType):
-            return dispatch(b, Const(found.fget), [owner], [], name, place)
-        return b.emit(getattr, args, UNKNOWN, (), name, place)
+    fallback = hook(b, cls, "__getattr__") if getters(cls, attribute, asked=False) else None
+    if fallback is not None:  # what is computed may raise AttributeError
+        value = tried(b, lambda: computed_by_class(b, owner, cls, found, args, name, place), AttributeError, place)
+        return dispatch(b, Const(fallback), [owner, args[1]], [], name, place) if value is None else value
+    if getters(cls, attribute, asked=False) or isinstance(found, property):
+        return computed_by_class(b, owner, cls, found, args, name, place)
     if isinstance(found, staticmethod):
         return Const(found.__func__)
     if isinstance(found, classmethod):
         return b.emit(getattr, (Const(cls), args[1]), Method(found.__func__, Known(cls)), (), attribute, place)
-    if isinstance(found, functools.cached_property) and example is not None:
-        value = dispatch(b, Const(found.func), [owner], [], name, place)
-        dispatch(b, Const(object.__setattr__), [owner, Const(attribute), value], [], name, place)
-        return value
-    if isinstance(getter := stated(type(found), "__get__"), python_types.FunctionType):
-        return dispatch(b, Const(getter), [there(b, found, "", place), owner, Const(cls)], [], name, place)
     if callable(found) and is_bound(found):
         return b.emit(getattr, (owner, args[1]), Method(found, b.type(owner)), (), attribute, place)
     fixed = isinstance(t, ObjectT) or isinstance(t, TupleT) and cls.__dictoffset__ == 0
@@ -487,9 +431,17 @@ def said_by_class(
     return Const(found) if isinstance(found, DATA) and not hidden else b.emit(getattr, args, UNKNOWN, (), name, place)
 
 
-def getters(cls: type, attribute: str, asked: bool = True) -> list[python_types.FunctionType]:
-    """The functions of the user's that say what an attribute of an object is; with those `asked` of any name."""
-    found = stated(cls, attribute)
-    named = [found.fget] if isinstance(found, property) else [stated(type(found), "__get__")]
-    named += [stated(cls, "__getattr__"), stated(cls, "__getattribute__")] if asked else []
-    return [fn for fn in named if isinstance(fn, python_types.FunctionType)]
+def computed_by_class(
+    b: Builder, owner: Atom, cls: type, found: Any, args: Args, name: str, place: Place | None
+) -> Atom:
+    """What a property or a descriptor of the user's gives for an object."""
+    getter = found.fget if isinstance(found, property) else stated(type(found), "__get__")
+    if isinstance(found, property):
+        if not isinstance(getter, python_types.FunctionType):
+            return b.emit(getattr, args, UNKNOWN, (), name, place)
+        return dispatch(b, Const(getter), [owner], [], name, place)
+    if isinstance(found, functools.cached_property) and isinstance(owner, Var) and owner in b.context.example:
+        value = dispatch(b, Const(found.func), [owner], [], name, place)
+        dispatch(b, Const(object.__setattr__), [owner, args[1], value], [], name, place)
+        return value
+    return dispatch(b, Const(getter), [there(b, found, "", place), owner, Const(cls)], [], name, place)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.attributes import class_attributes, class_of, is_bound, named_attributes
+from adcompile.analysis.attributes import class_attributes, class_of, named_attributes
 from adcompile.analysis.binding import there
 from adcompile.analysis.builder import Builder, Lifted
 from adcompile.analysis.calls import call_python, class_handlers, dispatch, handles
@@ -22,6 +22,7 @@ from adcompile.analysis.iteration import checked, known_items
 from adcompile.analysis.memoised import note_made
 from adcompile.analysis.owned import held_by_partial
 from adcompile.analysis.real import MADE, REAL, real
+from adcompile.analysis.said import is_bound
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place, Unsupported
 from adcompile.frozen import frozen
@@ -245,9 +246,7 @@ def dtypes_of(made: Any, place: Place | None) -> Any:
     return dtypes[0] if len(dtypes) == 1 else dtypes or None
 
 
-def call_vectorized(
-    b: Builder, value: Vectorized, args: Args, kwargs: Kwargs, place: Place | None, name: str
-) -> Atom:
+def call_vectorized(b: Builder, value: Vectorized, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom:
     function, *rest = args
     dtypes = b.build_tuple(*map(Const, value.dtypes)) if isinstance(value.dtypes, tuple) else Const(value.dtypes)
     return call_at(b, vectorized, [function, dtypes, *rest], list(kwargs), place)

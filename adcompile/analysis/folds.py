@@ -289,7 +289,8 @@ def contains(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: 
                 pass  # Python raises it where the test runs
         items = parts(t) if isinstance(t, (TupleT, ListT)) else known_set(b, args[0])
         if items is not None and all(isinstance(i, Known) for i in items):
-            return Const(any(i.value == item.value for i in items))  # type: ignore[union-attr]
+            values = [i.value for i in items if isinstance(i, Known)]
+            return Const(any(v is item.value or v == item.value for v in values))  # nan is in what holds the same one
     return b.emit(operator.contains, args, Scalar(frozenset({bool})), (), name, place)
 
 

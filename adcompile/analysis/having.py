@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.analysis.attributes import MISSING, classes_of, getters
+from adcompile.analysis.attributes import MISSING, classes_of
 from adcompile.analysis.binding import owner_of_data
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.callbacks import value_may_write
@@ -15,6 +15,7 @@ from adcompile.analysis.calls import handles
 from adcompile.analysis.guards import guard_own, may_change, says
 from adcompile.analysis.objects import attribute_of
 from adcompile.analysis.raising import tried
+from adcompile.analysis.said import getters
 from adcompile.analysis.slots import live_value, runs_as_written, slot_value
 from adcompile.analysis.structure import Args, Kwargs
 from adcompile.errors import Place

@@ -11,7 +11,7 @@ import functools
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from adcompile.analysis.attributes import assigned_by_class, getters, object_readers, said_by_class
+from adcompile.analysis.attributes import assigned_by_class, object_readers, said_by_class
 from adcompile.analysis.binding import bind, there
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
@@ -20,6 +20,7 @@ from adcompile.analysis.guards import hook, relied_on, said, says
 from adcompile.analysis.heap import cell_of, fresh, look, read, write
 from adcompile.analysis.lifetimes import MAKING_WEAK, WEAK, check_finalised, check_weak
 from adcompile.analysis.raising import tried
+from adcompile.analysis.said import getters
 from adcompile.analysis.slots import slot_value
 from adcompile.analysis.standins import STANDINS, stand_in
 from adcompile.analysis.structure import Args, Kwargs
@@ -297,7 +298,16 @@ def read_attribute(
     reader = hook(b, t.cls, "__getattribute__")
     if reader is not None:
         return intercepted(b, owner, t.cls, reader, attribute, name, place)
-    return read_plainly(b, owner, t, attribute, name, place)
+    fallback = hook(b, t.cls, "__getattr__") if getters(t.cls, attribute, asked=False) else None
+    if fallback is None:
+        return read_plainly(b, owner, t, attribute, name, place)
+
+    def computed() -> Atom:
+        value = read_plainly(b, owner, t, attribute, name, place, falls_back=False)
+        return said_by_class(b, owner, t, t.cls, attribute, args, name, place) if value is None else value
+
+    value = tried(b, computed, AttributeError, place)  # which what is computed may raise
+    return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place) if value is None else value
 
 
 def attribute_of(b: Builder, owner: Atom, attribute: str, name: str, place: Place | None) -> Atom:
@@ -334,11 +344,6 @@ def read_plainly(
 ) -> Atom | None:
     """An attribute as `object.__getattribute__` reads it; where there is none `falls_back` to `__getattr__`."""
     found = stated(t.cls, attribute)
-    if isinstance(found, functools.cached_property) and attribute not in t.names:
-        value = dispatch(b, Const(found.func), [owner], [], name, place)
-        if cell_of(owner) is not None:
-            put(b, cell_of(owner), attribute, value, place)  # type: ignore[arg-type]
-        return value
     getter = stated(type(found), "__get__")
     setter = stated(type(found), "__set__")
     if isinstance(getter, FunctionType) and (setter is not None or attribute not in t.names):
@@ -360,6 +365,30 @@ def read_plainly(
             return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place)
         raise raises(AttributeError(f"{t.cls.__name__!r} object has no attribute {attribute!r}"), place)
     return None
+
+
+@handles(functools.cached_property.__get__, look=())
+def read_cached(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str) -> Atom | None:
+    """What a `cached_property` computes once, and the object holds from then on."""
+    owner, cell = args[1], cell_of(args[1])
+    found: Any = b.value(args[0]) if b.known(args[0]) else b.context.example.get(args[0])  # type: ignore[arg-type]
+    if not isinstance(found, functools.cached_property) or b.known(owner):
+        return None
+    held = owner if cell is None else read(b, cell, place)
+    t, attribute = b.type(held), found.attrname
+    if not isinstance(t, ObjectT) or attribute is None:
+        what = "a cached_property of an object that is not followed here"
+        remedy = "read it once in front of the loop or the branch, or make it a plain property"
+        raise Unsupported(what, place, remedy)
+    if attribute in t.names:
+        return b.item(held, t.names.index(attribute))
+    if t.cls.__dictoffset__ == 0:
+        message = f"No '__dict__' attribute on {t.cls.__name__!r} instance to cache {attribute!r} property."
+        raise raises(TypeError(message), place)
+    value = dispatch(b, Const(found.func), [owner], [], name, place)
+    if cell is not None:
+        put(b, cell, attribute, value, place)
+    return value
 
 
 def has_of_class(cls: type, attribute: str) -> bool:

@@ -19,6 +19,7 @@ from adcompile.analysis.owned import callables_of, check_reading
 from adcompile.analysis.summaries import summaries, written_arguments
 from adcompile.analysis.twins import guard_apart, twins
 from adcompile.analysis.views import LOST, fn_of
+from adcompile.autodiff.lazily import check_lazily_read
 from adcompile.autodiff.mirror import refuse_memory
 from adcompile.autodiff.refusal import refuse
 from adcompile.autodiff.unseen import check_stored, check_unsaid, check_unseen
@@ -75,6 +76,7 @@ def facts(
     check_reading(b, memory)
     check_unsaid(b, statements, varied, useful)
     check_stored(b, memory, varied, useful)
+    check_lazily_read(b, memory, varied, useful)
     if not memory.written and not shown:
         return Activity(frozenset(varied.vars), active), memory
     unknown = memory.unfollowed(active)
