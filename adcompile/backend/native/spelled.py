@@ -11,6 +11,8 @@
     x.sum(), x.max()     →  np.sum(x), np.max(x)
     k in (0, n - 1)      →  k == 0 or k == n - 1; of a range whether it lies within
     pow(x, n)            →  x ** n
+    np.append(x, b)      →  np.concatenate((x, b))
+    np.trapezoid(y, …)   →  the sum of the products of steps and means
     x[places, a:b]       →  x[:, a:b][places]
     rt.scatter(x, rt.diagonal_index(…), v)  →  np.zeros_like(x), and v added to its diagonal
     x.astype(float)      →  np.copy(x), where that is what it is; so is x.flatten() of a vector
@@ -29,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from adcompile import runtime as rt
+from adcompile.backend.native.contracted import einsum, tensordot
 from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
@@ -115,6 +118,11 @@ class Spelling(Rewriter):
     def last(self, call: Call, fn: Any, *args: Atom) -> bool:
         """What the call gives is what `fn` gives."""
         self.made.append(replace(call, fn=Const(fn), args=args, kwargs=()))
+        return True
+
+    def ending(self, call: Call, fn: Any, args: tuple[Atom, ...], **kwargs: Atom) -> bool:
+        """The same, with arguments by name."""
+        self.made.append(replace(call, fn=Const(fn), args=args, kwargs=tuple(kwargs.items())))
         return True
 
     def array(self, atom: Atom) -> Array | None:
@@ -298,6 +306,38 @@ def _on_diagonal(s: Spelling, call: Call) -> bool:
     return True
 
 
+def _trapezoid(s: Spelling, call: Call) -> bool:
+    given = dict(zip(("y", "x", "dx"), call.args)) | dict(call.kwargs)
+    y, x, dx = given.pop("y", Const(None)), given.pop("x", Const(None)), given.pop("dx", Const(1.0))
+    t, evenly = s.vector(y), isinstance(x, Const) and x.value is None
+    if t is None or given or t.dtype != FLOATS[0] or not (_is_number(dx, s.types) if evenly else s.vector(x) == t):
+        return False
+    part = Array(t.dtype, ("any",))
+
+    def parts(fn: Any, a: Atom) -> Var:
+        ends = (slice(1, None, None), slice(None, -1, None))
+        return s.new(call, fn, tuple(s.new(call, operator.getitem, (a, Const(end)), part) for end in ends), part)
+
+    steps = dx if evenly else parts(operator.sub, x)
+    twice = s.new(call, operator.mul, (steps, parts(operator.add, y)), part)
+    return s.last(call, np.sum, s.new(call, operator.truediv, (twice, Const(2.0)), part))
+
+
+def _appended(s: Spelling, call: Call) -> bool:
+    """A vector, and another one or a number behind it."""
+    if len(call.args) != 2 or call.kwargs or s.vector(call.args[0]) is None:
+        return False
+    a, more = call.args
+    t = s.vector(a)
+    if s.vector(more) != t and not (_is_number(more, s.types) and t is not None and t.dtype == FLOATS[0]):
+        return False
+    if s.vector(more) is None:
+        number, more = more, s.new(call, np.empty, (Const((1,)), Const(FLOATS[0])), Array(FLOATS[0], ("one",)))
+        s.new(call, operator.setitem, (more, Const(0), number), NONE)
+    pair = s.new(call, ops.build_tuple, (a, more), TupleT((type_of(a, s.types), type_of(more, s.types))))
+    return s.last(call, np.concatenate, pair)
+
+
 def _beside_slice(s: Spelling, call: Call) -> bool:
     """`x[places, a:b]` are rows of what the slice shows; `x[a:b, places]` those of its transpose."""
     fn, args = called(call), call.args
@@ -318,7 +358,7 @@ def _beside_slice(s: Spelling, call: Call) -> bool:
         return s.last(call, fn, *first, shown, places, *values)
     if any(isinstance(v := type_of(a, s.types), Array) and len(v.dims or ()) != 2 for a in values):
         return False
-    turned = [s.new(call, np.ndarray.T, (a,), s.types[a]) if s.array(a) is not None else a for a in values]
+    turned = [s.new(call, np.ndarray.T, (a,), type_of(a, s.types)) if s.array(a) is not None else a for a in values]
     shown = s.new(call, np.ndarray.T, (shown,), whole)
     result = s.types[call.result]
     if not isinstance(result, Array):
@@ -414,5 +454,7 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.linalg.norm: _norm, np.array: _displayed, np.concatenate: _joined, np.stack: _joined,
     np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
     **dict.fromkeys((operator.getitem, operator.setitem, rt.add_at, rt.last_writes, np.ufunc.at), _beside_slice),
+    np.einsum: einsum, np.tensordot: tensordot, np.append: _appended,
+    **{getattr(np, name): _trapezoid for name in ("trapezoid", "trapz") if name in vars(np)},
     operator.contains: _member, set: _asked_alone, pow: _power, rt.scatter: _on_diagonal,
 }  # fmt: skip

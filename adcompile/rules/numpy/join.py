@@ -463,6 +463,7 @@ def append_type(args: list[Type], kwargs: dict[str, Type]) -> Type:
 def append(y_bar: Any, y: Any, arr: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         n = np.size(arr)
-        return np.reshape(y_bar[:n], shape_of(arr)), np.reshape(y_bar[n:], shape_of(values))
+        values_bar = y_bar[n] if np.ndim(values) == 0 else np.reshape(y_bar[n:], shape_of(values))
+        return np.reshape(y_bar[:n], shape_of(arr)), values_bar
     arr_bar, values_bar = slices_of(y_bar, (arr, values), axis)
     return arr_bar, values_bar

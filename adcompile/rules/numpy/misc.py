@@ -188,7 +188,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     if np.ndim(dx) == 0 if x is None else x.ndim == 1:
         values = y if axis == -1 or y.ndim == 1 else np.moveaxis(y, axis, -1)
         steps = dx if x is None else np.diff(x)
-        return (steps * sums_of_neighbours(values) / 2.0).sum(-1)
+        parts = steps * sums_of_neighbours(values) / 2.0
+        return np.sum(parts) if values.ndim == 1 else parts.sum(-1)
     # `axis` is one of the distances' own; what broadcasting makes of them and of y is summed over it all the same
     steps = dx if x is None else along(np.diff, x, axis)
     return (steps * along(sums_of_neighbours, y, axis) / 2.0).sum(axis)
@@ -200,7 +201,7 @@ def along(fn: Any, a: Any, axis: Any) -> Any:
 
 
 def sums_of_neighbours(a: Any) -> Any:
-    return a[..., 1:] + a[..., :-1]
+    return a[1:] + a[:-1] if a.ndim == 1 else a[..., 1:] + a[..., :-1]
 
 
 def trapezoid_type(args: list[Type], kwargs: dict[str, Type]) -> Type:

@@ -35,6 +35,11 @@ x = np.linalg.inv(A) @ x + np.linalg.solve(A, A)[1]
 x = x * (1.5 if np.any(x > A[0, 1]) else 0.5) * (2.0 if np.all(x > -9.0) else 3.0)
 x = x * A[np.argmax(x), np.argmin(x)]
 x = x * np.clip(x[0], b[0], 0.6) + A[np.clip(np.searchsorted(b, x[1]), 1, 2)]
+x = x / np.linalg.norm(A, axis=1) + A[1] / np.linalg.norm(A * x, axis=0, keepdims=True)[0]
+x = np.append(x[1:], x[0] * A[0, 0]) + np.append(b[:1], A[0, 1:] * x[:2])
+x = x * np.trapezoid(x, dx=0.5) + np.trapezoid(A[0] * x, b)
+x = x + A[2][np.floor(x * 2.0).astype(int)] * b[(x > 0.4).astype(int)]
+x = x * A[[0, 2], 1:][1, 0] + A[:2, [2, 0, 1]][1] * np.sum(A[[1, 1]], axis=0)
 x = np.diag(A) * x + np.diagonal(A, 1)[0] * A.diagonal(-1)[1]
 x = np.diag(x) @ b + np.sum(np.diag(A[:, 1:], k=1)) * np.diag(A.T[1:], -1)[0] * np.diag(np.diag(x))
 x = np.average(x, weights=b) * A[0] + np.average(A) * x
