@@ -18,7 +18,7 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array
 from adcompile.optimise.typing import INPLACE, type_of
-from adcompile.runtime import arrays, loops, memory, overlap
+from adcompile.runtime import adjoints, arrays, loops, memory, overlap
 
 Part = tuple[str, str]  # what selects along an axis: "item", "slice", "new" or "rest", and its text
 
@@ -474,6 +474,7 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         np.any: a._asked, np.all: a._asked, np.argmax: a._asked, np.argmin: a._asked,
         np.linalg.solve: a.solved, np.linalg.inv: a.solved, np.expand_dims: a._expanded, np.eye: a._identity_matrix,
         np.ufunc.at: a.summed_at, overlap.check_masked: a.apart_where, arrays.accumulate: a._add_at,
+        adjoints.check_slopes: a._checked_slopes, adjoints.padded_index: a.bordered,
         arrays.scatter: a.scattered, memory.last_writes: a.last_writes,
         ops.expect_length: a._expected, np.array: a._same_array, np.asarray: a._same_array,
         memory.apart: a._apart, arrays.own: a._owned, memory.is_writable: a._writable,

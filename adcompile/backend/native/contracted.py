@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import Array, Scalar
-from adcompile.optimise.direct import called
 from adcompile.optimise.typing import type_of
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ def tensordot(s: Spelling, call: Call) -> bool:
 
 
 def _axes(s: Spelling, axes: Atom, rank: int) -> tuple[Sequence[int], Sequence[int]] | None:
-    value = _known(s, axes)
+    value = s.known(axes)
     if type(value) is int:
         return range(rank - value, rank), range(value)
     if not isinstance(value, (tuple, list)) or len(value) != 2:
@@ -69,14 +67,6 @@ def _axes(s: Spelling, axes: Atom, rank: int) -> tuple[Sequence[int], Sequence[i
     pair = [(p,) if type(p) is int else p for p in value]
     plain = all(isinstance(p, (tuple, list)) and all(type(k) is int for k in p) for p in pair)
     return (pair[0], pair[1]) if plain else None
-
-
-def _known(s: Spelling, atom: Atom) -> Any:
-    """A number, or tuples and lists of some that are written out; None for others."""
-    made = s.displays.get(atom)
-    if made is not None and called(made) in (ops.build_tuple, ops.build_list):
-        return tuple(_known(s, a) for a in made.args)
-    return atom.value if isinstance(atom, Const) else None
 
 
 def _rank(s: Spelling, atom: Atom) -> int:
@@ -115,6 +105,9 @@ def _is_product(names: list[str], out: str) -> bool:
 def _product(s: Spelling, call: Call, arrays: tuple[Atom, ...], names: list[str], out: str) -> bool:
     (shared,) = set(names[0]) & set(names[1])
     a, b = arrays
+    dims = [t.dims if isinstance(t := type_of(x, s.types), Array) else None for x in arrays]
+    if any(d is None or d[n.index(shared)] != "many" for d, n in zip(dims, names)):
+        return False  # an axis of length one is repeated
     if names[0][0] == shared and len(names[0]) == 2:
         a = s.new(call, np.ndarray.T, (a,), Array(FLOAT, ("any", "any")))
     if names[1][-1] == shared and len(names[1]) == 2:

@@ -259,6 +259,12 @@ class Making(Scalars):
         self.make(call.result, result, f"np.diag({self.atom(x)})")
         return True
 
+    def _checked_slopes(self, call: Call) -> bool:
+        if not self.is_array(call.args[0]):
+            return False
+        self.fault_if(f"{self.atom(call.args[0])}.shape[0] < 2")
+        return True
+
     def _converted(self, call: Call) -> bool:
         """`x.astype(int)`; NumPy warns of what is too large for an integer, or not a number."""
         x, result = call.args[0], self.result_type(call)

@@ -14,7 +14,7 @@ from adcompile.backend.native.products import Products
 from adcompile.backend.native.values import ArrayOf, Number
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Var
-from adcompile.runtime import arrays
+from adcompile.runtime import adjoints, arrays
 
 
 class Picking(Products):
@@ -31,11 +31,40 @@ class Picking(Products):
     def picked(self, call: Call) -> bool:
         """`x[places]`, which is a copy."""
         array, index = call.args
+        border = self._border(array, index)
+        if border is not None:
+            return self._made_of(call, f"nt.padded_{border[0]}({self.atom(array)}, {border[1]})")
         kind = self._way_of(array, index)
         if kind is None or self.result_type(call) != self.native_type(array):
             return False
         self.faults = True
         text = f"nt.picked_{kind}({self.atom(array)}, {self.atom(index)})"
+        self.make(call.result, self.result_type(call), text)
+        return True
+
+    def bordered(self, call: Call) -> bool:
+        """`rt.padded_index(shape, widths, mode)`: printed where it is used."""
+        _, widths, mode = (self.known(a) for a in call.args)
+        pairs = isinstance(widths, tuple) and all(isinstance(p, tuple) for p in widths)
+        if call.kwargs or not pairs or mode not in ("edge", "wrap"):
+            return False
+        self.made[call.result] = call
+        return True
+
+    def _border(self, array: Atom, index: Atom) -> tuple[str, str] | None:
+        """For such an index the end of the helpers' names, and what they are told of the border."""
+        made = self.made.get(index) if isinstance(index, Var) else None
+        native = self.native_type(array)
+        if made is None or self.callee(made) is not adjoints.padded_index or not isinstance(native, ArrayOf):
+            return None
+        widths = self.known(made.args[1])
+        if native.code != "f8" or native.rank != len(widths):
+            return None
+        numbers = ", ".join(str(n) for pair in widths for n in pair)
+        return ("vector" if native.rank == 1 else "matrix"), f"{numbers}, {self.known(made.args[2]) == 'wrap'}"
+
+    def _made_of(self, call: Call, text: str) -> bool:
+        self.faults = True
         self.make(call.result, self.result_type(call), text)
         return True
 
@@ -56,6 +85,9 @@ class Picking(Products):
     def scattered(self, call: Call) -> bool:
         """`rt.scatter(x, places, v)`: zeros like `x`, to which `v` is added there."""
         array, index, value = call.args
+        border = self._border(array, index)
+        if border is not None and self.native_type(value) == self.native_type(array):
+            return self._made_of(call, f"nt.unpadded_{border[0]}({self.atom(array)}, {self.atom(value)}, {border[1]})")
         kind, native = self._way_of(array, index), self.native_type(array)
         if kind is None or native != self.result_type(call) or not self._can_hold(array, value):
             return False

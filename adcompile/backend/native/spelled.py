@@ -32,6 +32,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.backend.native.contracted import einsum, tensordot
+from adcompile.backend.native.padded import inside, padded, repeating, slopes
 from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Statement, Var
@@ -42,6 +43,7 @@ from adcompile.optimise.dce import live_block
 from adcompile.optimise.direct import called
 from adcompile.optimise.typing import hashable, type_of
 
+INDICES = (rt.diagonal_index, rt.interior)
 DISPLAYS = (ops.build_list, ops.build_tuple, ops.build_set, set, range)
 ASKING = (operator.contains, operator.getitem, len, set)
 """What reads a list, and changes nothing."""
@@ -73,7 +75,7 @@ class Spelling(Rewriter):
         self.made: list[Statement] = []
         self.lists: dict[Atom, Call] = {}
         self.displays: dict[Atom, Call] = {}
-        self.diagonals: dict[Atom, Call] = {}
+        self.indices: dict[Atom, Call] = {}
         self.readers: dict[Var, list[Statement | None]] = {}
 
     def block(self, block: Block) -> Block:
@@ -97,8 +99,8 @@ class Spelling(Rewriter):
         spell = SPELLED.get(fn) if inside and hashable(fn) else None
         if fn is ops.build_list:
             self.lists[call.result] = call
-        if fn is rt.diagonal_index:
-            self.diagonals[call.result] = call
+        if fn in INDICES:
+            self.indices[call.result] = call
         if fn in DISPLAYS:
             self.displays[call.result] = call
         self.made = []
@@ -119,6 +121,18 @@ class Spelling(Rewriter):
         """What the call gives is what `fn` gives."""
         self.made.append(replace(call, fn=Const(fn), args=args, kwargs=()))
         return True
+
+    def known(self, atom: Atom) -> Any:
+        """A number, or tuples and lists of some that are written out; None for others."""
+        made = self.displays.get(atom)
+        if made is not None and called(made) in (ops.build_tuple, ops.build_list):
+            return tuple(map(self.known, made.args))
+        return atom.value if isinstance(atom, Const) else None
+
+    def index_of(self, index: Atom, fn: Any) -> Call | None:
+        """The call of this function that makes an index."""
+        made = self.indices.get(index)
+        return made if made is not None and called(made) is fn else None
 
     def ending(self, call: Call, fn: Any, args: tuple[Atom, ...], **kwargs: Atom) -> bool:
         """The same, with arguments by name."""
@@ -294,7 +308,7 @@ def _copied(s: Spelling, call: Call) -> bool:
 def _on_diagonal(s: Spelling, call: Call) -> bool:
     """What is zero but on the diagonal of a matrix: zeros, into whose diagonal it is added."""
     x, index, value = call.args
-    made, t = s.diagonals.get(index), s.array(x)
+    made, t = s.index_of(index, rt.diagonal_index), s.array(x)
     if made is None or t is None or len(t.dims or ()) != 2 or t != s.types[call.result] or s.vector(value) is None:
         return False
     _, offset, *axes = made.args
@@ -453,7 +467,9 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.ndarray.astype: _copied, np.ndarray.flatten: _copied,
     np.linalg.norm: _norm, np.array: _displayed, np.concatenate: _joined, np.stack: _joined,
     np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
-    **dict.fromkeys((operator.getitem, operator.setitem, rt.add_at, rt.last_writes, np.ufunc.at), _beside_slice),
+    **dict.fromkeys((operator.setitem, rt.add_at, rt.last_writes, np.ufunc.at), _beside_slice),
+    operator.getitem: lambda s, call: _beside_slice(s, call) or inside(s, call),
+    np.pad: padded, rt.padded_index: repeating, np.gradient: slopes,
     np.einsum: einsum, np.tensordot: tensordot, np.append: _appended,
     **{getattr(np, name): _trapezoid for name in ("trapezoid", "trapz") if name in vars(np)},
     operator.contains: _member, set: _asked_alone, pow: _power, rt.scatter: _on_diagonal,

@@ -16,6 +16,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
+from adcompile.backend.native.borders import padded_matrix, padded_vector, unpadded_matrix, unpadded_vector
 from adcompile.backend.native.helper import helper
 from adcompile.backend.native.independent import independent
 from adcompile.backend.native.integers import (
@@ -85,7 +86,7 @@ __all__ = [
     "nonzero", "order_of", "place_in",
     "places_in", "sort_order", "sorted_numbers", "add", "comb", "factorial", "floordiv", "gcd", "mod", "mul", "perm",
     "power", "sub", "whole", "added_all_at", "added_all_where", "added_at", "added_where", "index", "last_at",
-    "diagonal", "diagonal_of", "truncated",
+    "diagonal", "diagonal_of", "truncated", "padded_matrix", "padded_vector", "unpadded_matrix", "unpadded_vector",
     "length", "picked_at", "picked_where", "put", "put_all_at", "put_all_where", "put_at", "put_where",
     "whole_registers", "interleave", "independent", "writable",
 ]  # fmt: skip

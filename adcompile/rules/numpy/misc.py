@@ -228,7 +228,7 @@ if "trapz" in np.__dict__:  # until NumPy 2.3
 
 def slope_along(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
     """`np.gradient` along one axis moved to the front; `step` a number or the distances."""
-    g = np.moveaxis(f, axis, 0)
+    g = f if axis == 0 else np.moveaxis(f, axis, 0)
     n = g.shape[0]
     if np.ndim(step) == 0:
         middle = (g[2:] - g[:-2]) / (2.0 * step)
@@ -252,7 +252,8 @@ def slope_along(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
             p, q, r, s = step[0], step[1], step[n - 3], step[n - 2]
             first = -(2.0 * p + q) / (p * (p + q)) * g[0] + (p + q) / (p * q) * g[1] - p / (q * (p + q)) * g[2]
             last = s / (r * (r + s)) * g[-3] - (s + r) / (r * s) * g[-2] + (2.0 * s + r) / (s * (r + s)) * g[-1]
-    slopes = np.moveaxis(np.concatenate((first[None], middle, last[None])), 0, axis)
+    slopes = np.concatenate((first[None], middle, last[None]))
+    slopes = slopes if axis == 0 else np.moveaxis(slopes, 0, axis)
     # of a complex step NumPy takes the real parts, where `f` is real
     return np.real(slopes) if np.iscomplexobj(slopes) and not np.iscomplexobj(f) else slopes
 

@@ -10,7 +10,8 @@ from tests.kernels import agree, parts_of
 pytest.importorskip("numba")
 
 TWO = "ij,jk->ik ij,jk->ki ij,kj->ik ji,jk->ik ji,kj->ki ij,j->i ji,j->i i,ij->j ij,ij-> ij,ji-> i,i-> i,j->ij i,j->ji"
-TWO += " ij,ij->i ij,ij->j ij,ji->i ij,ij->ij ij,ji->ij ij,ji->ji i,ij->ij j,ij->ij j,ij->ji i,ij->i i,ij-> i,j-> ij,kl->ij"
+TWO += " ij,ij->i ij,ij->j ij,ji->i ij,ij->ij ij,ji->ij ij,ji->ji i,ij->ij j,ij->ij j,ij->ji"
+TWO += " i,ij->i i,ij-> i,j-> ij,kl->ij"
 ONE = "ij->i ij->j ij-> ij->ji ij->ij i->i i->"
 AXES = "1 2 ([0],[0]) (0,1) ([1],[1]) ((-1,),(0,)) ([0,1],[1,0]) ([0,1],[0,1]) 0"
 
