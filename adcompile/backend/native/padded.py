@@ -56,7 +56,7 @@ def padded(s: Spelling, call: Call) -> bool:
     axes = work.axes(shape, widths)
     sizes = [work.plus(a.length, a.before + a.after) for a in axes]
     s.last(call, np.zeros, work.new(ops.build_tuple, *sizes, t=TupleT((INT,) * len(sizes))))
-    inner = [work.slice(a.before, work.plus(a.length, a.before)) for a in axes]
+    inner = [work.cut(a.before, work.plus(a.length, a.before)) for a in axes]
     s.new(call, operator.setitem, (call.result, work.index(inner), x), NONE)
     return True
 
@@ -79,20 +79,21 @@ def inside(s: Spelling, call: Call) -> bool:
         return False
     work = _Work(s, call)
     axes = work.axes(made.args[0], widths)
-    inner = [work.slice(a.before, work.plus(a.length, a.before)) for a in axes]
+    inner = [work.cut(a.before, work.plus(a.length, a.before)) for a in axes]
     return s.last(call, operator.getitem, x, work.index(inner))
 
 
 def slopes(s: Spelling, call: Call) -> bool:
     """`np.gradient` of a vector with even steps."""
-    t = s.vector(call.args[0]) if call.args and not call.kwargs else None
-    step = call.args[1] if len(call.args) == 2 else Const(1.0)
-    number = type_of(step, s.types)
-    if t is None or t.dtype != FLOAT or len(call.args) > 2 or s.types[call.result] != t:
+    if call.kwargs or not 0 < len(call.args) < 3:
+        return False
+    f, step = (*call.args, Const(1.0))[:2]
+    t, number = s.vector(f), type_of(step, s.types)
+    if t is None or t.dtype != FLOAT or s.types[call.result] != t:
         return False
     if not isinstance(number, Scalar) and not (isinstance(step, Const) and type(step.value) in (int, float)):
         return False
-    work, f, y = _Work(s, call), call.args[0], call.result
+    work, y = _Work(s, call), call.result
     s.new(call, rt.check_slopes, (f,), NONE)
     s.last(call, np.empty_like, f)
 
@@ -100,12 +101,12 @@ def slopes(s: Spelling, call: Call) -> bool:
         return s.new(call, operator.truediv, (s.new(call, operator.sub, (a, b), kind), by), kind)
 
     twice = s.new(call, operator.mul, (Const(2.0), step), NUMBER)
-    ahead, behind = (work.part(f, [Const(cut)]) for cut in (slice(2, None), slice(None, -2)))
+    ahead, behind = (work.part(f, Const(cut)) for cut in (slice(2, None), slice(None, -2)))
     middle = quotient(ahead, behind, twice, Array(FLOAT, ("any",)))
     s.new(call, operator.setitem, (y, Const(slice(1, -1)), middle), NONE)
     for at, a, b in ((0, 1, 0), (-1, -1, -2)):
-        ends = [s.new(call, operator.getitem, (f, Const(k)), NUMBER) for k in (a, b)]
-        s.new(call, operator.setitem, (y, Const(at), quotient(*ends, step, NUMBER)), NONE)
+        one, other = (s.new(call, operator.getitem, (f, Const(k)), NUMBER) for k in (a, b))
+        s.new(call, operator.setitem, (y, Const(at), quotient(one, other, step, NUMBER)), NONE)
     return True
 
 
@@ -136,7 +137,7 @@ class _Work:
     def plus(self, n: Atom, more: int) -> Atom:
         return self.new(operator.add, n, Const(more), t=INT) if more else n
 
-    def slice(self, start: Atom | int | None, stop: Atom | int | None) -> Atom:
+    def cut(self, start: Atom | int | None, stop: Atom | int | None) -> Atom:
         if not isinstance(start, Var) and not isinstance(stop, Var):
             return Const(slice(start, stop, None))
         bounds = [b if isinstance(b, Var | Const) else Const(b) for b in (start, stop)]
@@ -145,5 +146,5 @@ class _Work:
     def index(self, parts: list[Atom]) -> Atom:
         return parts[0] if len(parts) == 1 else self.new(ops.build_tuple, *parts, t=TupleT((UNKNOWN,) * len(parts)))
 
-    def part(self, x: Atom, parts: list[Atom]) -> Var:
-        return self.new(operator.getitem, x, self.index(parts), t=Array(FLOAT, ("any",) * len(parts)))
+    def part(self, x: Atom, cut: Atom) -> Var:
+        return self.new(operator.getitem, x, cut, t=Array(FLOAT, ("any",)))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
-from adcompile import runtime as rt  # noqa: E402
-from adcompile.backend.native import borders  # noqa: E402
-from adcompile.runtime.native import Fault  # noqa: E402
+from adcompile import runtime as rt
+from adcompile.backend.native import borders
+from adcompile.runtime.native import Fault
 
 RNG = np.random.default_rng(3)
 
