@@ -105,6 +105,8 @@ def operation(call: Call, types: Mapping[Var, Type], functions: frozenset[Any] =
         if result.dtype.kind == "i" and fn in (operator.truediv, np.divide, operator.abs, abs, np.absolute):
             return None
         return _in(ARITHMETIC[fn], call.args, result.dtype, types)
+    if result.dtype.kind == "i" and fn in (np.minimum, np.maximum):
+        return _in(fn, call.args, result.dtype, types)
     if result.dtype.kind != "f":
         return None
     if fn in (operator.pow, np.power):

@@ -65,6 +65,20 @@ def lists_of_truth_values(a):
     return np.sum(a[[0, 1]] * a[[-1, 2]]) + np.sum(a[:, [True, False, True, False]])
 
 
+def elements_named_by_two_arrays(a):
+    """Rows and columns of elements, some of which come twice; the arrays change on the way."""
+    rows, columns, total = np.array([0, 2, 2, -1]), np.array([1, 1, 1, 3]), 0.0
+    for k in range(3):
+        total += np.sum(a[rows, columns] ** 2) * (k + 1.0)
+        a[rows, columns] += 0.5 * a[columns, rows]
+        np.add.at(a, (rows, columns), a[0])
+        a[[0, k], [k, 3]] *= a[[1, 2], [-1, 0]]
+        rows[0] = k
+        columns = columns[::-1].copy()
+        a[columns, rows] = a[rows, rows] * 0.9
+    return total + np.sum(a * a)
+
+
 _A = np.random.default_rng(17).uniform(0.3, 1.2, (4, 4))
 
 SAMPLES = {
@@ -74,4 +88,5 @@ SAMPLES = {
     "places_that_change": [(_A,)],
     "one_place_twice": [(_A,)],
     "lists_of_truth_values": [(_A,)],
+    "elements_named_by_two_arrays": [(_A,)],
 }

@@ -16,17 +16,36 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Var
 from adcompile.runtime import adjoints, arrays
 
+PLACES = (ArrayOf("i8", 1), ArrayOf("i4", 1))
+
 
 class Picking(Products):
     """Prints reads and writes at such indices."""
 
     def _way_of(self, array: Atom, index: Atom) -> str | None:
         """The end of the names of the helpers for such an index."""
-        if not self.is_array(array) or not self.is_array(index):
+        if not self.is_array(array):
             return None
-        if self.native_type(index) in (ArrayOf("i8", 1), ArrayOf("i4", 1)):
+        if self._are_pairs(array, index):
+            return "pair"
+        if not self.is_array(index):
+            return None
+        if self.native_type(index) in PLACES:
             return "at"
         return "where" if self.native_type(index) == ArrayOf("b1", 1) and self.rank(array) == 1 else None
+
+    def _are_pairs(self, array: Atom, index: Atom) -> bool:
+        """Whether an index is two arrays, of the rows and the columns of elements of a matrix."""
+        made = self.made.get(index) if isinstance(index, Var) else None
+        if made is None or self.callee(made) is not ops.build_tuple or self.rank(array) != 2 or len(made.args) != 2:
+            return False
+        return all(self.is_array(a) and self.native_type(a) in PLACES for a in made.args)
+
+    def _picks(self, array: Atom, kind: str) -> ArrayOf:
+        """The type of what is read or written at such an index."""
+        found = self.native_type(array)
+        assert isinstance(found, ArrayOf)
+        return ArrayOf(found.code, 1) if kind == "pair" else found
 
     def picked(self, call: Call) -> bool:
         """`x[places]`, which is a copy."""
@@ -35,7 +54,7 @@ class Picking(Products):
         if border is not None:
             return self._made_of(call, f"nt.padded_{border[0]}({self.atom(array)}, {border[1]})")
         kind = self._way_of(array, index)
-        if kind is None or self.result_type(call) != self.native_type(array):
+        if kind is None or self.result_type(call) != self._picks(array, kind):
             return False
         self.faults = True
         text = f"nt.picked_{kind}({self.atom(array)}, {self.atom(index)})"
@@ -72,7 +91,7 @@ class Picking(Products):
         """`x[places] = v`, and `x[places] += v` for places of which none comes twice, or that add up."""
         array, index, value = call.args
         kind = self._way_of(array, index)
-        if kind is None or not self._can_hold(array, value):
+        if kind is None or not self._can_hold(array, value, kind):
             return False
         assert isinstance(array, Var)
         self.faults = True
@@ -89,7 +108,7 @@ class Picking(Products):
         if border is not None and self.native_type(value) == self.native_type(array):
             return self._made_of(call, f"nt.unpadded_{border[0]}({self.atom(array)}, {self.atom(value)}, {border[1]})")
         kind, native = self._way_of(array, index), self.native_type(array)
-        if kind is None or native != self.result_type(call) or not self._can_hold(array, value):
+        if kind is None or native != self.result_type(call) or not self._can_hold(array, value, kind):
             return False
         self.faults = True
         self.make(call.result, native, f"np.zeros_like({self.atom(array)})")
@@ -99,11 +118,14 @@ class Picking(Products):
     def last_writes(self, call: Call) -> bool:
         """`rt.last_writes(x, places, v)`: which of the writes stay."""
         array, index, _ = call.args
-        wanted = ArrayOf("b1", self.rank(array))
-        if self._way_of(array, index) != "at" or wanted.rank > 2 or self.result_type(call) != wanted:
+        kind = self._way_of(array, index)
+        if kind not in ("at", "pair"):
+            return False
+        wanted = ArrayOf("b1", self._picks(array, kind).rank)
+        if wanted.rank > 2 or self.result_type(call) != wanted:
             return False
         self.faults = True
-        self.make(call.result, wanted, f"nt.last_at({self.atom(array)}, {self.atom(index)})")
+        self.make(call.result, wanted, f"nt.last_{kind}({self.atom(array)}, {self.atom(index)})")
         return True
 
     def summed_at(self, call: Call) -> bool:
@@ -127,9 +149,9 @@ class Picking(Products):
         given = self.atom(value) if self.is_array(value) else self.cast(value, found.code)
         self.line(f"nt.{how}({self.names[array]}, {self.atom(index)}, {given})")
 
-    def _can_hold(self, array: Atom, value: Atom) -> bool:
-        found, have = self.native_type(array), self.native_type(value)
-        if not isinstance(found, ArrayOf) or found.code not in ("f8", "f4"):
+    def _can_hold(self, array: Atom, value: Atom, kind: str) -> bool:
+        found, have = self._picks(array, kind), self.native_type(value)
+        if found.code not in ("f8", "f4"):
             return False
         if isinstance(have, Number):
             return have.code == found.code or (have.code, found.code) == ("i8", "f8")

@@ -83,6 +83,31 @@ def picked_at(a, places):
 
 
 @helper
+def picked_pair(a, places):
+    rows, columns = places
+    if rows.shape[0] != columns.shape[0]:
+        raise Fault
+    out = np.empty(rows.shape[0], a.dtype)
+    for k in range(out.shape[0]):
+        out[k] = a[index(rows[k], a.shape[0]), index(columns[k], a.shape[1])]
+    return out
+
+
+@helper
+def last_pair(a, places):
+    """Which writes stay, of elements of a matrix."""
+    rows, columns = places
+    if rows.shape[0] != columns.shape[0]:
+        raise Fault
+    out, written = np.empty(rows.shape[0], np.bool_), np.zeros(a.shape, np.bool_)
+    for k in range(out.shape[0] - 1, -1, -1):
+        i, j = index(rows[k], a.shape[0]), index(columns[k], a.shape[1])
+        out[k] = not written[i, j]
+        written[i, j] = True
+    return out
+
+
+@helper
 def last_at(a, places):
     """Which writes stay, element by element: of places that come several times the last one."""
     out, written = np.empty((places.shape[0],) + a.shape[1:], np.bool_), np.zeros(a.shape[0], np.bool_)
@@ -141,5 +166,31 @@ def _writers(write):
     return at, all_at, where, all_where
 
 
+def _pair_writers(adds):
+    """The same of elements of a matrix, whose rows and columns two arrays name."""
+
+    @helper
+    def pair(a, places, values):
+        rows, columns = places
+        if rows.shape[0] != columns.shape[0] or values.shape != rows.shape:
+            raise Fault
+        for k in range(rows.shape[0]):
+            i, j = index(rows[k], a.shape[0]), index(columns[k], a.shape[1])
+            a[i, j] = a[i, j] + values[k] if adds else values[k]
+
+    @helper
+    def all_pair(a, places, value):
+        rows, columns = places
+        if rows.shape[0] != columns.shape[0]:
+            raise Fault
+        for k in range(rows.shape[0]):
+            i, j = index(rows[k], a.shape[0]), index(columns[k], a.shape[1])
+            a[i, j] = a[i, j] + value if adds else value
+
+    return pair, all_pair
+
+
 put_at, put_all_at, put_where, put_all_where = _writers(_assigned)
 added_at, added_all_at, added_where, added_all_where = _writers(_added)
+put_pair, put_all_pair = _pair_writers(False)
+added_pair, added_all_pair = _pair_writers(True)

@@ -42,6 +42,7 @@ from adcompile.ir.walk import Rewriter, readers_of
 from adcompile.optimise.dce import live_block
 from adcompile.optimise.direct import called
 from adcompile.optimise.typing import hashable, type_of
+from adcompile.rules.numpy.index import is_int
 
 INDICES = (rt.diagonal_index, rt.interior)
 DISPLAYS = (ops.build_list, ops.build_tuple, ops.build_set, set, range)
@@ -205,13 +206,20 @@ def _clip(s: Spelling, call: Call) -> bool:
     if len(call.args) != 3 or call.kwargs:
         return False
     a, low, high = call.args
-    if s.array(a) is None and not isinstance(type_of(a, s.types), Scalar):
+    if s.array(a) is None and not _are_whole(s, a, low, high) and not isinstance(type_of(a, s.types), Scalar):
         return False
     t = s.types[call.result]
     # arrays as bounds may not fit, and NumPy says so of all three at once
     if t != type_of(a, s.types) or not (_is_number(low, s.types) and _is_number(high, s.types)):
         return False
     return s.last(call, np.minimum, s.new(call, np.maximum, (a, low), t), high)
+
+
+def _are_whole(s: Spelling, a: Atom, *bounds: Atom) -> bool:
+    """An array of integers, such as places, and integers."""
+    t = type_of(a, s.types)
+    whole = all(is_int(type_of(b, s.types)) for b in bounds)
+    return whole and isinstance(t, Array) and bool(t.dims) and t.dtype == NUMBERS[1]
 
 
 def _is_number(atom: Atom, types: Mapping[Var, Type]) -> bool:
@@ -352,6 +360,20 @@ def _appended(s: Spelling, call: Call) -> bool:
     return s.last(call, np.concatenate, pair)
 
 
+def _repeated(s: Spelling, call: Call) -> bool:
+    """A vector of which each element comes a known number of times."""
+    a, times = call.args if len(call.args) == 2 and not call.kwargs else (Const(None), Const(None))
+    t, known = s.vector(a), s.known(times)
+    if t is None or type(known) is not int or known < 0:
+        return False
+    n = s.new(call, np.size, (a,), INT)
+    shape = s.new(call, ops.build_tuple, (n, times), TupleT((INT, INT)))
+    whole = s.new(call, np.empty, (shape, Const(t.dtype)), Array(t.dtype, ("any", "any")))
+    spread = s.new(call, np.expand_dims, (a, Const(1)), Array(t.dtype, ("any", "one")))
+    s.new(call, operator.setitem, (whole, Const(Ellipsis), spread), NONE)
+    return s.last(call, np.reshape, whole, s.new(call, operator.mul, (n, times), INT))
+
+
 def _beside_slice(s: Spelling, call: Call) -> bool:
     """`x[places, a:b]` are rows of what the slice shows; `x[a:b, places]` those of its transpose."""
     fn, args = called(call), call.args
@@ -469,7 +491,7 @@ SPELLED: dict[Any, Callable[[Spelling, Call], bool]] = {
     np.hstack: _joined, np.vstack: _joined, np.column_stack: _joined,
     **dict.fromkeys((operator.setitem, rt.add_at, rt.last_writes, np.ufunc.at), _beside_slice),
     operator.getitem: lambda s, call: _beside_slice(s, call) or inside(s, call),
-    np.pad: padded, rt.padded_index: repeating, np.gradient: slopes,
+    np.repeat: _repeated, np.pad: padded, rt.padded_index: repeating, np.gradient: slopes,
     np.einsum: einsum, np.tensordot: tensordot, np.append: _appended,
     **{getattr(np, name): _trapezoid for name in ("trapezoid", "trapz") if name in vars(np)},
     operator.contains: _member, set: _asked_alone, pow: _power, rt.scatter: _on_diagonal,

@@ -61,18 +61,24 @@ from adcompile.backend.native.orders import (
 )
 from adcompile.backend.native.places import (
     added_all_at,
+    added_all_pair,
     added_all_where,
     added_at,
+    added_pair,
     added_where,
     at,
     index,
     last_at,
+    last_pair,
     length,
     picked_at,
+    picked_pair,
     picked_where,
     put_all_at,
+    put_all_pair,
     put_all_where,
     put_at,
+    put_pair,
     put_where,
 )
 from adcompile.backend.native.registers import whole_registers
@@ -86,6 +92,7 @@ __all__ = [
     "nonzero", "order_of", "place_in",
     "places_in", "sort_order", "sorted_numbers", "add", "comb", "factorial", "floordiv", "gcd", "mod", "mul", "perm",
     "power", "sub", "whole", "added_all_at", "added_all_where", "added_at", "added_where", "index", "last_at",
+    "added_all_pair", "added_pair", "last_pair", "picked_pair", "put_all_pair", "put_pair",
     "diagonal", "diagonal_of", "truncated", "padded_matrix", "padded_vector", "unpadded_matrix", "unpadded_vector",
     "length", "picked_at", "picked_where", "put", "put_all_at", "put_all_where", "put_at", "put_where",
     "whole_registers", "interleave", "independent", "writable",

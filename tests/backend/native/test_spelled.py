@@ -39,6 +39,9 @@ x = x / np.linalg.norm(A, axis=1) + A[1] / np.linalg.norm(A * x, axis=0, keepdim
 x = np.append(x[1:], x[0] * A[0, 0]) + np.append(b[:1], A[0, 1:] * x[:2])
 x = x * np.trapezoid(x, dx=0.5) + np.trapezoid(A[0] * x, b)
 x = x + A[2][np.floor(x * 2.0).astype(int)] * b[(x > 0.4).astype(int)]
+x = np.interp(x * 0.9, b, A[0]) + np.interp(x, b, np.sort(A[1]))
+x = np.repeat(x[:1] * A[1, 1], 3) * A[0] + np.repeat(b[:1], 3)
+x = x * A[np.array([0, 2, 1]), np.argsort(x)] + A[[0, -1, 0], np.argsort(b)]
 x = x * A[[0, 2], 1:][1, 0] + A[:2, [2, 0, 1]][1] * np.sum(A[[1, 1]], axis=0)
 x = np.diag(A) * x + np.diagonal(A, 1)[0] * A.diagonal(-1)[1]
 x = np.diag(x) @ b + np.sum(np.diag(A[:, 1:], k=1)) * np.diag(A.T[1:], -1)[0] * np.diag(np.diag(x))
