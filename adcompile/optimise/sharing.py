@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adcompile.analysis.spectra import is_by_chance
-from adcompile.analysis.views import MAYBE, copies, may_view
+from adcompile.analysis.views import MAYBE, copies, may_view, named
 from adcompile.ir import ops
 from adcompile.ir.nodes import (
     Atom,
@@ -52,6 +52,7 @@ _FRESH: frozenset[Any] = frozenset(
         *(np.cumsum, np.cumprod, np.outer, np.where, np.concatenate, np.stack, np.eye, np.linspace, np.arange, np.tile),
         *(operator.matmul, np.dot, np.einsum, np.max, np.min, np.linalg.solve, np.linalg.inv, arrays.scatter),
         *(memory.shadow, memory.snapshot, replica, np.ndarray.copy, np.ndarray.flatten),
+        *named(np.ndarray, "sum mean prod max min cumsum cumprod dot"),
     }
 )
 STORING = (operator.setitem, memory.add_at)
@@ -60,6 +61,8 @@ INTO_FIRST = (*STORING, arrays.accumulate)
 _NEW = (np.empty, np.empty_like, shadows)
 """What shares no memory with what is given, either."""
 _BUILDING = (ops.build_list, ops.build_tuple, ops.build_dict, slice)
+_SHAPED = (arrays.unbroadcast, arrays.broadcast_like, arrays.expand, arrays.contract)
+"""Of their second argument these read the shape."""
 _VIEWS: frozenset[Any] = frozenset({np.real, np.imag})  # elementwise, but a view of what is real
 
 
@@ -315,7 +318,7 @@ class _Analysis:
         elif is_fresh(call, self.effects.types):
             self.fresh.add(call.result)
             return
-        elif fn is arrays.unbroadcast:
+        elif any(fn is f for f in _SHAPED):
             shared = [a for a in shared if a is call.args[0]]  # of the other it reads the shape
         if not is_immutable(type_of(call.result, self.effects.types)):
             self.sources.setdefault(call.result, []).extend(shared)

@@ -259,6 +259,24 @@ class Making(Scalars):
         self.make(call.result, result, f"np.diag({self.atom(x)})")
         return True
 
+    def _turned(self, call: Call) -> bool:
+        """A view whose axes come in another order."""
+        x, *more = call.args
+        rank, result = self.rank(x) if self.is_array(x) else 0, self.result_type(call)
+        order = _order(self.callee(call), list(map(self._axes_known, more)), rank)
+        if call.kwargs or order is None or not isinstance(x, Var) or result != self.native_type(x):
+            return False
+        self.define(call.result, result, f"np.transpose({self.atom(x)}, {order})" if rank > 1 else self.atom(x))
+        self.shares(call.result, x)
+        return True
+
+    def _axes_known(self, atom: Atom) -> Any:
+        """A number, or a tuple of some that is written out."""
+        made = self.made.get(atom) if isinstance(atom, Var) else None
+        if made is not None and self.callee(made) is ops.build_tuple:
+            return tuple(map(self.known, made.args))
+        return atom.value if isinstance(atom, Const) else self.known(atom)
+
     def _checked_slopes(self, call: Call) -> bool:
         if not self.is_array(call.args[0]):
             return False
@@ -350,3 +368,23 @@ class Making(Scalars):
         self.make_outline(call.result, result, self._lengths(call.args[0]))
         self.lengths[call.result] = self._forms(call.args[0], result.rank)
         return True
+
+
+def _order(fn: Any, given: list[Any], rank: int) -> tuple[int, ...] | None:
+    """In which order a function that turns an array takes its axes; None if that is not known."""
+    if fn in (np.transpose, np.ndarray.transpose):
+        given = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given or range(rank)[::-1]
+    if not all(type(k) is int and -rank <= k < rank for k in given):
+        return None
+    axes = [k % rank for k in given]
+    if fn in (np.transpose, np.ndarray.transpose):
+        return tuple(axes) if sorted(axes) == list(range(rank)) else None
+    if len(axes) != 2:
+        return None
+    order = list(range(rank))
+    if fn is np.moveaxis:
+        order.remove(axes[0])
+        order.insert(axes[1], axes[0])
+    else:
+        order[axes[0]], order[axes[1]] = axes[1], axes[0]
+    return tuple(order)

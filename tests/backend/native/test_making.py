@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.kernels import agree, agree_pulled, stays, text_of, wholly
+from tests.kernels import agree, agree_pulled, parts_of, stays, text_of, wholly
 
 X = np.linspace(0.3, 1.4, 5)
 A = np.linspace(-0.5, 1.5, 12).reshape(3, 4)
@@ -46,6 +46,21 @@ def new_axes(x):
     for k in range(3):
         s = s * np.sum(np.sin(x[:, None] * s), axis=0) / (k + 2.0)
     return np.sum(s)
+
+
+def turned(x):
+    a, total = np.outer(x, x[:4])[None] * np.ones((2, 1, 1)), 0.0
+    for _ in range(3):
+        b, c, d = np.swapaxes(a, 1, 2), np.transpose(a, (2, 0, 1)), np.moveaxis(a, 0, -1)
+        total += np.sum(b * b.swapaxes(0, 0)) + np.sum(a.transpose(1, 2, 0) * d) + np.sum(c * np.moveaxis(a, 2, 0))
+        a = a * 0.9 + 0.1 * np.swapaxes(b * b, -1, 1) + 0.1 * np.transpose(np.transpose(a) * d.swapaxes(0, 1), (2, 1, 0))
+    return total + np.sum(np.moveaxis(x, 0, 0) * np.transpose(x))
+
+
+def test_axes_are_turned_in_kernels():
+    parts = parts_of(turned, X[:4])
+    assert not parts.notes, [str(n) for n in parts.notes]
+    agree(turned, X[:4])
 
 
 def test_they_are_made_in_kernels():
