@@ -53,7 +53,8 @@ def turned(x):
     for _ in range(3):
         b, c, d = np.swapaxes(a, 1, 2), np.transpose(a, (2, 0, 1)), np.moveaxis(a, 0, -1)
         total += np.sum(b * b.swapaxes(0, 0)) + np.sum(a.transpose(1, 2, 0) * d) + np.sum(c * np.moveaxis(a, 2, 0))
-        a = a * 0.9 + 0.1 * np.swapaxes(b * b, -1, 1) + 0.1 * np.transpose(np.transpose(a) * d.swapaxes(0, 1), (2, 1, 0))
+        a = a * 0.9 + 0.1 * np.swapaxes(b * b, -1, 1)
+        a = a + 0.1 * np.transpose(np.transpose(a) * d.swapaxes(0, 1), (2, 1, 0))
     return total + np.sum(np.moveaxis(x, 0, 0) * np.transpose(x))
 
 
