@@ -70,7 +70,7 @@ def is_index(t: Type) -> bool:
 
 def is_part(t: Type) -> bool:
     """Whether a value is kept in the place of an index that is made of it."""
-    return isinstance(widen(t), Scalar) or isinstance(t, Array) and t.dtype.kind == "i"
+    return isinstance(widen(t), Scalar) or isinstance(t, Array) and t.dtype.kind == "i" and bool(t.dims)
 
 
 def is_part_of_shadow(context: Context, call: Call | None) -> bool:
@@ -89,7 +89,7 @@ def from_numbers(context: Context, v: Var, inside: Container[Var]) -> list[Call]
     may have."""
     if not is_index(context.types[v]) and not is_part_of_shadow(context, context.definition.get(v)):
         return None
-    return steps(context, v, inside, lambda a: is_part(context.types[a]), PARTS)
+    return steps(context, v, inside, lambda a: is_part(context.types[a]) and a not in context.volatile, PARTS)
 
 
 def steps(

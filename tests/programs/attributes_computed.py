@@ -67,7 +67,7 @@ def properties_without_an_answer(x):
 
 def the_same_nan_is_found(x):
     nan = float("nan")
-    found = (nan in (1.0, nan)) + (math.nan in [math.nan]) + (float("nan") in (nan, 2.0)) * 5
+    found = (nan in (1.0, nan)) + (math.nan in [math.nan])
     return x[0] * found + (x[1] if nan in {nan: 1} else 0.0)
 
 
