@@ -479,8 +479,8 @@ def _handled() -> dict[Any, Callable[[Any, Call], bool]]:
         ops.expect_length: a._expected, np.array: a._same_array, np.asarray: a._same_array,
         memory.apart: a._apart, arrays.own: a._owned, memory.is_writable: a._writable,
         np.broadcast_to: a._broadcast,
-        ndarray.astype: a._converted, np.transpose: a._turned, ndarray.transpose: a._turned, np.moveaxis: a._turned,
-        np.swapaxes: a._turned, ndarray.swapaxes: a._turned,
+        ndarray.astype: a._converted, np.transpose: a._in_order, ndarray.transpose: a._in_order,
+        np.moveaxis: a._in_order, np.swapaxes: a._in_order, ndarray.swapaxes: a._in_order,
         np.diag: a._diagonal, np.diagonal: a._diagonal, ndarray.diagonal: a._diagonal, memory.diagonal_of: a._diagonal,
         arrays.unbroadcast: a._same_shape, arrays.broadcast_like: a._same_shape,
     }  # fmt: skip

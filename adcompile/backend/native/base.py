@@ -230,11 +230,16 @@ class Base:
             return "(" + "".join(f"{self.constant(v)}, " for v in value) + ")"
         raise self.refusal(f"a constant of class {type(value).__name__}")
 
+    def _check_number(self, value: Any) -> None:
+        if not isinstance(value, (bool, int, float, complex, np.generic)):
+            self.refuse("a number that is something else on other paths")
+
     def cast(self, atom: Atom, code: Code) -> str:
         """A number as one of another machine type, as NumPy and Python convert it."""
         value = self.known(atom)
         have = self.code(atom)
         if value is not None:
+            self._check_number(value)
             return self._cast_constant(value, have, code)
         name = self.atom(atom)
         if have == code:
@@ -280,6 +285,7 @@ class Base:
         if value is ops.UNDEFINED:
             return 0
         if value is not None:
+            self._check_number(value)
             return int(value).bit_length()
         if not isinstance(atom, Var):
             return 0  # what is not there

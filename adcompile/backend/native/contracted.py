@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from adcompile.backend.native.spelled import Spelling
 
 FLOAT = np.dtype(np.float64)
+ALL = Const(Ellipsis)
 SUM = Scalar(frozenset({np.float64}))
 
 
@@ -36,13 +37,14 @@ def einsum(s: Spelling, call: Call) -> bool:
         return False
     given, _, out = text.replace(" ", "").partition("->")
     names = given.split(",")
-    return len(names) == len(call.args) - 1 and _spelled(s, call, tuple(call.args[1:]), names, out)
+    plain = len(names) == len(call.args) - 1 and not s.lies_open
+    return plain and _spelled(s, call, tuple(call.args[1:]), names, out)
 
 
 def tensordot(s: Spelling, call: Call) -> bool:
     """`np.tensordot` along axes that are known."""
     given = dict(zip(("a", "b", "axes"), call.args)) | dict(call.kwargs)
-    if set(given) not in ({"a", "b"}, {"a", "b", "axes"}):
+    if set(given) not in ({"a", "b"}, {"a", "b", "axes"}) or s.lies_open:
         return False
     a, b = given["a"], given["b"]
     ranks = [_rank(s, a), _rank(s, b)]
@@ -108,14 +110,13 @@ def _product(s: Spelling, call: Call, arrays: tuple[Atom, ...], names: list[str]
     dims = [t.dims if isinstance(t := type_of(x, s.types), Array) else None for x in arrays]
     if any(d is None or d[n.index(shared)] != "many" for d, n in zip(dims, names)):
         return False  # an axis of length one is repeated
+    if out and out[0] not in names[0]:  # the rows of the result lie as NumPy has them
+        (b, a), dims, names = arrays, dims[::-1], names[::-1]
     if names[0][0] == shared and len(names[0]) == 2:
         a = s.new(call, np.ndarray.T, (a,), Array(FLOAT, ("any", "any")))
     if names[1][-1] == shared and len(names[1]) == 2:
         b = s.new(call, np.ndarray.T, (b,), Array(FLOAT, ("any", "any")))
-    free = "".join(n for name in names for n in name if n != shared)
-    if free == out:
-        return s.last(call, operator.matmul, a, b)
-    return s.last(call, np.ndarray.T, s.new(call, operator.matmul, (a, b), Array(FLOAT, ("any", "any"))))
+    return s.last(call, operator.matmul, a, b)
 
 
 def _summed(s: Spelling, call: Call, arrays: tuple[Atom, ...], names: list[str], letters: str, out: str) -> bool:
@@ -123,9 +124,10 @@ def _summed(s: Spelling, call: Call, arrays: tuple[Atom, ...], names: list[str],
     order = next((n for n in names if len(n) == len(letters)), letters)
     whole = Array(FLOAT, ("any",) * len(order))
     spread = [_spread(s, call, a, name, order) for a, name in zip(arrays, names)]
+    if len(out) == len(order) and len(spread) == 1:  # which is a view
+        return s.last(call, np.ndarray.T, *spread) if out != order else s.last(call, operator.getitem, *spread, ALL)
     if len(out) == len(order):
-        fn, args = (operator.mul, tuple(spread)) if len(spread) == 2 else (np.copy, (spread[0],))
-        return s.last(call, fn, *args) if out == order else s.last(call, np.ndarray.T, s.new(call, fn, args, whole))
+        return s.last(call, operator.mul, *(_spread(s, call, a, name, out) for a, name in zip(arrays, names)))
     product = s.new(call, operator.mul, tuple(spread), whole) if len(spread) == 2 else spread[0]
     if not out:
         return s.last(call, np.sum, product)

@@ -149,11 +149,12 @@ class Flow(Listed):
         if is_undefined(value) or isinstance(value, Const) and value.value is None:
             return self._nothing(native)
         if isinstance(native, Number):
+            text = self.cast(value, native.code)
             if native.code == "i8":
                 self.bits[var] = max(self.bits.get(var, 63), self.size(value))
             if native.code == "c16" and self.code(value) != "c16":
                 self.refuse(f"{var.name}, which is complex on some paths only")
-            return self.cast(value, native.code)
+            return text
         if isinstance(native, ArrayOf):
             if not isinstance(value, Var) or self.native.get(value) != native:
                 self.refuse(f"{var.name}, which is an array on some paths only")

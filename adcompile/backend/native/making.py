@@ -250,6 +250,10 @@ class Making(Scalars):
         if more and self.native_type(more[0]) != Number("i8"):
             return False
         if result.rank == 1 and self.rank(x) == 2:
+            if more and self.known(more[0]) is None:  # NumPy takes no more than a C int holds
+                self.fault_if(f"abs({self.atom(more[0])}) > 2147483647")
+            elif more and abs(self.known(more[0])) > 2147483647:
+                return False
             name = "diagonal_of" if self.callee(call) is memory.diagonal_of else "diagonal"
             self.define(call.result, result, f"nt.{name}({self.atom(x)}, {self.atom(more[0]) if more else '0'})")
             self.shares(call.result, x)
@@ -259,7 +263,7 @@ class Making(Scalars):
         self.make(call.result, result, f"np.diag({self.atom(x)})")
         return True
 
-    def _turned(self, call: Call) -> bool:
+    def _in_order(self, call: Call) -> bool:
         """A view whose axes come in another order."""
         x, *more = call.args
         rank, result = self.rank(x) if self.is_array(x) else 0, self.result_type(call)
@@ -373,7 +377,7 @@ class Making(Scalars):
 def _order(fn: Any, given: list[Any], rank: int) -> tuple[int, ...] | None:
     """In which order a function that turns an array takes its axes; None if that is not known."""
     if fn in (np.transpose, np.ndarray.transpose):
-        given = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given or range(rank)[::-1]
+        given = list(given[0]) if len(given) == 1 and isinstance(given[0], tuple) else given or list(range(rank)[::-1])
     if not all(type(k) is int and -rank <= k < rank for k in given):
         return None
     axes = [k % rank for k in given]

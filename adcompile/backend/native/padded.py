@@ -42,7 +42,7 @@ def padded(s: Spelling, call: Call) -> bool:
     """`np.pad` of a border that is known."""
     given = dict(zip(("array", "pad_width", "mode"), call.args)) | dict(call.kwargs)
     mode = given.pop("mode", Const("constant"))
-    if set(given) != {"array", "pad_width"} or not isinstance(mode, Const) or mode.value not in MODES:
+    if s.lies_open or set(given) != {"array", "pad_width"} or not isinstance(mode, Const) or mode.value not in MODES:
         return False
     x, t = given["array"], s.array(given["array"])
     widths = _widths(s, given["pad_width"], len(t.dims or ()) if t is not None else 0)

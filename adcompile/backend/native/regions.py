@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.backend.callables import identifier
 from adcompile.backend.native.base import Hints
 from adcompile.backend.native.elementary import vectorised
 from adcompile.backend.native.flow import HANDING_ON
@@ -177,7 +178,7 @@ class _Search:
         new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
         counts = counted(new.function.body, new.types)
         hints = Hints(new.sure, new.sums, between_loops(function.body.statements), new.independent, counts)
-        return kernel(new.function, name, new.types, inexact, hints, between)
+        return kernel(new.function, identifier(name), new.types, inexact, hints, between)
 
     def behind_reads(self, function: Function, inexact: bool) -> Function | None:
         """The function as what it reads of modules and a call of all the rest, if that is a kernel."""

@@ -32,6 +32,7 @@ import numpy as np
 
 from adcompile import runtime as rt
 from adcompile.backend.native.contracted import einsum, tensordot
+from adcompile.backend.native.laid import tells_order
 from adcompile.backend.native.padded import inside, padded, repeating, slopes
 from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.ir import ops
@@ -62,7 +63,7 @@ def spelled(program: Program) -> Program:
 
 
 def _function(rewriter: Spelling, function: Function) -> Function:
-    rewriter.readers = readers_of(function.body)
+    rewriter.readers, rewriter.lies_open = readers_of(function.body), tells_order(function.body)
     body = rewriter.block(function.body)
     return function if body is function.body else replace(function, body=live_block(body, (), rewriter.types))
 
@@ -78,6 +79,7 @@ class Spelling(Rewriter):
         self.displays: dict[Atom, Call] = {}
         self.indices: dict[Atom, Call] = {}
         self.readers: dict[Var, list[Statement | None]] = {}
+        self.lies_open = False  # whether the function may tell in which order axes lie in memory
 
     def block(self, block: Block) -> Block:
         around, self.between = self.between, between_loops(block.statements)

@@ -53,3 +53,35 @@ def test_they_give_what_numpy_gives(first):
 def test_loops_with_them_are_native(call):
     parts = parts_of(made(call), A, X)
     assert len(parts.kernels) == 1 and not parts.notes, [note.why for note in parts.notes]
+
+
+def view_read_after_a_write(x, n):
+    x, total = x * 1.0, 0.0
+    for _ in range(n):
+        y, z = np.einsum("ij->ji", x), np.einsum("i->i", x[0])
+        x[0, 0] = 7.0 * x[1, 1]
+        total += y[0, 0] + z[0] * z[1]
+    return total
+
+
+def written_through_the_view(x, n):
+    x = x * 1.0
+    for _ in range(n):
+        y = np.einsum("ij->ij", x)
+        y[0, 0] = 2.0
+    return np.sum(x * x)
+
+
+def written_as_it_lies(x, n):
+    total = 0.0
+    for _ in range(n):
+        for y in (np.einsum("ij,kj->ki", x, x), np.einsum("i,j->ji", x[0], x[1]), np.einsum("ij,jk->ik", x, x)):
+            y.reshape(-1)[1] = 5.0
+            total += np.sum(y * y)
+    return total
+
+
+@pytest.mark.parametrize("function", [view_read_after_a_write, written_through_the_view, written_as_it_lies])
+def test_memory_is_shared_and_lies_as_numpy_has_it(function):
+    agree(function, A, 2)
+    agree(function, np.asfortranarray(A), 2)
