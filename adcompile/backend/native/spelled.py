@@ -349,13 +349,13 @@ def _trapezoid(s: Spelling, call: Call) -> bool:
 
 def _appended(s: Spelling, call: Call) -> bool:
     """A vector, and another one or a number behind it."""
-    if len(call.args) != 2 or call.kwargs or s.vector(call.args[0]) is None:
+    (a, more), result = call.args if len(call.args) == 2 else (Const(None),) * 2, s.types[call.result]
+    t, behind = s.vector(a), s.vector(more)
+    if call.kwargs or t is None or not isinstance(result, Array) or result.dtype != t.dtype:
         return False
-    a, more = call.args
-    t = s.vector(a)
-    if s.vector(more) != t and not (_is_number(more, s.types) and t is not None and t.dtype == FLOATS[0]):
+    if behind is None and (t.dtype != FLOATS[0] or not _is_number(more, s.types)) or behind and behind.dtype != t.dtype:
         return False
-    if s.vector(more) is None:
+    if behind is None:
         number, more = more, s.new(call, np.empty, (Const((1,)), Const(FLOATS[0])), Array(FLOATS[0], ("one",)))
         s.new(call, operator.setitem, (more, Const(0), number), NONE)
     pair = s.new(call, ops.build_tuple, (a, more), TupleT((type_of(a, s.types), type_of(more, s.types))))
