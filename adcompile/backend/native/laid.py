@@ -7,16 +7,16 @@ times, and takes care.
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from adcompile.analysis.views import MAYBE, named
-from adcompile.ir.nodes import Block, Call, Const
+from adcompile.analysis.writing import AUGMENTED, FUNCTIONS, ITEM_WRITES, METHODS
+from adcompile.ir.nodes import Block, Call, Const, OpaqueCode
 from adcompile.ir.walk import statements_of
 from adcompile.optimise.direct import called
-from adcompile.optimise.typing import INPLACE, hashable
+from adcompile.optimise.typing import hashable
 from adcompile.runtime import memory
 
 ASKING: set[Any] = {
@@ -25,14 +25,19 @@ ASKING: set[Any] = {
 }
 """These give something else for another order."""
 KEEPING = frozenset("AK")
+WRITING = ITEM_WRITES | AUGMENTED | METHODS | FUNCTIONS.keys()
 
 
 def tells_order(body: Block) -> bool:
     calls = [s for s in statements_of(body) if isinstance(s, Call) and s.role == "primal" and hashable(called(s))]
     if any(called(c) in ASKING or _asks(c) for c in calls):
         return True
-    reshaped = any(called(c) in MAYBE for c in calls)
-    return reshaped and any(called(c) is operator.setitem or called(c) in INPLACE for c in calls)
+    return any(called(c) in MAYBE for c in calls) and any(map(_writes, calls))
+
+
+def _writes(call: Call) -> bool:
+    named = any(name == "out" for name, _ in call.kwargs)
+    return named or not isinstance(call.fn, Const) or called(call) in WRITING or isinstance(call.fn.value, OpaqueCode)
 
 
 def _asks(call: Call) -> bool:

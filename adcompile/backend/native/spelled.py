@@ -220,8 +220,8 @@ def _clip(s: Spelling, call: Call) -> bool:
 def _are_whole(s: Spelling, a: Atom, *bounds: Atom) -> bool:
     """An array of integers, such as places, and integers."""
     t = type_of(a, s.types)
-    whole = all(is_int(type_of(b, s.types)) for b in bounds)
-    return whole and isinstance(t, Array) and bool(t.dims) and t.dtype == NUMBERS[1]
+    places = isinstance(t, Array) and bool(t.dims) and t.dtype == NUMBERS[1]
+    return places and all(is_int(type_of(b, s.types)) for b in bounds)
 
 
 def _is_number(atom: Atom, types: Mapping[Var, Type]) -> bool:
@@ -334,7 +334,8 @@ def _trapezoid(s: Spelling, call: Call) -> bool:
     given = dict(zip(("y", "x", "dx"), call.args)) | dict(call.kwargs)
     y, x, dx = given.pop("y", Const(None)), given.pop("x", Const(None)), given.pop("dx", Const(1.0))
     t, evenly = s.vector(y), isinstance(x, Const) and x.value is None
-    if t is None or given or t.dtype != FLOATS[0] or not (_is_number(dx, s.types) if evenly else s.vector(x) == t):
+    steps_fit = _is_number(dx, s.types) if evenly else s.vector(x) == t
+    if t is None or given or not steps_fit or t.dtype != FLOATS[0] or s.types[call.result] != _number(t):
         return False
     part = Array(t.dtype, ("any",))
 
@@ -342,8 +343,7 @@ def _trapezoid(s: Spelling, call: Call) -> bool:
         ends = (slice(1, None, None), slice(None, -1, None))
         return s.new(call, fn, tuple(s.new(call, operator.getitem, (a, Const(end)), part) for end in ends), part)
 
-    steps = dx if evenly else parts(operator.sub, x)
-    twice = s.new(call, operator.mul, (steps, parts(operator.add, y)), part)
+    twice = s.new(call, operator.mul, (dx if evenly else parts(operator.sub, x), parts(operator.add, y)), part)
     return s.last(call, np.sum, s.new(call, operator.truediv, (twice, Const(2.0)), part))
 
 

@@ -35,7 +35,19 @@ def written_as_it_lies(a):
     return total
 
 
-@pytest.mark.parametrize("function, tells", [(read_only, False), (written_in_place, False), (written_as_it_lies, True)])
+def sorted_as_it_lies(a):
+    total = 0.0
+    for _ in range(2):
+        y = np.pad(a, 1)
+        y.reshape(-1).sort()
+        total += np.sum(y[1:] * y[:-1])
+    return total
+
+
+@pytest.mark.parametrize(
+    "function, tells",
+    [(read_only, False), (written_in_place, False), (written_as_it_lies, True), (sorted_as_it_lies, True)],
+)
 def test_who_tells(function, tells):
     wrt, types = active((A,))
     program = pipeline.derive(function, pipeline.Request("joint", wrt, backend="numpy"), types).program

@@ -42,7 +42,7 @@ x = x + A[2][np.floor(x * 2.0).astype(int)] * b[(x > 0.4).astype(int)]
 x = np.interp(x * 0.9, b, A[0]) + np.interp(x, b, np.sort(A[1]))
 x = np.repeat(x[:1] * A[1, 1], 3) * A[0] + np.repeat(b[:1], 3)
 x = x * A[np.array([0, 2, 1]), np.argsort(x)] + A[[0, -1, 0], np.argsort(b)]
-x = x * A[[0, 2], 1:][1, 0] + A[:2, [2, 0, 1]][1] * np.sum(A[[1, 1]], axis=0)
+x = x * A[[0, 2]][1] + A[[1, -1, 1]][0] * b
 x = np.diag(A) * x + np.diagonal(A, 1)[0] * A.diagonal(-1)[1]
 x = np.diag(x) @ b + np.sum(np.diag(A[:, 1:], k=1)) * np.diag(A.T[1:], -1)[0] * np.diag(np.diag(x))
 x = np.average(x, weights=b) * A[0] + np.average(A) * x
