@@ -410,8 +410,9 @@ def said_by_class(
         return args[2] if value is None else value
     fallback = hook(b, cls, "__getattr__") if getters(cls, attribute, asked=False) else None
     if fallback is not None:  # what is computed may raise AttributeError
-        value = tried(b, lambda: computed_by_class(b, owner, cls, found, args, name, place), AttributeError, place)
-        return dispatch(b, Const(fallback), [owner, args[1]], [], name, place) if value is None else value
+        return or_asked(
+            b, lambda: computed_by_class(b, owner, cls, found, args, name, place), fallback, owner, args[1], name, place
+        )
     if getters(cls, attribute, asked=False) or isinstance(found, property):
         return computed_by_class(b, owner, cls, found, args, name, place)
     if isinstance(found, staticmethod):
@@ -429,6 +430,14 @@ def said_by_class(
         return b.emit(getattr, args, Instance(cls), (), name, place)
     hidden = cls.__dictoffset__ != 0  # the object, which only the call will bring, may have data of that name
     return Const(found) if isinstance(found, DATA) and not hidden else b.emit(getattr, args, UNKNOWN, (), name, place)
+
+
+def or_asked(
+    b: Builder, run: Callable[[], Atom], fallback: Any, owner: Atom, attribute: Atom, name: str, place: Place | None
+) -> Atom:
+    """What `run` gives for an attribute; where it raises AttributeError, `__getattr__` is asked."""
+    value = tried(b, run, AttributeError, place)
+    return dispatch(b, Const(fallback), [owner, attribute], [], name, place) if value is None else value
 
 
 def computed_by_class(

@@ -11,7 +11,7 @@ import functools
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from adcompile.analysis.attributes import assigned_by_class, object_readers, said_by_class
+from adcompile.analysis.attributes import assigned_by_class, object_readers, or_asked, said_by_class
 from adcompile.analysis.binding import bind, there
 from adcompile.analysis.builder import Builder
 from adcompile.analysis.calls import dispatch, handles, handles_cells, makers
@@ -306,8 +306,7 @@ def read_attribute(
         value = read_plainly(b, owner, t, attribute, name, place, falls_back=False)
         return said_by_class(b, owner, t, t.cls, attribute, args, name, place) if value is None else value
 
-    value = tried(b, computed, AttributeError, place)  # which what is computed may raise
-    return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place) if value is None else value
+    return or_asked(b, computed, fallback, owner, Const(attribute), name, place)
 
 
 def attribute_of(b: Builder, owner: Atom, attribute: str, name: str, place: Place | None) -> Atom:
@@ -321,10 +320,11 @@ def intercepted(
     fallback = hook(b, cls, "__getattr__")
     if fallback is None:
         return dispatch(b, Const(reader), [owner, Const(attribute)], [], name, place)
-    found = tried(
-        b, lambda: dispatch(b, Const(reader), [owner, Const(attribute)], [], name, place), AttributeError, place
-    )
-    return dispatch(b, Const(fallback), [owner, Const(attribute)], [], name, place) if found is None else found
+
+    def read() -> Atom:
+        return dispatch(b, Const(reader), [owner, Const(attribute)], [], name, place)
+
+    return or_asked(b, read, fallback, owner, Const(attribute), name, place)
 
 
 @handles_cells(object.__getattribute__)

@@ -35,8 +35,12 @@ def sets_attribute(fn: Any, attribute: str) -> bool:
     code = getattr(getattr(fn, "__func__", fn), "__code__", None)
     if code is None:
         return False
-    stored = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
-    return attribute in stored or not {"setattr", "__dict__", "vars"}.isdisjoint(code.co_names)
+    return attribute in stored_by(code) or not {"setattr", "__dict__", "vars"}.isdisjoint(code.co_names)
+
+
+def stored_by(code: python_types.CodeType) -> set[str]:
+    """The attributes that code stores by their names."""
+    return {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
 
 
 def is_of_members(cls: type[enum.Enum], attribute: str) -> bool:

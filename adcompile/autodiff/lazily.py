@@ -6,7 +6,6 @@ derivative of what it was made of. Who reads that number afterwards would take i
 
 from __future__ import annotations
 
-import dis
 import functools
 import operator
 from collections.abc import Iterator
@@ -19,12 +18,14 @@ from adcompile.analysis.builder import CONSTRUCTORS, Builder, parts
 from adcompile.analysis.detached import is_in
 from adcompile.analysis.library import is_of_user
 from adcompile.analysis.mutation import calls_in
+from adcompile.analysis.said import stored_by
 from adcompile.analysis.views import fn_of
 from adcompile.autodiff.unseen import arguments
 from adcompile.errors import Unsupported
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const
 from adcompile.ir.types import Instance, Maybe, ObjectT, Seq, Type
+from adcompile.runtime.objects import stated
 
 LOOKING: tuple[Any, ...] = (
     *(operator.is_, operator.is_not, id, type, isinstance, issubclass, callable, ops.identity, ops.push, ops.put_item),
@@ -83,7 +84,7 @@ def is_lazy(cls: type) -> bool:
 
 def computes(cls: type, name: str) -> bool:
     """Whether an attribute is one that may be computed, by code that may read others."""
-    found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+    found = stated(cls, name)
     return is_lazy(cls) and (sets(found) or isinstance(found, property) or found is None)
 
 
@@ -95,11 +96,11 @@ def sets(value: Any) -> bool:
         return value.__name__ in ("__getattr__", "__getattribute__") and stores(value)
     if isinstance(value, BINDING):
         return False
-    getter = getattr(type(value), "__get__", None)
-    return isinstance(getter, FunctionType)
+    return isinstance(stated(type(value), "__get__"), FunctionType)
 
 
 def stores(function: FunctionType) -> bool:
     """Whether a function sets attributes."""
-    stored = any(i.opname == "STORE_ATTR" for i in dis.get_instructions(function))
-    return stored or not {"setattr", "__setattr__", "__dict__", "vars"}.isdisjoint(function.__code__.co_names)
+    return bool(stored_by(function.__code__)) or not {"setattr", "__setattr__", "__dict__", "vars"}.isdisjoint(
+        function.__code__.co_names
+    )

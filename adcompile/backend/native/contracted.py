@@ -1,7 +1,7 @@
 """Contractions in loops, spelled out as products of matrices, products and sums, which kernels know.
 
     np.einsum("ij,jk->ik", a, b)     →  a @ b
-    np.einsum("ij,kj->ki", a, b)     →  (a @ b.T).T
+    np.einsum("ij,kj->ki", a, b)     →  b @ a.T
     np.einsum("ij,ij->i", a, b)      →  np.sum(a * b, axis=1)
     np.einsum("i,ij->ij", a, b)      →  a[:, None] * b
     np.einsum("ij->j", a)            →  np.sum(a, axis=0)
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 FLOAT = np.dtype(np.float64)
 ALL = Const(Ellipsis)
-SUM = Scalar(frozenset({np.float64}))
 
 
 def einsum(s: Spelling, call: Call) -> bool:
@@ -69,6 +68,10 @@ def _axes(s: Spelling, axes: Atom, rank: int) -> tuple[Sequence[int], Sequence[i
     pair = [(p,) if type(p) is int else p for p in value]
     plain = all(isinstance(p, (tuple, list)) and all(type(k) is int for k in p) for p in pair)
     return (pair[0], pair[1]) if plain else None
+
+
+def _turned(s: Spelling, call: Call, a: Atom) -> Atom:
+    return s.new(call, np.ndarray.T, (a,), Array(FLOAT, ("any", "any")))
 
 
 def _rank(s: Spelling, atom: Atom) -> int:
@@ -113,9 +116,9 @@ def _product(s: Spelling, call: Call, arrays: tuple[Atom, ...], names: list[str]
     if out and out[0] not in names[0]:  # the rows of the result lie as NumPy has them
         (b, a), dims, names = arrays, dims[::-1], names[::-1]
     if names[0][0] == shared and len(names[0]) == 2:
-        a = s.new(call, np.ndarray.T, (a,), Array(FLOAT, ("any", "any")))
+        a = _turned(s, call, a)
     if names[1][-1] == shared and len(names[1]) == 2:
-        b = s.new(call, np.ndarray.T, (b,), Array(FLOAT, ("any", "any")))
+        b = _turned(s, call, b)
     return s.last(call, operator.matmul, a, b)
 
 
@@ -137,7 +140,7 @@ def _summed(s: Spelling, call: Call, arrays: tuple[Atom, ...], names: list[str],
 def _spread(s: Spelling, call: Call, a: Atom, name: str, order: str) -> Atom:
     """An array with its axes in order, and one of length one for each that it has not."""
     if len(name) == len(order):
-        return a if name == order else s.new(call, np.ndarray.T, (a,), Array(FLOAT, ("any", "any")))
+        return a if name == order else _turned(s, call, a)
     at = int(name == order[0])
     return s.new(call, np.expand_dims, (a, Const(at)), Array(FLOAT, ("any", "one") if at else ("one", "any")))
 
@@ -147,5 +150,5 @@ def _multiplied(s: Spelling, call: Call, number: Atom, a: Atom, name: str, out: 
     if not 0 < len(name) < 3 or _rank(s, a) != len(name) or sorted(name) != sorted(out) or not _fits(s, call, out):
         return False
     if name != out:
-        a = s.new(call, np.ndarray.T, (a,), Array(FLOAT, ("any", "any")))
+        a = _turned(s, call, a)
     return s.last(call, operator.mul, number, a)

@@ -99,6 +99,7 @@ def _ways(body: Block) -> Iterator[tuple[Var | None, Atom]]:
                     yield from zip(s.results, end.values, strict=True)
         elif isinstance(s, For | While):
             carried = s.body.params[1:] if isinstance(s, For) else s.body.params
+            yield from zip(s.results, carried, strict=True)
             for values in (s.init, *ends(s.body)):
                 yield from zip(carried, values, strict=True)
                 yield from zip(s.results, values, strict=True)
@@ -150,11 +151,8 @@ class _Numbers(Rewriter):
             case If():
                 then, orelse = (self.yielded(b, new.results) for b in (new.then, new.orelse))
                 return (replace(new, then=then, orelse=orelse),)
-            case For():
-                body = self.carried(new.body, new.body.params[1:])
-                return (replace(new, init=self.numbers(new.init, new.results), body=body),)
-            case While():
-                body = self.carried(new.body, new.body.params)
+            case For() | While():
+                body = self.carried(new.body, new.results)
                 return (replace(new, init=self.numbers(new.init, new.results), body=body),)
             case _:
                 return (new,)
