@@ -135,6 +135,101 @@ def small_and_large_by_turns(x, a, b, n):
     return x * 1e150
 
 
+def fourth_order(x, y, a, b, c, n):
+    """The classical Runge-Kutta method: hares and foxes."""
+    h = 0.02
+    for _ in range(n):
+        k1, l1 = a * x - b * x * y, b * x * y - c * y
+        xm, ym = x + 0.5 * h * k1, y + 0.5 * h * l1
+        k2, l2 = a * xm - b * xm * ym, b * xm * ym - c * ym
+        xm, ym = x + 0.5 * h * k2, y + 0.5 * h * l2
+        k3, l3 = a * xm - b * xm * ym, b * xm * ym - c * ym
+        xm, ym = x + h * k3, y + h * l3
+        k4, l4 = a * xm - b * xm * ym, b * xm * ym - c * ym
+        x, y = x + h / 6 * (k1 + 2 * (k2 + k3) + k4), y + h / 6 * (l1 + 2 * (l2 + l3) + l4)
+    return x + y
+
+
+def fourth_order_pushed(f, x, v, k):
+    """Pushed by data, by as much as there is to push: what is read belongs to the Jacobian, and has a cotangent."""
+    h = 0.03
+    for i in range(len(f)):
+        k1, l1 = v, f[i] * x - k * x * x * x
+        xm, vm = x + 0.5 * h * k1, v + 0.5 * h * l1
+        k2, l2 = vm, f[i] * xm - k * xm * xm * xm
+        xm, vm = x + 0.5 * h * k2, v + 0.5 * h * l2
+        k3, l3 = vm, f[i] * xm - k * xm * xm * xm
+        xm, vm = x + h * k3, v + h * l3
+        k4, l4 = vm, f[i] * xm - k * xm * xm * xm
+        x, v = x + h / 6 * (k1 + 2 * (k2 + k3) + k4), v + h / 6 * (l1 + 2 * (l2 + l3) + l4)
+    return x * v
+
+
+def fourth_order_held(z, x, y, a):
+    """Held against data at each step: what an iteration adds whatever comes to it."""
+    h, loss = 0.05, 0.0
+    for i in range(len(z)):
+        k1, l1 = a * y, -x * x * x
+        xm, ym = x + 0.5 * h * k1, y + 0.5 * h * l1
+        k2, l2 = a * ym, -xm * xm * xm
+        xm, ym = x + 0.5 * h * k2, y + 0.5 * h * l2
+        k3, l3 = a * ym, -xm * xm * xm
+        xm, ym = x + h * k3, y + h * l3
+        k4, l4 = a * ym, -xm * xm * xm
+        x, y = x + h / 6 * (k1 + 2 * (k2 + k3) + k4), y + h / 6 * (l1 + 2 * (l2 + l3) + l4)
+        loss += x * z[i] + 0.01 * i * y
+    return loss
+
+
+def fourth_order_of_one(x, r, n):
+    """One number alone, and what it comes to."""
+    h, most = 0.1, 0.0
+    for _ in range(n):
+        k1 = r * x * (1.0 - x)
+        xm = x + 0.5 * h * k1
+        k2 = r * xm * (1.0 - xm)
+        xm = x + 0.5 * h * k2
+        k3 = r * xm * (1.0 - xm)
+        xm = x + h * k3
+        x = x + h / 6 * (k1 + 2 * (k2 + k3) + r * xm * (1.0 - xm))
+        most += x
+    return most
+
+
+def fourth_order_on_a_spring(x, y, k, n):
+    """Two that a spring holds together: their difference comes before what it is multiplied by."""
+    h = 1e-3
+    for _ in range(n):
+        d1 = k * (x - y)
+        k1, l1 = x - d1, d1 - 0.5 * y
+        xm, ym = x + 0.5 * h * k1, y + 0.5 * h * l1
+        d2 = k * (xm - ym)
+        k2, l2 = xm - d2, d2 - 0.5 * ym
+        xm, ym = x + 0.5 * h * k2, y + 0.5 * h * l2
+        d3 = k * (xm - ym)
+        k3, l3 = xm - d3, d3 - 0.5 * ym
+        xm, ym = x + h * k3, y + h * l3
+        d4 = k * (xm - ym)
+        k4, l4 = xm - d4, d4 - 0.5 * ym
+        x, y = x + h / 6 * (k1 + 2 * (k2 + k3) + k4), y + h / 6 * (l1 + 2 * (l2 + l3) + l4)
+    return x + y
+
+
+def fourth_order_of_a_pendulum(q, p, g, n):
+    """Functions of what is known in front of the chain."""
+    h = 0.03
+    for _ in range(n):
+        k1, l1 = p, -g * math.sin(q)
+        qm, pm = q + 0.5 * h * k1, p + 0.5 * h * l1
+        k2, l2 = pm, -g * math.sin(qm)
+        qm, pm = q + 0.5 * h * k2, p + 0.5 * h * l2
+        k3, l3 = pm, -g * math.sin(qm)
+        qm, pm = q + h * k3, p + h * l3
+        k4, l4 = pm, -g * math.sin(qm)
+        q, p = q + h / 6 * (k1 + 2 * (k2 + k3) + k4), p + h / 6 * (l1 + 2 * (l2 + l3) + l4)
+    return q * q + p
+
+
 _RNG = np.random.default_rng(77)
 _DATA = _RNG.uniform(-0.5, 1.0, 77)
 
@@ -150,5 +245,11 @@ SAMPLES = {
     "with_averages": [(0.8, 0.7, 0.4, 70)],
     "held_by_a_spring": [(0.5, 0.5, 0.3, 0.4, 1e5, 70)],
     "small_and_large_by_turns": [(0.7, 1.0, 1.0, 40)],
+    "fourth_order": [(1.2, 0.8, 1.1, 0.4, 0.7, 200), (1.2, 0.8, 1.1, 0.4, 0.7, 2)],
+    "fourth_order_pushed": [(_DATA, 0.5, 0.1, 1.2)],
+    "fourth_order_held": [(_DATA, 0.9, 0.6, 1.1)],
+    "fourth_order_of_one": [(0.1, 1.3, 70)],
+    "fourth_order_on_a_spring": [(0.5, 0.3, 20.0, 70)],
+    "fourth_order_of_a_pendulum": [(0.5, 0.3, 9.0, 70)],
     "into_rows": [(_DATA, 0.5, 0.1, 1.2, 0.05)],
 }

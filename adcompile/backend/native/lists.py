@@ -404,6 +404,7 @@ class Keeping(Hollow):
             if store.sample is not None:
                 self.shares(call.result, store.sample)
             return
+        place = f"nt.at({place})" if self.is_counted(k) else place
         texts = [f"{column}[{place}]" for column in store.columns]
         text = texts[0] if isinstance(store.native, Number) else "(" + ", ".join(texts) + ",)"
         self.define(call.result, store.native, text)

@@ -158,12 +158,16 @@ class Ranges(Keeping):
             return True
         if fn is loops.strips:  # no loop has more iterations than memory has places
             trips, width = (self.cast(a, "i8") for a in call.args)
-            self.define(call.result, Number("i8"), f"({trips} + {width} - 1) // {width}", LENGTH_BITS)
+            bits = LENGTH_BITS - self.size(call.args[1]) + 1  # so that no number of an iteration has more than a length
+            self.define(call.result, Number("i8"), f"({trips} + {width} - 1) // {width}", bits)
             return True
         if fn is loops.strip:
             trips, begin, width = call.args
             left = f"{self.cast(trips, 'i8')} - {self.cast(begin, 'i8')}"
-            self.define(call.result, Number("i8"), f"nt.lesser({left}, {self.cast(width, 'i8')})", LENGTH_BITS)
+            # there is at least one iteration: said because LLVM knows how long a loop is only of numbers bounded both
+            # ways, and does not interleave iterations that write into an array at places further apart than that
+            length = f"nt.lesser(nt.greater({left}, 0), {self.cast(width, 'i8')})"
+            self.define(call.result, Number("i8"), length, LENGTH_BITS)
             whole = self.counts.get(trips) if isinstance(trips, Var) else None
             self.counts[call.result] = (whole or self.form(trips)).plus(self.form(begin), -1)  # as the last strip has
             return True
