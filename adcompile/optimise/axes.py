@@ -16,9 +16,11 @@ from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Type
 from adcompile.optimise.sharing import Sharing
-from adcompile.optimise.typing import agree, arithmetic, definite
+from adcompile.optimise.typing import agree, arithmetic, definite, hashable
+from adcompile.runtime import arrays
 
 _FULL = slice(None)
+BROADCASTS: frozenset[Any] = frozenset({np.broadcast_to, arrays.broadcast_like})
 
 
 class Site(Protocol):
@@ -28,10 +30,26 @@ class Site(Protocol):
     sharing: Sharing
 
     def type(self, atom: Atom) -> Type: ...
+    def first(self, atom: Atom) -> Atom: ...
+    def is_number(self, atom: Atom, value: int) -> bool: ...
     def new(self, call: Call, fn: Any, args: tuple[Atom, ...], t: Type, out: list[Statement], **kwargs: Any) -> Var: ...
 
 
 Helper = Callable[[Site, Call, "list[Statement]"], "Call | Atom | None"]
+
+
+def before_broadcast(site: Site, atom: Atom) -> Atom | None:
+    """What a value is broadcast from, be it a view or, `small * rt.broadcast_like(1.0, x)`, memory of its own."""
+    made = site.defs.get(atom) if isinstance(atom, Var) else None
+    if made is None or not isinstance(made.fn, Const) or made.kwargs:
+        return None
+    if made.fn.value is operator.mul and made.role != "primal":
+        for small, ones in (made.args, made.args[::-1]):
+            inner = made_by(site, ones, *BROADCASTS)
+            if inner is not None and not inner.kwargs and site.is_number(ones, 1) and not site.is_number(small, 1):
+                full = site.type(ones) == site.type(atom)
+                return small if full and isinstance(site.type(small), Array) else None
+    return made.args[0] if hashable(made.fn.value) and made.fn.value in BROADCASTS else None
 
 
 def made_by(site: Site, atom: Atom, *fns: Any) -> Call | None:

@@ -15,7 +15,8 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Dim, Scalar, Type
-from adcompile.optimise.axes import plain_sum, spread_zeros, without_leading
+from adcompile.optimise import rankone
+from adcompile.optimise.axes import BROADCASTS, before_broadcast, plain_sum, spread_zeros, without_leading
 from adcompile.optimise.inward import sum_inward
 from adcompile.optimise.shapes import shape_source
 from adcompile.optimise.sharing import Sharing
@@ -33,7 +34,6 @@ from adcompile.runtime import arrays
 ONES: frozenset[Any] = frozenset({np.ones_like, np.ones})
 ZEROS: frozenset[Any] = frozenset({np.zeros_like, np.zeros, arrays.zeros_like})
 
-BROADCASTS: frozenset[Any] = frozenset({np.broadcast_to, arrays.broadcast_like})
 UNIFORM = ONES | ZEROS | BROADCASTS | {operator.pow, np.expand_dims}
 """What may make an array of one number."""
 
@@ -245,7 +245,7 @@ def narrow(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
     assert isinstance(call.fn, Const)
     wanted = site.type(call.result)
     for i in (0, 1):
-        small, other = _before_broadcast(site, call.args[i]), call.args[1 - i]
+        small, other = before_broadcast(site, call.args[i]), call.args[1 - i]
         if small is None:
             continue
         operands = (small, other) if i == 0 else (other, small)
@@ -266,7 +266,7 @@ def narrow(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
 
 def negative(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
     """The negative of a broadcast scalar is taken before broadcasting."""
-    small = _before_broadcast(site, call.args[0])
+    small = before_broadcast(site, call.args[0])
     if small is None or not _scalar(site, small) or not _fills(site.type(small), site.type(call.result)):
         return None
     inner = site.new(call, operator.neg, (small,), arithmetic(operator.neg, (site.type(small),)), out)
@@ -301,13 +301,6 @@ def product(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
             operands = (literal, call.args[1]) if i == 0 else (call.args[0], literal)
             return Call(call.result, call.fn, operands, (), call.place, call.role)
     return narrow(site, call, out)
-
-
-def _before_broadcast(site: Site, atom: Atom) -> Atom | None:
-    made = site.defs.get(atom) if isinstance(atom, Var) else None
-    if made is None or not isinstance(made.fn, Const) or made.kwargs:
-        return None
-    return made.args[0] if made.fn.value in BROADCASTS else None
 
 
 def own(site: Site, call: Call, out: list[Statement]) -> Call | Atom | None:
@@ -391,4 +384,5 @@ HELPERS: dict[Any, Helper] = {
     operator.mul: first_of(divided_already, product, without_leading),
     operator.truediv: first_of(quotient_of_same, narrow, without_leading),
     operator.neg: negative,
+    operator.matmul: rankone.product,
 }

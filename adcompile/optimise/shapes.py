@@ -52,6 +52,8 @@ _LIKE: dict[Any, int] = {
 
 REDUCTIONS: frozenset[Any] = frozenset({np.sum, np.mean, np.prod, np.max, np.min, np.any, np.all, np.std, np.var})
 
+PRODUCTS: frozenset[Any] = frozenset({operator.matmul, np.matmul, np.dot})
+
 _OF_SHAPE: dict[Any, int] = {np.zeros: 0, np.ones: 0, np.empty: 0, np.full: 0, np.broadcast_to: 1}
 """Functions whose result has the shape given at this position."""
 
@@ -81,6 +83,7 @@ class Shapes:
         self._number: dict[Var, int] = {}  # in which order results came; parameters have none
         self._cuts: dict[Var, dict[Hashable, Var]] = {}  # by root: what indices give
         self._loops: dict[Var, Hashable] = {}  # by element: what the loop runs over
+        self._products: dict[tuple[int, Atom | None], list[tuple[Var, Var]]] = {}  # by operand: the other, the product
         self._trail: list[tuple[Var, Var, Var] | tuple[Var, Hashable]] = []
 
     def mark(self) -> int:
@@ -208,6 +211,9 @@ class Shapes:
         if fn in REDUCTIONS:
             self._reduce(call)
             return
+        if fn in PRODUCTS:
+            self._product(call)
+            return
         at = _LIKE.get(fn)
         if at is not None and at < len(args) and not call.kwargs and not asks_for_shape(args, ()):
             if fn is not np.cumsum or rank(type_of(args[0], self.types)) == 1:  # it flattens, and a number has an axis
@@ -248,6 +254,20 @@ class Shapes:
             return
         self._cut(owner, parts, call.result)
 
+    def _product(self, call: Call) -> None:
+        """With `c = a @ b` and `c_bar` of its shape, `c_bar @ b.T` has that of `a`, and `a.T @ c_bar` that of `b`."""
+        if call.kwargs or len(call.args) != 2 or any(rank(type_of(a, self.types)) != 2 for a in call.args):
+            return
+        for k, (turned, other) in enumerate((call.args, call.args[::-1])):
+            owner = transposed(turned, self.defs)
+            for partner, product in self._products.get((k, owner), ()):
+                if self.same(product, other):
+                    self.unite(call.result, partner)
+        a, b = call.args
+        if isinstance(a, Var) and isinstance(b, Var):
+            self._products.setdefault((0, a), []).append((b, call.result))
+            self._products.setdefault((1, b), []).append((a, call.result))
+
     def _reduce(self, call: Call) -> None:
         """Equal shapes, reduced over equal axes, are equal."""
         owner = call.args[0]
@@ -274,6 +294,18 @@ class _Agreeing(Shapes):
 
 
 AGREEING = _Agreeing({}, {})
+
+
+def transposed(atom: Atom, defs: Mapping[Var, Call]) -> Atom | None:
+    """What an atom is the transpose of."""
+    call = defs.get(atom) if isinstance(atom, Var) else None
+    if call is None or not isinstance(call.fn, Const) or call.kwargs:
+        return None
+    if call.fn.value is getattr:
+        name = call.args[1]
+        return call.args[0] if isinstance(name, Const) and name.value == "T" and len(call.args) == 2 else None
+    turns = call.fn.value is np.ndarray.T or call.fn.value is np.transpose
+    return call.args[0] if turns and len(call.args) == 1 else None
 
 
 def shape_source(atom: Atom, defs: Mapping[Var, Call]) -> Atom | None:

@@ -34,9 +34,15 @@ def read_in_the_next_turn(x, w):
     return np.sum(x)
 
 
+def read_by_nobody(x, w):
+    y = x @ w
+    y @ w  # noqa: B018
+    return np.sum(x)
+
+
 X, W = np.linspace(-1.0, 1.0, 6).reshape(2, 3), np.linspace(0.3, 1.1, 9).reshape(3, 3)
 PROGRAMS = [(summed, 1), (dotted, 2), (read_elsewhere, 0), (of_vectors, 0), (of_no_elements, 1)]
-PROGRAMS += [(read_in_the_next_turn, 0)]
+PROGRAMS += [(read_in_the_next_turn, 0), (read_by_nobody, 2)]
 
 
 @pytest.mark.parametrize("f, count", PROGRAMS)
