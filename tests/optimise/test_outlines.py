@@ -36,7 +36,7 @@ def read_in_the_next_turn(x, w):
 
 def read_by_nobody(x, w):
     y = x @ w
-    y @ w  # noqa: B018
+    y @ w
     return np.sum(x)
 
 
