@@ -10,6 +10,7 @@ records; it is found out when it is asked for.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import operator
 from collections.abc import Callable, Sequence
@@ -101,8 +102,15 @@ class _Unsaid:
         return getattr(asked, self.name)
 
 
-def _fields(cls: Any) -> Sequence[Field[Any]]:
-    return dataclasses.fields(cls)
+def is_record(cls: type) -> bool:
+    """Whether a class is one of records: `dataclasses.is_dataclass` would have it say all that it is."""
+    return cls.__dict__.get("__setstate__") is _restored
+
+
+@functools.cache
+def names_of(cls: type) -> tuple[str, ...]:
+    """The names of the fields of a record's class, in their order."""
+    return tuple(_declared(cls))
 
 
 def _declared(cls: type) -> dict[str, Field[Any]]:
@@ -161,7 +169,7 @@ def _init(cls: type) -> Callable[..., None]:
 
 def _getter(cls: type) -> Callable[[Any], Any]:
     """What is compared of a record."""
-    names = [f.name for f in _fields(cls) if f.compare]
+    names = [f.name for f in _declared(cls).values() if f.compare]
     return operator.attrgetter(*names) if names else lambda _: ()
 
 
@@ -200,12 +208,12 @@ def _deleted(self: Any, name: str) -> None:
 
 
 def _state(self: Any) -> list[Any]:
-    return [getattr(self, f.name) for f in dataclasses.fields(self)]
+    return [getattr(self, name) for name in names_of(type(self))]
 
 
 def _restored(self: Any, state: Sequence[Any]) -> None:
-    for f, value in zip(dataclasses.fields(self), state):
-        object.__setattr__(self, f.name, value)
+    for name, value in zip(names_of(type(self)), state):
+        object.__setattr__(self, name, value)
 
 
 METHODS: dict[str, Callable[..., Any]] = {

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompile.frozen import is_record, names_of
 from adcompile.ir.abstract import is_installed_file, is_multimethod
 
 LIMIT = 20_000
@@ -252,7 +253,9 @@ class Surroundings:
         """A type, a request, or a derivative of a function."""
         cls: Any = type(value)
         self.say(cls.__module__)
-        if dataclasses.is_dataclass(cls):
+        if is_record(cls):
+            self.each([getattr(value, name) for name in names_of(cls)])
+        elif dataclasses.is_dataclass(cls):
             self.each([getattr(value, f.name) for f in dataclasses.fields(cls)])
         elif "__adcompile_key__" in vars(cls):
             self.each((value.__adcompile_key__(), value.fun))
