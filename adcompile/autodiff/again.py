@@ -54,11 +54,20 @@ def is_cheap(context: Context, call: Call) -> bool:
         index = call.args[1]
         it = widen(context.types[index]) if isinstance(index, Var) else None
         return it is None or not isinstance(it, (Array, Seq))
+    if fn is min or fn is max:
+        given = [context.types[a] for a in call.args if isinstance(a, Var)]
+        return len(call.args) > 1 and not call.kwargs and all(map(is_whole, (t, *given)))
     try:
         cheap = fn in CHEAP or fn in (np.ndarray.shape, np.shape, np.ndarray.T, np.ndarray.size)
     except TypeError:
         return False
     return cheap and not isinstance(t, Array)
+
+
+def is_whole(t: Type) -> bool:
+    """Whether a value is one of Python's integers."""
+    t = widen(t)
+    return isinstance(t, Scalar) and t.kinds <= {int, bool}
 
 
 def is_index(t: Type) -> bool:

@@ -105,3 +105,23 @@ def test_indices_and_ranges_are_made_again_of_their_numbers(f, args, kept):
     forward = ad.source(g, *args).partition("reversed(")[0]
     lines = [line for line in forward.splitlines() if not line.lstrip().startswith("for ")]
     assert not any(text in line for line in lines for text in kept)
+
+
+def clipped(x, some):
+    """A window that ends where the array does, on one path alone."""
+    total = 0.0
+    for i in range(len(x)):
+        if some[i] != 1:
+            continue
+        s = 0.0
+        for j in range(max(0, i - 2), min(len(x), i + 3)):
+            s += np.exp(x[j])
+        total += x[i] - np.log(s)
+    return total
+
+
+def test_smaller_and_larger_integers_are_asked_again():
+    x, some = np.linspace(-0.5, 0.8, 7), np.array([1, 0, 1, 1, 0, 0, 1])
+    source = ad.source(ad.grad(clipped), x, some)
+    assert source.count("min(") == source.count("max(") == 2
+    ad.check_grads(clipped, (x, some), order=1)
