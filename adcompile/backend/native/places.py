@@ -78,7 +78,7 @@ def _added_of(a, k, value):
 def picked_at(a, places):
     out = np.empty((places.shape[0],) + a.shape[1:], a.dtype)
     for k in range(places.shape[0]):
-        _assigned(out, k, a[index(places[k], a.shape[0])])
+        _assigned_from(out, k, a, index(places[k], a.shape[0]))
     return out
 
 
@@ -118,6 +118,37 @@ def last_at(a, places):
     return out
 
 
+def _from(write, alone):
+    """`write(a, k, values[n])` as a function of its own: of rows of matrices without a view of each, which Numba would
+    count; of numbers by `alone`."""
+
+    def of(a, k, values, n):
+        raise AssertionError("for kernels")
+
+    @overload(of)
+    def of_rank(a, k, values, n):
+        def row(a, k, values, n):
+            for j in range(a.shape[1]):
+                alone(a, (at(k), at(j)), values[at(n), at(j)])
+
+        return row if a.ndim == values.ndim == 2 else (lambda a, k, values, n: write(a, k, values[n]))
+
+    return of
+
+
+@helper
+def _put(a, k, value):
+    a[k] = value
+
+
+@helper
+def _add(a, k, value):
+    a[k] += value
+
+
+_assigned_from, _added_from = _from(_assigned, _put), _from(_added, _add)
+
+
 @helper
 def picked_where(a, mask):
     if mask.shape[0] != a.shape[0]:
@@ -130,7 +161,7 @@ def picked_where(a, mask):
     return out[:n].copy()
 
 
-def _writers(write):
+def _writers(write, write_from):
     """Writes of values, and of one number, to places that an array of integers names, and to those of a mask."""
 
     @helper
@@ -138,7 +169,7 @@ def _writers(write):
         if values.shape != (places.shape[0],) + a.shape[1:]:
             raise Fault
         for k in range(places.shape[0]):
-            write(a, index(places[k], a.shape[0]), values[k])
+            write_from(a, index(places[k], a.shape[0]), values, k)
 
     @helper
     def all_at(a, places, value):
@@ -190,7 +221,7 @@ def _pair_writers(adds):
     return pair, all_pair
 
 
-put_at, put_all_at, put_where, put_all_where = _writers(_assigned)
-added_at, added_all_at, added_where, added_all_where = _writers(_added)
+put_at, put_all_at, put_where, put_all_where = _writers(_assigned, _assigned_from)
+added_at, added_all_at, added_where, added_all_where = _writers(_added, _added_from)
 put_pair, put_all_pair = _pair_writers(False)
 added_pair, added_all_pair = _pair_writers(True)
