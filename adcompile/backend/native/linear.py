@@ -14,12 +14,12 @@ from adcompile.backend.native.lanes import ARITHMETIC, TESTS, Unfit, sort_of
 from adcompile.frozen import frozen
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Continue, For, Statement, Var
-from adcompile.ir.types import Array
+from adcompile.ir.types import Array, Maybe
 from adcompile.ir.walk import defined, is_left, readers_of
 from adcompile.nests import Lowered
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
-from adcompile.optimise.typing import INPLACE, type_of
+from adcompile.optimise.typing import INPLACE, kinds, type_of
 from adcompile.runtime.special import quotient
 
 ADD, SUB, MUL, DIV, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.neg
@@ -87,7 +87,7 @@ class LinearIteration:
         self.readers, self.made = readers_of(body), {s.result: s for s in calls}
         arrays = [k for k, p in enumerate(self.params) if isinstance(type_of(p, self.types), Array)]
         numbers = [k for k in range(len(self.params)) if k not in arrays]
-        if any(sort_of(type_of(a, self.types)) != "float" for k in numbers for a in (self.params[k], self.ends[k])):
+        if not all(self.is_float(a) for k in numbers for a in (self.params[k], self.ends[k])):
             raise Unfit
         self.sums = [found for k in numbers if (found := self.sum(k)) is not None]
         self.scattered = [self.scatter(k) for k in arrays]
@@ -107,16 +107,23 @@ class LinearIteration:
             raise Unfit
         moving = [a in self.moving for a in s.args]
         if not any(moving):
-            sort_of(type_of(s.result, self.types))
+            t = type_of(s.result, self.types)
+            if isinstance(t, Maybe):
+                raise Unfit
+            sort_of(t)
             self.given.append(s)
             return
         kind = kind_of(s)
         if kind is None or kind is MUL and all(moving) or kind is DIV and moving[1]:
             raise Unfit
-        if sort_of(type_of(s.result, self.types)) != "float":
+        if not self.is_float(s.result):
             raise Unfit
         self.moving.add(s.result)
         self.moved.append(s)
+
+    def is_float(self, atom: Atom) -> bool:
+        found = kinds(type_of(atom, self.types))
+        return bool(found) and found <= {float, np.float64}
 
     def only_reader(self, v: Var) -> Statement | None:
         """The one statement that reads a value, once; None where that is the end, or there are more."""
@@ -141,7 +148,7 @@ class LinearIteration:
             s = self.only_reader(v)
             if not isinstance(s, Call) or called(s) is not ops.index_add or s.args[0] is not v:
                 raise Unfit
-            if any(sort_of(type_of(a, self.types)) != kind for a, kind in zip(s.args[1:], ("count", "float"))):
+            if sort_of(type_of(s.args[1], self.types)) != "count" or not self.is_float(s.args[2]):
                 raise Unfit
             calls.append(s)
             v = s.result
