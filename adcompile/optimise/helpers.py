@@ -15,7 +15,7 @@ import numpy as np
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import Array, Dim, Scalar, Type
-from adcompile.optimise import rankone
+from adcompile.optimise import repeated
 from adcompile.optimise.axes import BROADCASTS, before_broadcast, plain_sum, spread_zeros, without_leading
 from adcompile.optimise.inward import sum_inward
 from adcompile.optimise.shapes import shape_source
@@ -384,5 +384,5 @@ HELPERS: dict[Any, Helper] = {
     operator.mul: first_of(divided_already, product, without_leading),
     operator.truediv: first_of(quotient_of_same, narrow, without_leading),
     operator.neg: negative,
-    operator.matmul: rankone.product,
+    operator.matmul: repeated.product,
 }

@@ -230,6 +230,22 @@ def fourth_order_of_a_pendulum(q, p, g, n):
     return q * q + p
 
 
+def what_one_loses_the_other_gains(s, i, beta, gamma, n):
+    """An epidemic by the classical Runge-Kutta method: the sum stays, as its cotangents are equal, bit for bit. What
+    makes them differ by a rounding is wrong by far later: the few who are ill become many."""
+    h = 0.1
+    for _ in range(n):
+        f1 = beta * s * i - gamma * i
+        sm, im = s - 0.5 * h * f1, i + 0.5 * h * f1
+        f2 = beta * sm * im - gamma * im
+        sm, im = s - 0.5 * h * f2, i + 0.5 * h * f2
+        f3 = beta * sm * im - gamma * im
+        sm, im = s - h * f3, i + h * f3
+        f = h / 6 * (f1 + 2 * (f2 + f3) + (beta * sm * im - gamma * im))
+        s, i = s - f, i + f
+    return s + i
+
+
 _RNG = np.random.default_rng(77)
 _DATA = _RNG.uniform(-0.5, 1.0, 77)
 
@@ -251,5 +267,6 @@ SAMPLES = {
     "fourth_order_of_one": [(0.1, 1.3, 70)],
     "fourth_order_on_a_spring": [(0.5, 0.3, 20.0, 70)],
     "fourth_order_of_a_pendulum": [(0.5, 0.3, 9.0, 70)],
+    "what_one_loses_the_other_gains": [(1.0, 1e-9, 3.0, 0.3, 70)],
     "into_rows": [(_DATA, 0.5, 0.1, 1.2, 0.05)],
 }

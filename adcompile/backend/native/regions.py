@@ -28,7 +28,6 @@ from adcompile.backend.native.mirrors import without_shadows
 from adcompile.backend.native.named import rest_of, without_reads
 from adcompile.backend.native.notes import Note
 from adcompile.backend.native.numbered import numbered
-from adcompile.backend.native.preaccumulated import preaccumulated
 from adcompile.backend.native.products import between_loops, is_loop
 from adcompile.backend.native.quotients import in_products
 from adcompile.backend.native.ranges import counts_from_zero
@@ -176,7 +175,6 @@ class _Search:
         new = with_gaussians(in_products(new) if inexact else new)
         elements = [s.body.params[0] for s in statements_of(new.function.body) if isinstance(s, For)]
         new = in_lockstep(new, self.ufuncs, self.effects, inexact)
-        new = preaccumulated(new, self.effects, inexact)
         new = in_strips(new, elements, self.ufuncs, self.effects, inexact)
         counts = counted(new.function.body, new.types)
         hints = Hints(new.sure, new.sums, between_loops(function.body.statements), new.independent, counts)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.backend.native.blockwise import gone_through
 from adcompile.backend.native.iterations import carried, facts_of
 from adcompile.backend.native.lanes import ARITHMETIC, OF_NUMPY, TESTS, Unfit, may_raise, sort_of
 from adcompile.frozen import frozen
@@ -39,6 +38,8 @@ from adcompile.optimise.typing import INPLACE, kinds, type_of
 PAIRS = 128
 """Arrays that a loop writes, each with another one that it reads or writes: with more of them LLVM does not look
 whether they share memory, and makes no vector instructions."""
+FEW = 8
+"""Iterations: with no more of them the loop is written out."""
 CHEAP = ARITHMETIC | TESTS | {operator.truediv, operator.getitem, math.sqrt, math.fabs, np.where}
 """What is computed twice, in front of a function and behind it."""
 
@@ -47,6 +48,16 @@ def function_of(s: Call) -> Any:
     """NumPy's function in place of Python's."""
     fn = INPLACE.get(called(s), called(s))
     return np.power if fn is operator.pow else OF_NUMPY.get(fn, fn)
+
+
+@frozen
+class Numbers:
+    """What a loop goes through: a range, or an array; `backwards`: from its end."""
+
+    items: Atom
+    start: Atom
+    step: int
+    backwards: bool
 
 
 @frozen(eq=False)
@@ -68,7 +79,7 @@ class Stages:
     ) -> None:
         self.new, self.loop, self.types, self.ufuncs, self.classes = new, loop, new.types, ufuncs, classes
         self.effects = Effects(self.types, effects.summaries)
-        self.element = loop.body.params[0]
+        self.element, self.array = loop.body.params[0], isinstance(type_of(loop.iterable, self.types), Array)
         if is_left(loop):
             raise Unfit
         self.own = defined(loop.body)
@@ -77,7 +88,7 @@ class Stages:
         self.always = set(before_continue(loop.body))
         self.slices: dict[Var, dict[Call, None]] = {}
         self.staged: dict[Var, Staged] = {}
-        self.range = gone_through(new, loop)
+        self.range = self.gone_through()
         self.writes = self.written()
         for s in self.order:
             self.look_at(s)
@@ -85,8 +96,27 @@ class Stages:
         """Whether the loop stays as it is where it has few iterations or many."""
         outermost = loop in new.function.body.statements
         arrays = any(isinstance(type_of(p, self.types), Array) for p in carried(loop))
-        if not self.staged or self.both and (outermost or arrays or self.range.array):
+        if not self.staged or self.both and (outermost or arrays or self.array):
             raise Unfit
+
+    def gone_through(self) -> Numbers:
+        """What the loop goes through."""
+        made = {s.result: s for s in statements_of(self.new.function.body) if isinstance(s, Call)}
+        found, backwards = made.get(self.loop.iterable), False  # type: ignore[arg-type]
+        if self.array:
+            sort_of(type_of(self.element, self.types))
+            return Numbers(self.loop.iterable, Const(0), 1, False)
+        if found is not None and called(found) is reversed:
+            found, backwards = made.get(found.args[0]), True  # type: ignore[arg-type]
+        if found is None or called(found) is not range:
+            raise Unfit
+        start, stop, step = found.args if len(found.args) == 3 else (*[Const(0), *found.args][-2:], Const(1))
+        if not isinstance(step, Const) or type(step.value) is not int or step.value == 0:
+            raise Unfit
+        if isinstance(start, Const) and isinstance(stop, Const):
+            if len(range(start.value, stop.value, step.value)) <= FEW:
+                raise Unfit
+        return Numbers(found.result, start, step.value, backwards)
 
     def written(self) -> list[tuple[Call, Var]]:
         """What the loop writes into, and where."""
@@ -136,7 +166,7 @@ class Stages:
         if not isinstance(atom, Var) or atom not in self.own or atom in self.staged:
             return True
         if atom is self.element:
-            return not self.range.array or self.is_read(None, self.loop.iterable)
+            return not self.array or self.is_read(None, self.loop.iterable)
         s = self.made.get(atom)
         if s is None or s.kwargs or not self.effects.pure(s) or not self.is_cheap(s):
             return False

@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from adcompile.backend.native.blockwise import Blockwise
 from adcompile.backend.native.classes import undecided
 from adcompile.backend.native.iterations import carried
 from adcompile.backend.native.lanes import Calls, Unfit, may_raise
+from adcompile.backend.native.lockstep import ROW
 from adcompile.backend.native.stages import Staged, Stages, function_of
 from adcompile.ir.nodes import (
     Atom,
@@ -43,12 +43,13 @@ from adcompile.ir.nodes import (
     While,
     Yield,
 )
-from adcompile.ir.types import BOOL, FLOAT64, INT
+from adcompile.ir.types import BOOL, FLOAT64, INT, RangeT
 from adcompile.ir.walk import Copier, Rewriter, statements_of, substitute
 from adcompile.nests import Lowered
 from adcompile.optimise.direct import called
 from adcompile.optimise.effects import Effects
 from adcompile.optimise.passes import DEAD, Unit, run_passes
+from adcompile.runtime.loops import strip, strips
 
 WIDTH = 32
 """Iterations of a strip: with sixteen the compiler takes the loop apart, and makes no vector instructions."""
@@ -78,17 +79,17 @@ def in_strips(
     return new
 
 
-class Strips(Blockwise):
+class Strips:
     """Writes a loop in strips.
 
     What the functions are computed of lies in one array, and what they give in its place.
     """
 
-    width = WIDTH
-
     def __init__(self, found: Stages) -> None:
-        super().__init__(found.new, found.loop, found.range)
-        self.found = found
+        self.found, self.loop = found, found.loop
+        self.types, self.sure, self.sums = dict(found.new.types), set(found.new.sure), set(found.new.sums)
+        self.lanes = Var("lanes")
+        self.types[self.lanes] = ROW
         self.groups: dict[tuple[int, Any], list[Staged]] = defaultdict(list)
         for s in found.staged.values():
             self.groups[s.stage, s.function].append(s)
@@ -100,14 +101,21 @@ class Strips(Blockwise):
                 self.slots[s] = self.size + k * WIDTH
             self.size += len(group) * WIDTH * fn.nin
 
+    def calls(self) -> Calls:
+        return Calls(self.types, self.loop.role, sure=self.sure)
+
     # -- the loops
 
     def rewritten(self) -> Lowered:
-        loop = self.by_length() if self.found.both else self.with_blocks(self.loop.results)
-        body = self.replaced(tuple(loop))
+        function = self.found.new.function
+        loop = self.by_length() if self.found.both else self.blocks(self.loop.results)
+        body = _Replaced(self.loop, tuple(loop)).block(function.body)
         first = Call(self.lanes, Const(np.zeros), (Const(self.size),), role="adjoint")
         body = replace(body, statements=(first, *body.statements))
-        return self.lowered(run_passes(body, Unit(self.types), DEAD))
+        body = run_passes(body, Unit(self.types), DEAD)
+        function = replace(function, body=body)
+        sure, sums = frozenset(self.sure), frozenset(self.sums)
+        return replace(self.found.new, function=function, types=self.types, sure=sure, sums=sums)
 
     def by_length(self) -> list[Statement]:
         """The loop in strips where it is short, else as it is."""
@@ -120,12 +128,21 @@ class Strips(Blockwise):
         as_it_is = copier.statement(replace(self.loop, results=results[1]))
         for old, new in copier.mapping.items():
             self.alike(old, new)
-        in_strips = Block((), tuple(self.with_blocks(results[0])), Yield(results[0]))
+        in_strips = Block((), tuple(self.blocks(results[0])), Yield(results[0]))
         other = Block((), as_it_is, Yield(tuple(copier.mapping[r] for r in results[1])))
         return [*calls.out, If(self.loop.results, short, in_strips, other)]
 
-    def block(self, calls: Calls, base: Var, width: Var, params: tuple[Var, ...]) -> tuple[Atom, ...]:
-        backwards = self.range.backwards
+    def blocks(self, results: tuple[Var, ...]) -> list[Statement]:
+        """The loop over strips."""
+        loop, front, backwards = self.loop, self.calls(), self.found.range.backwards
+        trips = self.trips(front)
+        count = front.call("n", INT, strips, trips, Const(WIDTH))
+        numbers = self.through(front, "blocks", count, backwards)
+        b, params = Var("b"), tuple(self.fresh(p) for p in carried(loop))
+        self.types[b] = INT
+        calls = self.calls()
+        base = calls.call("base", INT, operator.mul, b, Const(WIDTH))
+        width = calls.call("width", INT, strip, trips, base, Const(WIDTH))
         steps = self.through(calls, "steps", width, False)
         some = calls.call("some", BOOL, operator.ge, width, Const(SOME))
         for stage in range(1, 1 + max(s.stage for s in self.found.staged.values())):
@@ -135,7 +152,40 @@ class Strips(Blockwise):
         last = self.through(calls, "steps", width, True) if backwards else steps
         after = tuple(self.fresh(p) for p in params)
         calls.out.append(self.last(last, base, params, after))
-        return after
+        body = Block((b, *params), tuple(calls.out), Continue(after))
+        return [*front.out, For(results, numbers, loop.init, body, loop.place, loop.role)]
+
+    def through(self, calls: Calls, name: str, count: Atom, backwards: bool) -> Var:
+        numbers = calls.call(name, RangeT(True), range, count)
+        return calls.call(name, RangeT(True), reversed, numbers) if backwards else numbers
+
+    def fresh(self, var: Var) -> Var:
+        new = Var(var.name, var.place)
+        self.alike(var, new)
+        return new
+
+    def alike(self, var: Var, new: Any) -> None:
+        """Know of a copy what is known of a value."""
+        if var in self.types:
+            self.types[new] = self.types[var]
+        for known in (self.sure, self.sums):
+            if var in known:
+                known.add(new)
+
+    def trips(self, calls: Calls) -> Atom:
+        """How many iterations there are."""
+        return calls.call("n", INT, len, self.found.range.items)
+
+    def number(self, calls: Calls, lane: Var, base: Atom) -> dict[Var, Atom]:
+        """The number of an iteration, or the element that the loop has from it."""
+        numbers = self.found.range
+        k = calls.call("i", INT, operator.add, base, lane)
+        if not self.found.array and is_zero(numbers.start) and numbers.step == 1:
+            return {self.found.element: k}
+        item = self.fresh(self.found.element)
+        calls.out.append(Call(item, Const(operator.getitem), (numbers.items, k), role="adjoint"))
+        self.sure.add(item)
+        return {self.found.element: item}
 
     def arguments(self, stage: int, steps: Var, base: Atom) -> For:
         """What the functions of a stage are computed of, put into the lanes."""
@@ -163,6 +213,9 @@ class Strips(Blockwise):
     def of(self, s: Staged, k: int) -> int:
         """Where an argument lies."""
         return self.slots[s] + k * WIDTH * len(self.groups[s.stage, s.function])
+
+    def at(self, calls: Calls, lane: Var, place: int) -> Atom:
+        return calls.call("at", INT, operator.add, lane, Const(place)) if place else lane
 
     def result(self, calls: Calls, result: Var, s: Staged, lane: Var) -> Call:
         self.sure.add(result)
@@ -215,3 +268,17 @@ class _Computed(Rewriter):
     def statement(self, s: Statement) -> tuple[Statement, ...]:
         staged = self.strips.found.staged.get(s.result) if isinstance(s, Call) else None
         return tuple(self.strips.computed(staged, self.lane)) if staged is not None else super().statement(s)
+
+
+def is_zero(atom: Atom) -> bool:
+    return isinstance(atom, Const) and atom.value == 0
+
+
+class _Replaced(Rewriter):
+    """The function with statements in place of a loop."""
+
+    def __init__(self, loop: For, replaced: tuple[Statement, ...]) -> None:
+        self.loop, self.replaced = loop, replaced
+
+    def statement(self, s: Statement) -> tuple[Statement, ...]:
+        return self.replaced if s is self.loop else super().statement(s)

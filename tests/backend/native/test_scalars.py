@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import adcompile as ad
 from tests.kernels import agree, agree_pushed, stays, text_of
 from tests.programs import recurrences
 
@@ -138,6 +139,13 @@ def test_cotangents_are_handed_on_as_it_is_written(name):
 @pytest.mark.parametrize("stiff", [1e6, 1e9, 1e12])
 def test_differences_of_cotangents_come_before_what_they_are_multiplied_by(stiff):
     stays(recurrences.held_by_a_spring, 0.5, 0.5, 0.3, 0.4, stiff, 40)
+
+
+def test_equal_cotangents_stay_equal():
+    """No sum of products with them rounds otherwise for one of them than for the other."""
+    gradient = ad.grad(recurrences.what_one_loses_the_other_gains, (0, 1, 2, 3), backend="numba")
+    for ill in (1e-6, 1e-12, 1e-15):
+        assert gradient(1.0, ill, 3.0, 0.3, 200) == (1.0, 1.0, 0.0, 0.0)
 
 
 def test_what_is_too_small_for_a_number_is_not_in_between():

@@ -8,7 +8,7 @@ import pytest
 
 import adcompile as ad
 from adcompile.backend.native.strips import SHORT, SOME, WIDTH
-from tests.kernels import agree_pulled, agree_pushed, parts_of, stays
+from tests.kernels import agree, agree_pulled, agree_pushed, parts_of, stays
 from tests.programs import functions_in_loops
 
 X, W = functions_in_loops.SAMPLES["weighted_exponentials"][0]
@@ -146,3 +146,60 @@ def test_curvature():
     f = functions_in_loops.functions_of_functions
     by = {b: ad.jvp(ad.grad(f, backend=b), (X, W), (np.ones_like(X), W), backend=b)[1] for b in ("numpy", "numba")}
     np.testing.assert_allclose(by["numba"], by["numpy"], rtol=1e-10)
+
+
+LONG = np.linspace(0.2, 1.5, 3 * WIDTH + 5)
+
+
+def over_an_array(x):
+    total = 0.0
+    for v in x:
+        total += math.exp(-v) * v
+    return total
+
+
+def by_number(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += math.exp(-x[i]) * i
+    return total
+
+
+def by_threes(x):
+    total = 0.0
+    for i in range(2, len(x), 3):
+        total += math.exp(-x[i]) * i
+    return total
+
+
+def from_its_end(x):
+    total = 0.0
+    for i in range(len(x) - 1, 0, -2):
+        total += math.exp(-x[i]) * i
+    return total
+
+
+@pytest.mark.parametrize("f", [over_an_array, by_number, by_threes, from_its_end])
+def test_numbers_of_iterations(f):
+    assert strips_in(f, LONG) > 0
+    for many in (0, 1, 2, 3, WIDTH, WIDTH + 1, len(LONG)):
+        agree(f, LONG[:many])
+    stays(f, LONG)
+
+
+def a_few(x):
+    total = 0.0
+    for i in range(5):
+        total += math.exp(-x[i]) * i
+    return total
+
+
+def by_any(x, n):
+    total = 0.0
+    for i in range(0, len(x), n):
+        total += math.exp(-x[i]) * i
+    return total
+
+
+def test_loops_that_are_short_or_go_by_unknown_steps_stay_as_they_are():
+    assert strips_in(a_few, LONG) == strips_in(by_any, LONG, 2) == 0
