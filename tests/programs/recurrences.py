@@ -267,6 +267,6 @@ SAMPLES = {
     "fourth_order_of_one": [(0.1, 1.3, 70)],
     "fourth_order_on_a_spring": [(0.5, 0.3, 20.0, 70)],
     "fourth_order_of_a_pendulum": [(0.5, 0.3, 9.0, 70)],
-    "what_one_loses_the_other_gains": [(1.0, 1e-9, 3.0, 0.3, 70)],
+    "what_one_loses_the_other_gains": [(0.9, 0.01, 1.2, 0.3, 20)],
     "into_rows": [(_DATA, 0.5, 0.1, 1.2, 0.05)],
 }

@@ -143,6 +143,7 @@ def test_differences_of_cotangents_come_before_what_they_are_multiplied_by(stiff
 
 def test_equal_cotangents_stay_equal():
     """No sum of products with them rounds otherwise for one of them than for the other."""
+    pytest.importorskip("numba")
     gradient = ad.grad(recurrences.what_one_loses_the_other_gains, (0, 1, 2, 3), backend="numba")
     for ill in (1e-6, 1e-12, 1e-15):
         assert gradient(1.0, ill, 3.0, 0.3, 200) == (1.0, 1.0, 0.0, 0.0)
