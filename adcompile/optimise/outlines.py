@@ -20,10 +20,11 @@ from adcompile.ir.nodes import Atom, Block, Call, Const, Function, Statement, Va
 from adcompile.ir.program import Program
 from adcompile.ir.types import Array, Type
 from adcompile.ir.walk import Rewriter, all_blocks, atoms_of, end_atoms
+from adcompile.optimise import shapes
 from adcompile.optimise.direct import called
 from adcompile.optimise.typing import inexact, type_of
 
-PRODUCTS = (operator.matmul, np.matmul, np.dot, np.ndarray.dot)
+PRODUCTS = (*shapes.PRODUCTS, np.ndarray.dot)
 
 
 def outlines(program: Program) -> Program:

@@ -21,7 +21,7 @@ from adcompile.frozen import frozen
 from adcompile.ir.nodes import Atom, Call, Const, Statement, Var
 from adcompile.ir.types import INT, Array, Dim, Scalar, TupleT
 from adcompile.optimise.axes import Site, before_broadcast, made_by
-from adcompile.optimise.shapes import transposed
+from adcompile.optimise.shapes import PRODUCTS, transposed
 from adcompile.optimise.typing import arithmetic, definite, widened
 from adcompile.runtime import arrays
 
@@ -142,7 +142,7 @@ class _Product:
         turned = transposed(matrix, self.site.defs)
         if turned is not None:
             return self.times(turned, vector, 1 - axis)
-        made = made_by(self.site, matrix, operator.matmul, np.matmul, np.dot)
+        made = made_by(self.site, matrix, *PRODUCTS)
         parts = made.args if made is not None and not made.kwargs and matrix not in self.site.sharing.written else ()
         if len(parts) == 2 and all(is_matrix(self.site, a) for a in parts):
             near, far = parts[axis], parts[1 - axis]
