@@ -21,7 +21,7 @@ from adcompile.backend import archive
 from adcompile.backend.cache import BUILDING, Dispatcher, Entry
 from adcompile.backend.derived import Derived, Request, with_compiler
 from adcompile.backend.guards import MISSED, Conditions, conditions
-from adcompile.errors import AdcompileError, Place, Unsupported, place_of
+from adcompile.errors import AdcompileError, Place, Unsupported
 from adcompile.ir.abstract import type_of
 from adcompile.refusals import differentiated, refuse_self_reference
 from adcompile.rules import registry
@@ -117,7 +117,7 @@ def running(made: Made, fun: Any, plan: Plan, args: tuple[Any, ...]) -> Callable
         run = function_run(made, plan.has_aux)
     else:
         run = gradient_run(made, plan, args) if kind == "joint" else made.invoke
-    return located(run, made.derived, place_of(innermost(fun)))
+    return located(run, made.derived, fun)
 
 
 def _derive(fun: Any, request: Request, types: Any, kwtypes: Any) -> tuple[Derived, AdcompileError | None]:

@@ -18,12 +18,11 @@ from adcompile import tangents
 from adcompile.errors import NotDifferentiable, RuleError
 from adcompile.ir.abstract import is_followed
 from adcompile.runtime.arrays import add
-from adcompile.runtime.detached import replica
+from adcompile.runtime.detaching import replica
 from adcompile.runtime.memory import is_outline
 from adcompile.runtime.native import OWNERS
-from adcompile.runtime.objects import attributes, blank, set_attribute
+from adcompile.runtime.objects import attributes, blank, build_object, set_attribute
 from adcompile.runtime.shadows import groups_of, shows_twice
-from adcompile.runtime.state import build_object
 from adcompile.runtime.structure import made_of, parts_of
 from adcompile.spaces import Inert, Registered, holds_cycle, is_hollow, keys_of, shown, space_of
 from adcompile.tangents import ArraySpace, Cycle, NoTangent, Product, Record, is_absent

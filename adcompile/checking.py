@@ -22,7 +22,7 @@ from adcompile.frontend.source import synthesise
 from adcompile.frozen import frozen
 from adcompile.numerical import directional, eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
-from adcompile.runtime.detached import replicas
+from adcompile.runtime.detaching import replicas
 from adcompile.runtime.shadows import share
 from adcompile.runtime.structure import parts_of
 from adcompile.tangents import dot, norm, randn_like, tangent_type

@@ -2,7 +2,7 @@
 
 The compiler has some two hundred such classes, and a process that only loads what another one has derived still
 imports seventy, and makes records of ten. `dataclasses` compiles the text of six functions for each, half a
-millisecond in all; here one is compiled, `__init__`, when the first record is made, and the others are the same for
+millisecond in all; here one is compiled, `__init__`, when some records have been made, and the others are the same for
 every record. What `dataclasses` says of a class (`fields`, `replace`, `is_dataclass`, `__match_args__`) holds for
 records; it is found out when it is asked for.
 """
@@ -48,24 +48,70 @@ def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
 
 def _made(cls: type, eq: bool) -> type:
     """The class again, its own fields as slots: those of a class are laid out when it is made."""
-    inherited = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
+    inside = dict(cls.__dict__)
     own = list(inspect.get_annotations(cls))
-    left = {"__dict__", "__weakref__", *own}
-    inside = {name: value for name, value in cls.__dict__.items() if name not in left}
+    defaults = {name: inside.pop(name) for name in own if name in inside}
+    inside.pop("__dict__", None)
+    inside.pop("__weakref__", None)
+    inherited = {name for base in cls.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
     inside["__slots__"] = tuple(name for name in own if name not in inherited)
     inside["__doc__"] = cls.__doc__ or cls.__name__  # dataclasses would print the signature
     inside["__qualname__"] = cls.__qualname__
     for name, function in _methods(eq).items():
         if inside.get(name) is None:  # `__eq__` alone makes Python write `__hash__ = None` beside it
             inside[name] = function
-    defaults = {name: cls.__dict__[name] for name in own if name in cls.__dict__}
-    inside |= {name: _Unsaid(defaults) for name in SAID}
+    for name in SAID:
+        inside[name] = _Unsaid(defaults)
     return type(cls)(cls.__name__, cls.__bases__, inside)
 
 
 def _methods(eq: bool) -> dict[str, Callable[..., Any]]:
-    every = {"__init__": _at_first("__init__", _init), **METHODS}
-    return every | {"__eq__": _at_first("__eq__", _eq), "__hash__": _at_first("__hash__", _hash)} if eq else every
+    every = {**METHODS, "__init__": _initial()}
+    if eq:
+        every["__eq__"], every["__hash__"] = _at_first("__eq__", _eq), _at_first("__hash__", _hash)
+    return every
+
+
+SOME = 8
+"""Records that a class makes before its `__init__` is compiled, which takes as long as to make a hundred."""
+
+
+def _initial() -> Callable[..., None]:
+    """`__init__` until it is compiled: with the first arguments that it does not take, if not before."""
+    left = SOME
+
+    def first(self: Any, /, *given: Any, **named: Any) -> None:
+        nonlocal left
+        cls = next(c for c in type(self).__mro__ if c.__dict__.get("__init__") is first)
+        values = _given(cls, given, named) if left else None
+        if values is None:
+            made = _init(cls)
+            type.__setattr__(cls, "__init__", made)
+            made(self, *given, **named)
+            return
+        left -= 1
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
+
+    return first
+
+
+def _given(cls: type, given: Sequence[Any], named: dict[str, Any]) -> dict[str, Any] | None:
+    """What each field gets of arguments; None for those that are not all there, or too many."""
+    fields = _declared(cls)
+    positional = [f.name for f in fields.values() if f.kw_only is not True]
+    values = dict(zip(positional, given))
+    if len(given) > len(positional) or not named.keys() <= fields.keys() - values.keys():
+        return None
+    values |= named
+    for name, f in fields.items():
+        if name not in values:
+            if f.default is MISSING and f.default_factory is MISSING:
+                return None
+            values[name] = f.default if f.default_factory is MISSING else f.default_factory()
+    return values
 
 
 def _at_first(name: str, make: Callable[[type], Callable[..., Any]]) -> Callable[..., Any]:
@@ -105,6 +151,12 @@ class _Unsaid:
 def is_record(cls: type) -> bool:
     """Whether a class is one of records: `dataclasses.is_dataclass` would have it say all that it is."""
     return cls.__dict__.get("__setstate__") is _restored
+
+
+def replaced(record: T, **changes: Any) -> T:
+    """Another record, with what is said instead; `dataclasses.replace` would have its class say all that it is."""
+    cls: Any = type(record)
+    return cls(**{name: getattr(record, name) for name in names_of(cls)} | changes)
 
 
 @functools.cache

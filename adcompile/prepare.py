@@ -22,7 +22,7 @@ from adcompile.backend.native.choice import chosen
 from adcompile.backend.native.compiled import compiled
 from adcompile.backend.native.regions import native_parts
 from adcompile.boundary import gathered, own, project
-from adcompile.errors import Place, Unsupported, place_of
+from adcompile.errors import Place, Unsupported
 from adcompile.ir.abstract import is_followed
 from adcompile.ir.nodes import Atom
 from adcompile.ir.stack import large_stack
@@ -33,7 +33,7 @@ from adcompile.runtime.objects import attributes
 from adcompile.runtime.settings import Backend
 from adcompile.runtime.shadows import groups_of
 from adcompile.tangents import ArraySpace
-from adcompile.targets import Target, innermost
+from adcompile.targets import Target
 
 
 class Prepared:
@@ -121,7 +121,7 @@ class Prepared:
         self._spare, self._slots, self._layout = spare, slots, None
         fun = self.derivative.target.function.fun
         self._run: Callable[..., Any] = running(self._made, fun, plan, args)
-        self._invoke = located(self._made.invoke, kept, place_of(innermost(fun)))
+        self._invoke = located(self._made.invoke, kept, fun)
         self._entry = entry
 
     def _reached(self, read: list[np.ndarray[Any, Any]]) -> bool:

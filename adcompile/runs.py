@@ -20,7 +20,7 @@ from adcompile.boundary import (
     project_array,
     project_scalar,
 )
-from adcompile.errors import AdcompileError, Place
+from adcompile.errors import AdcompileError, place_of
 from adcompile.frozen import frozen
 from adcompile.refusals import spaces_at
 from adcompile.runtime.settings import Backend
@@ -92,8 +92,9 @@ def invoker(derived: Any) -> Callable[..., Any]:
     return checked if inplace else invoke
 
 
-def located(run: Callable[..., Any], derived: Any, place: Place | None) -> Callable[..., Any]:
-    """`run`; where it compares arguments, or asks what memory they share, its errors have the place of the function."""
+def located(run: Callable[..., Any], derived: Any, fun: Any) -> Callable[..., Any]:
+    """`run`; where it compares arguments, or asks what memory they share, its errors have the place of the function,
+    whose file is read only then."""
     if not derived.refuses and not derived.inplace:
         return run
 
@@ -103,7 +104,7 @@ def located(run: Callable[..., Any], derived: Any, place: Place | None) -> Calla
         except AdcompileError as error:
             if error.place is not None:
                 raise
-            raise error.at(place) from None
+            raise error.at(place_of(innermost(fun))) from None
 
     return call
 

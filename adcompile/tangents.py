@@ -26,7 +26,7 @@ import numpy as np
 
 from adcompile.errors import NotDifferentiable
 from adcompile.frozen import frozen
-from adcompile.runtime.detached import replica
+from adcompile.runtime.detaching import replica
 from adcompile.runtime.shadows import check_places, counted_once, groups_of, overlaps_itself
 from adcompile.runtime.structure import (
     DEEPEST,

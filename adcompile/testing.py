@@ -35,7 +35,7 @@ from adcompile.numerical import eps_of, inexact_leaves
 from adcompile.products import jvp, vjp
 from adcompile.rules.registry import Rule, lookup
 from adcompile.rules.writing import differentiated, written_by_rule
-from adcompile.runtime.detached import replicas
+from adcompile.runtime.detaching import replicas
 from adcompile.runtime.shadows import share
 from adcompile.tangents import dot, norm, randn_like, tangent_type
 

@@ -18,7 +18,7 @@ from adcompile.errors import AdcompileError, NotDifferentiable, place_of
 from adcompile.products import check_again, check_pairs, jvp
 from adcompile.refusals import spaces_at
 from adcompile.runs import Plan
-from adcompile.runtime.detached import replicas
+from adcompile.runtime.detaching import replicas
 from adcompile.runtime.settings import Backend
 from adcompile.spaces import batch_of
 from adcompile.targets import Target, innermost, resolve

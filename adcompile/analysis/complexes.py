@@ -19,7 +19,7 @@ from adcompile.ir.types import Maybe, Type, Unknown, is_complex
 
 PLAIN = ("builtins", "operator", "math", "itertools", "functools", "collections", "numpy", "adcompile")
 """Packages whose functions give real numbers for real ones, but for those that follow."""
-MODULES = ("numpy.fft", "numpy.lib.scimath", "adcompile.runtime.called", "adcompile.runtime.dynamic")
+MODULES = ("numpy.fft", "numpy.lib.scimath", "adcompile.runtime.calls", "adcompile.runtime.dynamic")
 FUNCTIONS = (complex, np.roots, np.linalg.eig, np.linalg.eigvals, np.ndarray.astype, np.ndarray.view)
 POWERS = (operator.pow, operator.ipow, pow)  # of a negative number of Python
 CLASSES = (complex, np.complexfloating)

@@ -24,8 +24,7 @@ from adcompile.ir.abstract import is_installed
 from adcompile.ir.nodes import Call, Const, Function, GlobalRef, OpaqueCode
 from adcompile.ir.types import Cell, Closure, DictT, Instance, Known, ListT, Method, ObjectT, Ref, TupleT, Type
 from adcompile.ir.walk import atoms_of, statements_of
-from adcompile.runtime.objects import attributes
-from adcompile.runtime.state import is_plain
+from adcompile.runtime.objects import attributes, is_of_attributes
 
 MOST = 10_000
 """Of more objects than this nobody says what is among them."""
@@ -225,7 +224,7 @@ def inside(value: Any) -> Iterator[Any]:
         yield from (value.__func__, value.__self__)
     elif hasattr(value, "func") and hasattr(value, "keywords"):  # a partial
         yield from (value.func, value.args, value.keywords)
-    elif is_of_user(type(value)) or is_plain(type(value)):
+    elif is_of_user(type(value)) or is_of_attributes(type(value)):
         yield type(value)
         yield from attributes(value).values()
 

@@ -16,9 +16,8 @@ import os
 import pickle
 import sys
 import types as pytypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from adcompile.backend.load import Emitted, code_of, load
 from adcompile.backend.surroundings import PLAIN, Surroundings, Untold, has_name, is_static, is_trusted
 from adcompile.collecting import uncollected
 from adcompile.errors import AdcompileError
+from adcompile.frozen import replaced
 from adcompile.ir import ops
 from adcompile.ir.abstract import Promote
 from adcompile.ir.program import Guard
@@ -111,18 +111,22 @@ def versions() -> str:
         else:
             spec = known.__spec__ if known is not None else None  # None: nobody may import it
         said.append(f"{name} {_stamp(spec.origin) if spec is not None and spec.origin else ''}")
-    return disk.digest(*said, *sorted(_files(os.path.dirname(adcompile.__file__))))
+    return disk.digest(*said, repr(_files(os.path.dirname(adcompile.__file__))))
 
 
-def _files(folder: str) -> Iterator[str]:
-    """Every file of Python in a folder, with its version."""
+def _files(folder: str) -> list[Any]:
+    """The files of Python in a folder, with their versions, and the folders in it."""
+    found: list[tuple[str, int, int]] = []
+    inside: list[str] = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith(".py"):
+            name = entry.name
+            if name.endswith(".py"):
                 about = entry.stat()
-                yield f"{entry.path} {about.st_mtime_ns} {about.st_size}"
-            elif entry.name != "__pycache__" and entry.is_dir():
-                yield from _files(entry.path)
+                found.append((name, about.st_mtime_ns, about.st_size))
+            elif name != "__pycache__" and entry.is_dir():
+                inside.append(entry.path)
+    return [folder, sorted(found), *map(_files, sorted(inside))]
 
 
 def _stamp(file: str) -> str:
@@ -148,7 +152,7 @@ def _store(path: Path, met: Surroundings, made: Any) -> None:
             if not all(_is_covered(guard, met) for guard in derived.guards):
                 return
             guards = tuple(map(_unbound, (g for g in derived.guards if not _is_ours(g))))
-            about = replace(derived, guards=guards, call=None, pullback=None, program=None, saved=(), source="")
+            about = replaced(derived, guards=guards, call=None, pullback=None, program=None, saved=(), source="")
             code = marshal.dumps(code_of(derived.parts.source, derived.parts.name))
             held = (about, derived.pullback is not None, unfollowed, code)
         out = io.BytesIO()
@@ -189,7 +193,7 @@ def _fetched(path: Path, met: Surroundings, fun: Any, make: Make) -> Outcome | N
             attach(kernel, name, names, settings.current.elementary, told=about.native.explicit)
     pullback = names[f"{parts.name}_pullback"] if split else None
     again = functools.lru_cache(None)(lambda: make()[0])
-    loaded = replace(about, call=names[parts.name], pullback=pullback, source=parts.source, guards=guards, again=again)
+    loaded = replaced(about, call=names[parts.name], pullback=pullback, source=parts.source, guards=guards, again=again)
     loaded.native.tell(plain(fun))
     return loaded, unfollowed
 
@@ -210,7 +214,7 @@ def _unbound(guard: Guard) -> Guard:
     """A guard without the object, which the reader finds where the guard leads; a number or text must be the same."""
     if guard.type is not None or guard.other is not None:
         return guard
-    return replace(guard, value=guard.value if type(guard.value) in NUMBERS else None)
+    return replaced(guard, value=guard.value if type(guard.value) in NUMBERS else None)
 
 
 def _bound(guard: Guard) -> Guard | None:
@@ -220,7 +224,7 @@ def _bound(guard: Guard) -> Guard | None:
     now = follow(guard)
     if (type(now) in NUMBERS or type(guard.value) in NUMBERS) and told(now) != told(guard.value):
         return None
-    return replace(guard, value=now)
+    return replaced(guard, value=now)
 
 
 NUMBERS = (bool, int, float, complex, str, bytes)

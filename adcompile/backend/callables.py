@@ -110,7 +110,7 @@ def known_path(value: Any) -> str | None:
     if builtins.__dict__.get(name) is value:
         return name
     for alias in ("math", "cmath", "operator", "rt", "ops"):
-        if _MODULES[alias][0].__dict__.get(name) is value:
+        if getattr(_MODULES[alias][0], name, None) is value:
             return f"{alias}.{name}"
     return _numpy_path(name, value)
 

@@ -44,8 +44,7 @@ from adcompile.ir.types import (
     is_scalar_class,
 )
 from adcompile.runtime.dynamic import Back, Forth
-from adcompile.runtime.objects import FOLLOWED, attributes, stated
-from adcompile.runtime.state import is_plain
+from adcompile.runtime.objects import FOLLOWED, attributes, is_of_attributes, stated
 from adcompile.runtime.structure import DEEPEST
 from adcompile.tangents import is_namedtuple_class
 
@@ -224,7 +223,7 @@ def is_followed(cls: type) -> bool:
     if found is None:
         module = sys.modules.get(cls.__module__)
         own = module is None or not is_installed(module)
-        found = _followed[cls] = own and is_plain(cls)
+        found = _followed[cls] = own and is_of_attributes(cls)
     return found
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adcompile.errors import Unsupported
-from adcompile.runtime.state import build_object as build_object
+from adcompile.runtime.objects import build_object as build_object
 
 
 class _Undefined:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextvars
 import gc
-import queue
+import importlib
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Tasks = queue.SimpleQueue[Callable[[], None] | None]
+if TYPE_CHECKING:  # imported where something is derived
+    from queue import SimpleQueue
+
 STACK_BYTES = 512 * 1024 * 1024  # address space; only what is touched becomes memory
 RECURSION_LIMIT = 400_000
 
@@ -34,7 +36,7 @@ def large_stack(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return fn(*args, **kwargs)
     context = contextvars.copy_context()
     outcome: list[Any] = []
-    asked: Tasks = queue.SimpleQueue()
+    asked: SimpleQueue[Callable[[], None] | None] = _queue()
 
     def run() -> None:
         _inside.value, _inside.asked = True, asked
@@ -66,7 +68,7 @@ def in_caller(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     the compiler's. It may import, and that thread may be importing the very module."""
     if not getattr(_inside, "value", False):
         return fn(*args, **kwargs)
-    answer: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+    answer: SimpleQueue[tuple[Any, BaseException | None]] = _queue()
 
     def task() -> None:
         try:
@@ -79,6 +81,10 @@ def in_caller(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     if error is not None:
         raise error
     return value
+
+
+def _queue() -> SimpleQueue[Any]:
+    return importlib.import_module("queue").SimpleQueue()
 
 
 def _start(run: Callable[[], None]) -> threading.Thread:

@@ -73,7 +73,7 @@ PURE_MODULES = (
     "math",
     "cmath",
     "adcompile.runtime.arrays",
-    "adcompile.runtime.called",
+    "adcompile.runtime.calls",
     "adcompile.runtime.batches",
     "adcompile.runtime.loops",
     "adcompile.runtime.special",

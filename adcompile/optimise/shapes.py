@@ -19,7 +19,7 @@ from adcompile.ir.types import Array, Scalar, Type
 from adcompile.optimise.typing import const_key, definite, hashable, rank, type_of, widened
 from adcompile.rules import registry
 from adcompile.runtime import arrays, memory
-from adcompile.runtime.detached import replica
+from adcompile.runtime.detaching import replica
 
 ELEMENTWISE: frozenset[Any] = frozenset(
     {

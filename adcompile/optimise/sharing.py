@@ -43,7 +43,7 @@ from adcompile.optimise.shapes import is_elementwise
 from adcompile.optimise.typing import INPLACE, hashable, is_immutable, type_of
 from adcompile.runtime import arrays, memory
 from adcompile.runtime.checkpoints import run_back
-from adcompile.runtime.detached import replica
+from adcompile.runtime.detaching import replica
 from adcompile.runtime.shadows import shadows
 
 _FRESH: frozenset[Any] = frozenset(

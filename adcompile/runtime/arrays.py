@@ -11,8 +11,7 @@ import numpy as np
 
 from adcompile.errors import NotDifferentiable, Unsupported
 from adcompile.runtime import objects
-from adcompile.runtime.objects import attributes
-from adcompile.runtime.state import build_object, is_plain
+from adcompile.runtime.objects import attributes, build_object, is_of_attributes
 
 
 def unbroadcast(g: Any, x: Any) -> Any:
@@ -216,7 +215,7 @@ def add(x: Any, y: Any) -> Any:
         return [add(a, b) for a, b in zip(x, y)]
     if isinstance(x, dict) and isinstance(y, dict):
         return {key: add(x.get(key), y.get(key)) for key in {**x, **y}}
-    if is_plain(type(x)) and type(x) is type(y):
+    if is_of_attributes(type(x)) and type(x) is type(y):
         held, other = attributes(x), attributes(y)
         names = tuple({**held, **other})  # what has been read of each may differ
         return build_object(type(x), names, *[add(held.get(k), other.get(k)) for k in names])

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adcompile.runtime.budgets import NUMBERS, Spending, all_numbers, reserve, size, spending
-from adcompile.runtime.detached import replicas
+from adcompile.runtime.detaching import replicas
 from adcompile.runtime.memory import hand_over
 
 Values = tuple[Any, ...]

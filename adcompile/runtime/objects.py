@@ -152,3 +152,30 @@ def with_cells(function: types.FunctionType, cells: Iterable[types.CellType]) ->
     other.__kwdefaults__ = function.__kwdefaults__
     other.__dict__.update(function.__dict__)
     return other
+
+
+def build_object(cls: type, names: tuple[str, ...], *values: Any) -> Any:
+    """An object of `cls` with these attributes, made without calling anything of the class."""
+    made, places = blank(cls), slots(cls)
+    for name, value in zip(names, values):
+        if name in places:
+            places[name].__set__(made, value)
+        else:
+            object.__getattribute__(made, "__dict__")[name] = value
+    return made
+
+
+def is_of_attributes(cls: type) -> bool:
+    """Whether objects of a class are what their attributes hold, and nothing else: a class
+    written in Python that inherits from no class that is not."""
+    if type(cls).__call__ is not type.__call__ or cls is object:
+        return False
+    if cls is types.SimpleNamespace:  # attributes, and nothing else
+        return True
+    made = (vars(base).get("__new__") for base in cls.__mro__[:-1])
+    return all(isinstance(new, (staticmethod, types.FunctionType, type(None))) for new in made) and all(
+        base is object or base.__flags__ & HEAP_TYPE for base in cls.__mro__
+    )
+
+
+HEAP_TYPE = 1 << 9

@@ -7,26 +7,15 @@ import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from adcompile.errors import RuleError, SharedMemory, Unsupported
 from adcompile.frozen import frozen
-from adcompile.runtime.objects import attributes, blank, holds, slots
+from adcompile.runtime.objects import attributes, holds
 from adcompile.runtime.shadows import share
-
-
-def build_object(cls: type, names: tuple[str, ...], *values: Any) -> Any:
-    """An object of `cls` with these attributes, made without calling anything of the class."""
-    made, places = blank(cls), slots(cls)
-    for name, value in zip(names, values):
-        if name in places:
-            places[name].__set__(made, value)
-        else:
-            object.__getattribute__(made, "__dict__")[name] = value
-    return made
 
 
 def held_by(owner: Any, name: str) -> Any:
@@ -122,23 +111,6 @@ def put_back(taken: Taken) -> None:
                 value[...] = held
         else:
             refill(value, held)
-
-
-def is_plain(cls: type) -> bool:
-    """Whether objects of a class are what their attributes hold, and nothing else: a class
-    written in Python that inherits from no class that is not."""
-    if type(cls).__call__ is not type.__call__ or cls is object:
-        return False
-    if cls is SimpleNamespace:  # attributes, and nothing else
-        return True
-    made = (vars(base).get("__new__") for base in cls.__mro__[:-1])
-    return all(isinstance(new, (staticmethod, FunctionType, NoneType)) for new in made) and all(
-        base is object or base.__flags__ & HEAP_TYPE for base in cls.__mro__
-    )
-
-
-HEAP_TYPE = 1 << 9
-NoneType = type(None)
 
 
 def distinct(values: Any, at: str = "") -> None:

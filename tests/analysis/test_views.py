@@ -61,7 +61,7 @@ def as_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Cal
 
 
 # Helpers of adjoints, which may hand on what they are given: adjoints write into shadows alone.
-ADJOINTS = {f for f in vars(rt).values() if callable(f)}
+ADJOINTS = {f for f in (getattr(rt, name) for name in dir(rt)) if callable(f)}
 # The second result is what was given, and has no derivative.
 BESIDE = {np.histogram}
 

@@ -1,8 +1,10 @@
 """The names that generated code reads from the runtime."""
 
+import ast
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +19,18 @@ def test_helpers_say_what_they_do(name):
     helper = getattr(rt, name)
     assert helper.__module__.startswith("adcompile.runtime")
     assert helper.__name__ == name
+
+
+def test_type_checkers_are_told_where_helpers_are():
+    tree = ast.parse(Path(rt.__file__).read_text(encoding="utf-8"))
+    told = {
+        alias.name: imported.module.rpartition(".")[2]
+        for imported in ast.walk(tree)
+        if isinstance(imported, ast.ImportFrom) and imported.module.startswith("adcompile.runtime.")
+        for alias in imported.names
+    }
+    assert told.pop("shadows") == "shadows", "once the module is imported, its name means the module"
+    assert told == rt._HOME and not set(told) & set(told.values())
 
 
 def test_the_compiler_is_not_loaded():

@@ -9,7 +9,7 @@ import pytest
 import adcompile as ad
 from adcompile import runtime as rt
 from adcompile.errors import Unsupported
-from adcompile.runtime.state import is_plain
+from adcompile.runtime.objects import is_of_attributes
 
 
 @dataclass
@@ -84,8 +84,8 @@ def test_different():
 
 
 def test_plain_classes():
-    assert is_plain(Point) and is_plain(Slotted)
-    assert not any(map(is_plain, (list, dict, int, type, object, ValueError, type("L", (list,), {}))))
+    assert is_of_attributes(Point) and is_of_attributes(Slotted)
+    assert not any(map(is_of_attributes, (list, dict, int, type, object, ValueError, type("L", (list,), {}))))
 
 
 def test_held_by_asks_no_class():

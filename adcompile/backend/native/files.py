@@ -19,6 +19,8 @@ from typing import Any
 from adcompile.backend import disk
 
 KIND = "native"
+FORM = "machine code alone"
+"""What `alone` keeps: entries of another form are not found."""
 
 
 def named(text: str, name: str, salt: str) -> str:
@@ -79,12 +81,14 @@ class Entries:
     def kept(self, data: Any) -> Any:
         return alone(data)
 
+    def rebuilt(self, context: Any, data: Any) -> Any:
+        return loaded(context, *data)
+
     def load_overload(self, signature: Any, context: Any) -> Any:
         """What has been compiled for a signature, in the context that it is to be called from."""
         _refresh(context)
         data = self.load(_key(signature, context.codegen()))
-        result = importlib.import_module("numba.core.compiler").CompileResult
-        return None if data is None else result._rebuild(context, *data)
+        return None if data is None else self.rebuilt(context, data)
 
     def save_overload(self, signature: Any, made: Any) -> None:
         if not made.library.has_dynamic_globals and all(part.can_cache for part in made.lifted):
@@ -121,6 +125,9 @@ class Shared(Entries):
     def kept(self, data: Any) -> Any:
         return unsaid(data)
 
+    def rebuilt(self, context: Any, data: Any) -> Any:
+        return importlib.import_module("numba.core.compiler").CompileResult._rebuild(context, *data)
+
 
 @functools.cache
 def _refresh(context: Any) -> None:
@@ -141,13 +148,61 @@ def alone(data: Any) -> Any:
     """What Numba saves of a function, without what others would inline it from, and without what its helpers refer to:
     no compiled code calls kernels, and to read all of this takes longer than to load the machine code."""
     match unsaid(data):
-        case ((name, "object", (bytes() as code, bytes() as bitcode)), about, *others, tuple() as environments):
-            entries = {getattr(about, f"llvm_{kind}_name", "") for kind in ("func", "cpython_wrapper", "cfunc_wrapper")}
+        case ((name, "object", (bytes() as code, bytes())), *others, tuple() as environments):
             # of an environment compiled code reads the constants, and it says so where one is not there
             used = tuple(Constants(e) for e in environments if e.consts)
-            return ((name, "object", (code, _named(bitcode, entries))), about, *others, used)
+            return ((name, code), *others, used)
         case _:
-            return data
+            raise pickle.PicklingError("Numba saves something else")
+
+
+class Library:
+    """Machine code by itself, in the place of a library of Numba's, which makes a module of LLVM's for it, and looks
+    through it several times."""
+
+    def __init__(self, codegen: Any, name: str, code: bytes) -> None:
+        binding: Any = importlib.import_module("llvmlite.binding")
+        self.codegen, self.name, self.engine = codegen, name, codegen._engine._ee
+        self.engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        self.engine.finalize_object()
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return self.engine.get_function_address(name)
+
+
+def loaded(
+    context: Any,
+    library: tuple[str, bytes],
+    about: Any,
+    environment: Any,
+    signature: Any,
+    objectmode: bool,
+    lifted: Any,
+    _: str,
+    prepare: Any,
+    environments: tuple[Any, ...],
+) -> Any:
+    """A compiled function as Numba wants it, of what `alone` has kept of one."""
+    compiler: Any = importlib.import_module("numba.core.compiler")
+    for each in prepare:
+        each()
+    code = Library(context.codegen(), *library)
+    made = compiler.compile_result(
+        target_context=context,
+        typing_context=context.typing_context,
+        library=code,
+        entry_point=context.get_executable(code, about, environment),
+        environment=environment,
+        fndesc=about,
+        signature=signature,
+        objectmode=objectmode,
+        lifted=lifted,
+        reload_init=prepare,
+        referenced_envs=environments,
+    )
+    for each in environments:
+        code.codegen.set_env(each.env_name, each)
+    return made
 
 
 class Constants:
@@ -162,23 +217,10 @@ class Constants:
         return rebuild, (__name__, *about)
 
 
-def _named(bitcode: bytes, names: set[str]) -> bytes:
-    """Bitcode that defines these of its functions by name alone; code that calls one of them stops there."""
-    ir, binding = (importlib.import_module(f"llvmlite.{part}") for part in ("ir", "binding"))
-    named, kind = ir.Module(), ir.FunctionType(ir.VoidType(), ())
-    trap = ir.Function(named, kind, "llvm.trap")
-    for function in binding.parse_bitcode(bitcode).functions:
-        if function.name in names and not function.is_declaration:
-            body = ir.IRBuilder(ir.Function(named, kind, function.name).append_basic_block())
-            body.call(trap, ())
-            body.unreachable()
-    return binding.parse_assembly(str(named)).as_bitcode()
-
-
 @functools.cache
 def versions() -> str:
-    """What compiled code depends on beside its source and the processor."""
-    found = [sys.implementation.cache_tag or sys.version]
+    """What compiled code, and what is kept of it, depends on beside its source and the processor."""
+    found = [sys.implementation.cache_tag or sys.version, FORM]
     for name in ("numba", "llvmlite", "numpy"):
         found.append(f"{name} {importlib.import_module(name).__version__}")
     return ", ".join(found)
@@ -198,11 +240,6 @@ def share(modules: Iterable[Any], salt: str) -> None:
         if isinstance(function, dispatcher) and function.py_func.__name__ == name and not function.py_func.__closure__:
             home = function.py_func.__module__
             function._cache = Shared(f"helper_{name}", f"{versions()} {disk.digest(f'{home} {salt}')}")
-
-
-def is_kept(made: Any, signature: Any) -> bool:
-    """Whether another process has compiled such a function for this signature."""
-    return made._cache.place(_key(signature, made.targetctx.codegen())).exists()
 
 
 def _key(signature: Any, codegen: Any) -> Any:

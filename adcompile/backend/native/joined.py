@@ -22,7 +22,7 @@ import numpy as np
 import adcompile
 from adcompile.backend.native.arena import enlarged, fresh
 from adcompile.backend.native.elementary import header
-from adcompile.backend.native.files import is_kept, keep, named, place, share, write
+from adcompile.backend.native.files import keep, named, place, share, write
 from adcompile.backend.native.notes import notice
 from adcompile.backend.native.slots import Shadows, Sharing, Slot, Slots, cut, on_lists, plainly
 from adcompile.backend.native.values import DTYPES, ORDER, ArrayOf, Code, ListOf, Native, NotNative, Number, TupleOf
@@ -124,16 +124,14 @@ def _know_owners() -> None:
 
 
 def compile_kernel(kernel: Attached, elementary: Elementary = "vectorised") -> Any:
-    """The kernel as a Numba function, compiled for contiguous arrays; for others when they come. What another process
-    has compiled is loaded with the first call, which may be for others, or never come."""
+    """The kernel as a Numba function, compiled for contiguous arrays, or found compiled; for others when they come."""
     numba: Any = importlib.import_module("numba")
     _know_owners()
     path = place(kernel.file)
     function, fill = _function(kernel, path, elementary)
     signature = tuple(map(_signature, kernel.natives))
     try:
-        made = keep(numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function), path, fill)
-        return made if is_kept(made, signature) else _compile(made, signature)
+        return _compile(keep(numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function), path, fill), signature)
     except (numba.core.errors.NumbaError, NotImplementedError) as error:
         raise NotNative(f"code that Numba does not take ({str(error).strip().splitlines()[0]})") from error
     except Exception:  # whatever Numba's cache raises that we know nothing of: no entry then

@@ -6,14 +6,16 @@ A kernel has one machine type for what Python and NumPy have two classes for: `f
 
 from __future__ import annotations
 
-from typing import Literal, Union
+from typing import TYPE_CHECKING, Literal, Union
 
 import numpy as np
 
 from adcompile.errors import Place
 from adcompile.frozen import frozen
-from adcompile.ir.nodes import Var
 from adcompile.ir.types import Array, Known, ListT, Maybe, Scalar, Seq, TupleT, Type, widen
+
+if TYPE_CHECKING:
+    from adcompile.ir.nodes import Var  # which processes that find their kernels compiled do without
 
 Code = Literal["f8", "f4", "i8", "i4", "b1", "c16"]
 """"i4" is for arrays alone, as libraries have them for indices: what is read of them is an integer, and there is no

@@ -6,7 +6,7 @@ import enum
 import numpy as np
 from hypothesis import given, settings
 
-from adcompile.runtime.detached import detached
+from adcompile.runtime.detaching import detached
 from tests.runtime.test_shadows import addresses, families
 
 
