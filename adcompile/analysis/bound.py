@@ -83,12 +83,12 @@ def with_bound(function: Function) -> Function:
     return replace(function, body=_Rewriting(flags).block(function.body, ()))
 
 
-def flags_of(params: tuple[Var, ...], results: tuple[Var, ...], told: Callable[[int], bool]) -> dict[int, int]:
+def flags_of(params: tuple[Var, ...], results: tuple[Var, ...], told: Callable[[int, int], bool]) -> dict[int, int]:
     """What of the values that a loop carries tells whether another is bound, and which one; where that one tells by
-    itself, if its first value does (`told`)."""
+    itself, if its first value does (`told`, of both)."""
     found = {k: params.index(p.of) for k, p in enumerate(params) if isinstance(p, Bound) and p.of in params}
     alone = {k for k in found for v in (params[k], results[k]) if isinstance(v, Bound) and v.alone}
-    return {k: of for k, of in found.items() if told(of) and k not in alone}
+    return {k: of for k, of in found.items() if k not in alone and told(k, of)}
 
 
 def _closure(start: list[Var], onward: Callable[[Var], list[Var] | list[Atom]]) -> dict[Var, None]:

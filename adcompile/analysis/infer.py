@@ -17,7 +17,7 @@ from adcompile.analysis.bound import TRUE, flags_of, present, with_bound
 from adcompile.analysis.builder import Builder, Lifted, Tentative
 from adcompile.analysis.carried import Carried, Frame, Misfit, augmented_in, never_turned, varying
 from adcompile.analysis.heap import look
-from adcompile.analysis.joins import Join, Side, Tree, asked_once, tells
+from adcompile.analysis.joins import Join, Side, Tree, asked_once, tells, tells_alone
 from adcompile.analysis.leaves import deep_widen, holds_structure, is_undefined, leaf_names, leaf_types
 from adcompile.analysis.leaving import raised
 from adcompile.analysis.made import explained, is_managed, may_run_twice, only_arranges, wrapped
@@ -353,7 +353,7 @@ def run_loop(
     env.update((v, value) for k, value in enumerate(init) if k not in changed for v in (params[k], s.results[k]))
     mark = store.mark()
     assumed: dict[object, Type] = {k: NEVER if is_undefined(init[k]) else deep_widen(b.type(init[k])) for k in changed}
-    told = flags_of(params, s.results, lambda k: tells(b, init[k]))
+    told = flags_of(params, s.results, lambda flag, of: (tells if init[flag] == TRUE else tells_alone)(b, init[of]))
     turned = partial(augmented_in, s.body, params)  # few loops ask
     carried = Carried(assumed, changed, mark, peelable=peelable, flags_of=told, augmented=turned)
     for _ in range(ROUNDS):

@@ -67,6 +67,12 @@ def tells(b: Builder, atom: Atom) -> bool:
     return atom not in b.context.untold and not (is_undefined(atom) and b.loops)
 
 
+def tells_alone(b: Builder, atom: Atom) -> bool:
+    """The same where some path may have left the name unbound: what is a constant there, or what another name has too,
+    has a value on all paths."""
+    return tells(b, atom) and (is_undefined(atom) or atom in b.context.loose)
+
+
 def same_atom(a: Atom, b: Atom) -> bool:
     if isinstance(a, Const) and isinstance(b, Const):
         return a.value is b.value or Known(a.value) == Known(b.value)
