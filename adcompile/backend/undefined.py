@@ -134,7 +134,10 @@ class _Walk:
     def _call(self, call: Call) -> None:
         """What is handed on without being looked at."""
         fn = callee(call)
-        if fn in (ops.push, list_or_none, outline) or isinstance(fn, (OpaqueCode, FunctionRef)) or is_display(fn):
+        if isinstance(fn, FunctionRef):  # what its arguments are computed from is read here, as in the primal
+            self.kept += [a for a in operands(call) if isinstance(a, Var) and a not in self.folding.inlined]
+            self._within(operands(call))
+        elif fn in (ops.push, list_or_none, outline) or isinstance(fn, OpaqueCode) or is_display(fn):
             for atom in operands(call):
                 self.kept += self.folding.reads(atom)
         elif call.role != "primal":

@@ -4,9 +4,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import adcompile as ad
+from tests.unbound_names import programs
 
 
 def grown(x, n):
@@ -114,3 +116,21 @@ def test_no_question_is_left_where_the_value_itself_raises():
 
     ad.grad(f)(0.5, 1)
     assert "True" not in ad.source(f, 0.5, 1)
+
+
+X = np.array([0.3, 0.7, 1.1, 0.2])
+NAMES = dict(programs())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_some_path_binds_a_name_the_others_raise(name):
+    f = NAMES[name]
+    for run in (f, ad.value_and_grad(f), lambda x, k: ad.jvp(f, (x, k), (np.ones(4), None))):
+        with pytest.raises(UnboundLocalError, match="'f'"):
+            run(X, 0)
+    for k in (1, 2):
+        value, x_bar = ad.value_and_grad(f)(X, k)
+        assert value == pytest.approx(f(X, k), rel=1e-14)
+        slope = (f(X + 1e-6, k) - f(X - 1e-6, k)) / 2e-6
+        assert np.sum(x_bar) == pytest.approx(slope, rel=1e-8)
+        assert ad.jvp(f, (X, k), (np.ones(4), None))[1] == pytest.approx(slope, rel=1e-8)

@@ -6,6 +6,7 @@ import pytest
 from adcompile.backend.native.unbound import absent, unbound
 from tests.kernels import agree, kernels_of, on_numpy, outcome, parts_of, wholly
 from tests.programs.optional_arrays import two_that_alternate
+from tests.unbound_names import programs
 
 
 def in_a_branch(x, n):
@@ -155,3 +156,14 @@ def test_arrays_that_are_none_at_first():
     for n in (1, 2, 5):
         wholly(two_that_alternate, x, n)
     agree(two_that_alternate, x, 0)
+
+
+BEHIND = {name: f for name, f in programs() if name.startswith("behind_a_loop")}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.notes.NativeWarning")
+def test_where_some_path_binds_a_name_the_others_raise(name):
+    x = np.array([0.3, 0.7, 1.1, 0.2])
+    assert outcome(BEHIND[name], (x, 0), True, "numba")[0] is UnboundLocalError
+    agree(BEHIND[name], x, 3)
