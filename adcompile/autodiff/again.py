@@ -31,6 +31,7 @@ SCALAR = {
 }  # fmt: skip
 """Operations on numbers that cost less than an append and a read."""
 
+SMALL = (2, 3)  # exponents that are as cheap
 MOST = 3  # of them, to have one value again; keeping one costs about as much
 
 MADE_OF_NUMBERS = (slice, ops.build_tuple, range)
@@ -135,7 +136,7 @@ def is_arithmetic(context: Context, call: Call) -> bool:
     if is_index(t):
         return call.fn.value in MADE_OF_NUMBERS
     try:
-        known = call.fn.value in SCALAR
+        known = call.fn.value in SCALAR or call.fn.value is operator.pow and call.args[1] in map(Const, SMALL)
     except TypeError:
         return False
     return known and all(isinstance(widen(i), Scalar) for i in (t, *given))

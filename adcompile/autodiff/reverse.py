@@ -385,14 +385,16 @@ class Sweep:
         return [self.forward_if(s, [(block, forward) for block, _, forward in sides], extra)]
 
     def computed_again(self, forward: Sequence[Statement], block: Block) -> Block:
-        """A reverse branch that does the branch's cheap arithmetic once more instead of reading it."""
+        """A reverse branch that does the branch's cheap arithmetic once more instead of reading it: what it takes of
+        the other values that the branch reads is there, whether they are kept or computed again too."""
         inside = defined_in(forward)
+        wanted = dict.fromkeys(v for v in free_vars(block, self.context.free) if v in inside)
+        redo: set[Var] = set()
+        for v in wanted:
+            calls = steps(self.context, v, inside, lambda a: a in wanted or a in redo)
+            redo |= {c.result for c in calls or from_numbers(self.context, v, inside) or []}
         mapping: dict[Var, Atom] = {}
-        head: list[Statement] = []
-        for v in free_vars(block, self.context.free):
-            if v in inside:
-                calls = steps(self.context, v, inside, lambda _: False) or from_numbers(self.context, v, inside)
-                head += copied(self.context, calls or [], mapping)
+        head = copied(self.context, [s for s in forward if isinstance(s, Call) and s.result in redo], mapping)
         return self.context.renamed(Block((), (*head, *block.statements), block.end), mapping) if head else block
 
     def absent_cotangent(self, b: Builder, var: Var, test: Atom, side: int) -> Atom:
