@@ -390,8 +390,12 @@ class Sweep:
         inside = defined_in(forward)
         wanted = dict.fromkeys(v for v in free_vars(block, self.context.free) if v in inside)
         redo: set[Var] = set()
+
+        def at_hand(a: Var) -> bool:
+            return a in wanted or a in redo
+
         for v in wanted:
-            calls = steps(self.context, v, inside, lambda a: a in wanted or a in redo)
+            calls = steps(self.context, v, inside, at_hand)
             redo |= {c.result for c in calls or from_numbers(self.context, v, inside) or []}
         mapping: dict[Var, Atom] = {}
         head = copied(self.context, [s for s in forward if isinstance(s, Call) and s.result in redo], mapping)

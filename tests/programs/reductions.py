@@ -56,6 +56,13 @@ def median_odd(x):
     return np.median(x) ** 2
 
 
+def median_of_windows(x, width):
+    total = 0.0
+    for k in range(len(x) - width + 1):
+        total += np.median(x[k : k + width]) * x[k]
+    return total + np.median([x[0] * x[1], 0.3, x[2]])
+
+
 def trace_and_diagonal(a):
     return np.trace(a @ a.T) + np.sum(np.diagonal(a) ** 2)
 
@@ -157,6 +164,7 @@ SAMPLES = {
     "axis_tuple": [(_A,)],
     "average_weighted": [(np.array([0.5, -0.7, 1.2]), np.array([0.2, 0.5, 0.9]))],
     "median_odd": [(np.array([0.5, -0.7, 1.2]),)],
+    "median_of_windows": [(np.array([0.5, -0.7, 1.2, 0.1, -0.4]), 3), (np.array([0.5, -0.7, 1.2, 0.1, -0.4]), 2)],
     "trace_and_diagonal": [(_A,)],
     "axis_from_argument": [(_A, 0), (_A, 1), (_A, -1), (_A, None)],
     "sum_of_empty": [(np.zeros((0,)),), (np.zeros((0, 3)),)],

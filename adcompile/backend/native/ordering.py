@@ -1,4 +1,4 @@
-"""Orders and tables in kernels: `sort`, `argsort`, `searchsorted`, `nonzero`, `interp`, `average`."""
+"""Orders and tables in kernels: `sort`, `argsort`, `median`, `searchsorted`, `nonzero`, `interp`, `average`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ class Ordering(Picking):
         text = f"nt.order_of({name}, {how in STABLE})" if orders else f"nt.sorted_numbers({name})"
         self.make(call.result, self.result_type(call), text)
         self._as_long(call.result, a)
+        return True
+
+    def median(self, call: Call) -> bool:
+        """`np.median(x)` of a vector."""
+        a = call.args[0] if len(call.args) == 1 and not call.kwargs else Const(None)
+        if not self.is_array(a) or self.native_type(a) != ArrayOf("f8", 1) or self.result_type(call) != Number("f8"):
+            return False
+        self.faults = True
+        self.define(call.result, Number("f8"), f"nt.median_of({self.atom(a)})")
         return True
 
     def searched(self, call: Call) -> bool:
@@ -131,5 +140,5 @@ S: Any = Ordering
 ORDERS: dict[Any, Callable[[Any, Call], bool]] = {
     np.sort: S.sorted_array, np.argsort: S.sorted_array, np.searchsorted: S.searched, np.interp: S.interpolated,
     np.nonzero: S.places_of, np.flatnonzero: S.places_of, np.argwhere: S.places_of, np.where: S.places_of,
-    np.average: S.averaged,
+    np.average: S.averaged, np.median: S.median,
 }  # fmt: skip

@@ -17,19 +17,62 @@ NEAR = 8
 """How far NumPy looks for the next place in a table before it looks at all of it."""
 
 
+FEW = 16
+"""Numbers that are sorted by putting each into its place, without memory for merging."""
+
+
 @helper
 def sorted_numbers(a):
     """`np.sort(a)` of a vector."""
     for v in a:
         if v != v:
             raise Fault
-    return np.sort(a.copy())
+    ranked = a.copy()
+    if a.shape[0] > FEW:
+        ranked.sort()
+        return ranked
+    for k in range(1, a.shape[0]):
+        v, j = ranked[k], k
+        while j > 0 and ranked[j - 1] > v:
+            ranked[j] = ranked[j - 1]
+            j -= 1
+        ranked[j] = v
+    return ranked
+
+
+@helper
+def median_of(a):
+    """`np.median(a)` of a vector that is not empty."""
+    n = a.shape[0]
+    if n == 0:
+        raise Fault
+    ranked = sorted_numbers(a)
+    if n % 2:
+        return ranked[n // 2]
+    middle = (ranked[n // 2 - 1] + ranked[n // 2]) / 2.0
+    if middle != middle:
+        raise Fault
+    return middle
+
+
+@helper
+def few_in_order(a):
+    """The places of a few numbers in their order, which is stable."""
+    n = a.shape[0]
+    out = np.empty(n, np.int64)
+    for k in range(n):
+        j = k
+        while j > 0 and a[out[j - 1]] > a[k]:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = k
+    return out
 
 
 @helper
 def order_of(a, stable):
     """`np.argsort(a)` of a vector."""
-    out = np.argsort(a.copy(), kind="mergesort")
+    out = few_in_order(a) if a.shape[0] <= FEW else np.argsort(a.copy(), kind="mergesort")
     for k in range(1, a.shape[0]):
         before, v = a[out[k - 1]], a[out[k]]
         if not (before < v or stable and before == v):

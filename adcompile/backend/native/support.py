@@ -52,6 +52,7 @@ from adcompile.backend.native.orders import (
     all_interpolated,
     cells,
     interpolated,
+    median_of,
     nonzero,
     order_of,
     place_in,
@@ -89,7 +90,7 @@ from adcompile.runtime.native import Fault
 __all__ = [
     "Fault", "added_to", "disjoint", "distinct", "flattened", "in_rows", "ordered", "grown", "noted", "held", "lent",
     "item", "popped", "pushed", "room_like", "loose", "part", "all_interpolated", "at", "cells", "interpolated",
-    "nonzero", "order_of", "place_in",
+    "nonzero", "median_of", "order_of", "place_in",
     "places_in", "sort_order", "sorted_numbers", "add", "comb", "factorial", "floordiv", "gcd", "mod", "mul", "perm",
     "power", "sub", "whole", "added_all_at", "added_all_where", "added_at", "added_where", "index", "last_at",
     "added_all_pair", "added_pair", "last_pair", "picked_pair", "put_all_pair", "put_pair",

@@ -58,8 +58,16 @@ def valid_counts(a, axis):
     return np.sum(~np.isnan(in_front(a, axis)), axis=0)
 
 
+def middle(a):
+    """The median of a vector: the mean of one or two elements, or of none."""
+    count = np.shape(a)[0]
+    return np.mean(a[np.argsort(a, kind="stable")[(count - 1) // 2 : count // 2 + 1]])
+
+
 @composite(np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    if axis is None and np.ndim(a) == 1 and not keepdims and np.isrealobj(a):
+        return middle(a if isinstance(a, np.ndarray) else np.asarray(a))
     return ordered(a, 0.5, axis, keepdims, "linear", all_counts(a, axis))
 
 

@@ -72,7 +72,15 @@ def those_above(x, w):
     return s
 
 
-VECTORS = [means, largest_two, by_order, in_intervals, interpolated, those_above]
+def medians(x, w):
+    """Of an odd and an even number of elements, and of none."""
+    s = 0.0
+    for k in range(1, 5):
+        s += np.median(x[:k]) * w[k - 1] + np.median(x * w)
+    return s
+
+
+VECTORS = [means, largest_two, by_order, in_intervals, interpolated, those_above, medians]
 
 
 @pytest.mark.parametrize("f", VECTORS)
@@ -115,6 +123,22 @@ def test_what_numpy_decides():
     assert agree(means, X, np.array([1.0, -1.0, 0.0, 0.0])) is ZeroDivisionError
     assert agree(means, X, W[:3]) is not None
     agree(in_intervals, X, W[::-1])
+    agree(medians, np.array([np.inf, -np.inf, 1.0, 2.0]), W)
+    long = np.sin(np.arange(40.0) ** 2)
+    for f in (largest_two, by_order, medians):
+        wholly(f, long, np.cos(long))
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_the_median_of_nothing():
+    def f(x):
+        s = 0.0
+        for k in range(2):
+            s += np.median(x[:k]) * x[k]
+        return s
+
+    agree(f, X)
 
 
 @pytest.mark.parametrize("given", [{"kind": "foo"}, {"kind": 3}, {"axis": 0.0}])
