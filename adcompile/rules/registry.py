@@ -104,11 +104,11 @@ _remembered: dict[str, dict[str, Any]] = {}
 def remember() -> None:
     """Note which functions, classes and modules libraries have under their names, where a derivative runs that another
     process has made: what the compiler knows is about these, not about what is put in their place until it is
-    imported."""
+    imported. It names none that belongs to a module whose name begins with an underscore."""
     if _loaded or _remembered:
         return
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] in LIBRARIES and type(module) is ModuleType:
+        if name.partition(".")[0] in LIBRARIES and "._" not in name and type(module) is ModuleType:
             _remembered[name] = vars(module).copy()  # at once: most processes never ask
 
 
