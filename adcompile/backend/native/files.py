@@ -75,8 +75,12 @@ class Entries:
 
     def save(self, key: Any, data: Any) -> None:
         dumps = importlib.import_module("numba.core.serialize").dumps
+        try:
+            kept = dumps(self.kept(data))
+        except pickle.PicklingError:  # it is compiled each time
+            return
         # in two, so that nothing is made of what another kernel has saved
-        disk.store(self.place(key), pickle.dumps((self.name(key), dumps(self.kept(data)))))
+        disk.store(self.place(key), pickle.dumps((self.name(key), kept)))
 
     def kept(self, data: Any) -> Any:
         return alone(data)

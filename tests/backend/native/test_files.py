@@ -8,13 +8,14 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from adcompile.backend import disk
-from adcompile.backend.native.files import Entries, alone, named, place, write
+from adcompile.backend.native.files import Entries, alone, loaded, named, place, write
 
 numba = pytest.importorskip("numba")
-binding = pytest.importorskip("llvmlite.binding")
+dumps = pytest.importorskip("numba.core.serialize").dumps
 
 
 @pytest.fixture
@@ -35,12 +36,19 @@ def test_a_file_is_named_by_what_it_depends_on(home):
     assert path.read_text() == "x = 1\n"
 
 
+class Whole(Entries):
+    """Keeps all that it is given."""
+
+    def kept(self, data):
+        return data
+
+
 def test_entries(home):
-    entries = Entries(place("k_1.py"), "versions", lambda: None)
+    entries = Whole(place("k_1.py"), "versions", lambda: None)
     assert entries.load(("a", 1)) is None
     entries.save(("a", 1), {"code": 2})
     assert entries.load(("a", 1)) == {"code": 2} and entries.load(("b", 1)) is None
-    assert Entries(entries.path, "other versions", lambda: None).load(("a", 1)) is None
+    assert Whole(entries.path, "other versions", lambda: None).load(("a", 1)) is None
     data = entries.place(("a", 1)).read_bytes()
     entries.place(("b", 1)).write_bytes(data)  # whole, but of something else
     assert entries.load(("b", 1)) is None
@@ -104,20 +112,35 @@ def test_a_directory_that_has_been_removed_is_made_anew(tmp_path, monkeypatch):
         shutil.rmtree(tmp_path / "cache")
 
 
-def test_kept_kernels_run_and_are_not_inlined():
-    """What is kept names the functions that are called from outside, and has no bodies that others could take."""
+def test_of_kernels_the_machine_code_is_kept():
     function = numba.njit("float64(float64)")(lambda x: x * x + 1.0)
     made = function.overloads[function.signatures[0]]
     data = made._reduce()
     kept, about, *others = alone(data)
     assert about is made.fndesc and others[:4] == list(data[2:6]) and others[5] == data[7]
     assert "arg(0" in data[6] and others[4] == "", "what says the types of values is most of it"
-    assert kept[:2] == data[0][:2] and kept[2][0] == data[0][2][0]
-    after = binding.parse_bitcode(kept[2][1])
-    defined = {f.name: [i.opcode for b in f.blocks for i in b.instructions] for f in after.functions if list(f.blocks)}
-    assert {about.llvm_func_name, about.llvm_cpython_wrapper_name} <= defined.keys()
-    assert all(body == ["call", "unreachable"] for body in defined.values())
-    assert alone(("other", 1)) == ("other", 1), "what is laid out otherwise is left as it is"
+    assert kept == (data[0][0], data[0][2][0])
+    with pytest.raises(pickle.PicklingError):
+        alone(("other", 1))
+
+
+def test_what_is_laid_out_otherwise_is_not_kept(home):
+    entries = Entries(place("k_1.py"), "versions", lambda: None)
+    entries.save("a", ("other", 1))
+    assert not entries.place("a").exists()
+
+
+def test_machine_code_is_loaded_as_often_as_it_is_wanted():
+    """Each time it is a function of its own, whose constants are its own too."""
+    function = numba.njit("float64[:](float64[:])")(lambda x: x * np.array([1.0, 2.0]) + 1.0)
+    made = function.overloads[function.signatures[0]]
+    context = function.targetctx
+    kept = dumps(alone(made._reduce()))
+    first, second = (loaded(context, *pickle.loads(kept)) for _ in range(2))
+    assert first.entry_point is not second.entry_point
+    for each in (first, second):
+        assert each.entry_point(np.array([3.0, 4.0])).tolist() == [4.0, 9.0]
+        assert each.signature == made.signature
 
 
 class Environment:
@@ -181,7 +204,7 @@ def test_what_helpers_hold_is_read_without_them(home):
 
 def test_of_what_another_kernel_has_saved_nothing_is_made(home):
     """An entry under another name names modules that are not there."""
-    one, other = Entries(place("k_1.py"), "versions", lambda: None), Entries(place("k_2.py"), "versions", lambda: None)
+    one, other = (Whole(place(f"k_{k}.py"), "versions", lambda: None) for k in (1, 2))
     one.save("a", {"code": 2})
     text = one.place("a").read_bytes()
     other.place("a").write_bytes(text)
