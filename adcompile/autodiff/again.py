@@ -126,6 +126,10 @@ def steps(
     return out[::-1]
 
 
+def is_small(exponent: Atom) -> bool:
+    return isinstance(exponent, Const) and exponent.value in SMALL
+
+
 def is_arithmetic(context: Context, call: Call) -> bool:
     """An operation on plain numbers, with a plain number as result; or what makes an index or a range of them."""
     if not isinstance(call.fn, Const):
@@ -136,7 +140,7 @@ def is_arithmetic(context: Context, call: Call) -> bool:
     if is_index(t):
         return call.fn.value in MADE_OF_NUMBERS
     try:
-        known = call.fn.value in SCALAR or call.fn.value is operator.pow and call.args[1] in map(Const, SMALL)
+        known = call.fn.value in SCALAR or call.fn.value is operator.pow and is_small(call.args[1])
     except TypeError:
         return False
     return known and all(isinstance(widen(i), Scalar) for i in (t, *given))
