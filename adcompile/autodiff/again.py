@@ -127,7 +127,7 @@ def steps(
 
 
 def is_small(exponent: Atom) -> bool:
-    return isinstance(exponent, Const) and exponent.value in SMALL
+    return isinstance(exponent, Const) and isinstance(exponent.value, (int, float)) and exponent.value in SMALL
 
 
 def is_arithmetic(context: Context, call: Call) -> bool:
