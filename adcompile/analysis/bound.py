@@ -78,7 +78,7 @@ def with_bound(function: Function) -> Function:
     def behind(atoms: list[Var]) -> dict[Var, None]:
         return _closure([v for v in atoms if v in loose], lambda v: [s for s in sources.get(v, []) if s in loose])
 
-    alone = untold | behind(forced) | behind(found.chosen)
+    alone = untold | behind([*untold, *forced, *found.chosen])
     flags = {v: found.given.get(v) or Bound(f"{v.name}_bound", v.place, v, v in alone) for v in behind(asked + forced)}
     return replace(function, body=_Rewriting(flags).block(function.body, ()))
 

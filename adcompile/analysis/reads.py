@@ -24,7 +24,7 @@ def read(b: Builder, args: Args, kwargs: Kwargs, place: Place | None, name: str)
     value, called, free, flag, alone = *args, *(TRUE, FALSE)[len(args) - 3 :]
     flag = FALSE if is_undefined(value) else flag
     if alone is FALSE and isinstance(value, Var) and value in b.context.loose and tells(b, value):
-        return b.emit(ops.read, [value], Known(None), (), "", place)
+        return b.emit(ops.read, [value, called], Known(None), (), "", place)
 
     def unbound(c: Builder) -> Atom:
         kind = NameError if b.value(free) else UnboundLocalError

@@ -58,7 +58,7 @@ def _definer(
     definer = Definer(folding, {**names, **(known or {})}, types, scope, functions)
     definer.reused = reused
     definer.variables = {s.result for s in statements_of(function.body) if _makes_variable(s)}
-    definer.stand_ins = stand_ins(function.body, folding, names)
+    definer.stand_ins = stand_ins(function, folding, names)
     definer.foreign = bool(definer.stand_ins.made) and any(
         isinstance(s, Call) and isinstance(callee(s), OpaqueCode) for s in statements_of(function.body)
     )

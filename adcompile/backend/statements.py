@@ -15,7 +15,7 @@ from adcompile.backend.expressions import Expressions, is_name
 from adcompile.backend.fold import Target
 from adcompile.backend.purity import IN_PLACE, callee
 from adcompile.backend.reuse import AUGMENTED, Reused
-from adcompile.backend.undefined import StandIns
+from adcompile.backend.undefined import StandIns, is_undefined
 from adcompile.ir import ops
 from adcompile.ir.nodes import Atom, Call, Const, Var
 from adcompile.ir.types import Array, Closure, DictT, Known, ListT, Method, ObjectT, Scalar, Seq, SliceT, TupleT
@@ -77,16 +77,18 @@ class Statements(Expressions):
         elif fn is ops.list_set:
             self._list_set(call, out)
         elif fn is ops.read:
-            out.append(gast.Expr(self._read(call.args[0])))
+            out.append(gast.Expr(self._read(*call.args[:2])))
         else:
             self._value(call, out)
 
-    def _read(self, atom: Atom) -> Any:
+    def _read(self, atom: Atom, called: Atom) -> Any:
         """A name by itself, which raises where it is unbound; of one that has a stand-in there, the question for it."""
+        if is_undefined(atom):  # on all paths that have been left over
+            return literals.call(self.const(plain.check_bound), literals.constant(None), self.atom(called))
         known = isinstance(atom, Var) and isinstance(self.types.get(atom), NEVER_NONE)
         if not known or atom not in self.stand_ins.met:
             return self.atom(atom)
-        return literals.call(self.const(plain.check_bound), self.atom(atom), literals.constant(atom.name))  # type: ignore[union-attr]
+        return literals.call(self.const(plain.check_bound), self.atom(atom), self.atom(called))
 
     def _adder(self, call: Call) -> Any:
         """`np.add.at` where the index selects by an array; what finds out, where that is not known."""

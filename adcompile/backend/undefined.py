@@ -22,6 +22,7 @@ from adcompile.ir.nodes import (
     Const,
     Continue,
     For,
+    Function,
     If,
     OpaqueCode,
     Var,
@@ -51,15 +52,15 @@ def is_undefined(atom: Atom) -> bool:
 @frozen
 class StandIns:
     """The joined values whose names must be bound on all paths (`made`), and all that may be what these are bound to
-    where the primal has nothing (`met`): under one name, or handed on."""
+    where the primal has nothing (`met`): under one name, or handed on, to this function too."""
 
     made: frozenset[Var] = frozenset()
     met: frozenset[Var] = frozenset()
 
 
-def stand_ins(body: Block, folding: Folding, names: Mapping[Var, str]) -> StandIns:
+def stand_ins(function: Function, folding: Folding, names: Mapping[Var, str]) -> StandIns:
     walk = _Walk(folding)
-    walk.block(body, (), None)
+    walk.block(function.body, (), None)
     edges = walk.edges
     sources: dict[Var, list[Atom]] = {}
     flows: dict[Var, list[Var]] = {}
@@ -68,7 +69,8 @@ def stand_ins(body: Block, folding: Folding, names: Mapping[Var, str]) -> StandI
         if isinstance(value, Var):
             flows.setdefault(value, []).append(into)
     unbound = _closure([into for into, value in edges if is_undefined(value)], flows)
-    if not unbound:
+    given = function.params if walk.asks else ()
+    if not unbound and not given:
         return StandIns()
     read = [
         value
@@ -78,7 +80,7 @@ def stand_ins(body: Block, folding: Folding, names: Mapping[Var, str]) -> StandI
     read += [var for var in walk.kept if var in unbound]
     backwards = {var: [s for s in found if isinstance(s, Var) and s in unbound] for var, found in sources.items()}
     made = _closure(read, backwards)
-    return StandIns(frozenset(made), frozenset(_closure(list(made), flows)))
+    return StandIns(frozenset(made), frozenset(_closure([*made, *given], flows)))
 
 
 def _closure(start: list[Var], edges: Mapping[Var, list[Var]]) -> set[Var]:
@@ -103,6 +105,8 @@ class _Walk:
         self.folding = folding
         self.edges: list[Edge] = []
         self.kept: list[Var] = []
+        self.asks = False
+        """Whether the function asks for names that may be unbound."""
 
     def block(self, block: Block, results: tuple[Var, ...], loop: For | While | None) -> None:
         for statement in self.folding.items[block]:
@@ -134,6 +138,7 @@ class _Walk:
     def _call(self, call: Call) -> None:
         """What is handed on without being looked at."""
         fn = callee(call)
+        self.asks |= fn is ops.read
         if isinstance(fn, FunctionRef):  # what its arguments are computed from is read here, as in the primal
             self.kept += [a for a in operands(call) if isinstance(a, Var) and a not in self.folding.inlined]
             self._within(operands(call))

@@ -348,41 +348,41 @@ class FunctionLowerer(Statements):
 
     def _asked(self, item: Asked) -> None:
         """The number of the way that a try goes."""
-        inputs, values, flags, late = self._given(item)
+        inputs, values, flags, late, unbound = self._given(item)
         name, binds = identifier(item.name), self.unit.scopes.names(item.node.body).binds
         nodes = [*late, *asking(item.node, name, inputs, binds)]
         place, remedy = self.place(item.node), REMEDIES["try"]
-        way = make_opaque(nodes, inputs, [name], {}, False, self.unit.namespace, "try", remedy, place, list(flags), Way)
+        space, unsure = self.unit.namespace, list(flags)
+        way = make_opaque(nodes, inputs, [name], {}, False, space, "try", remedy, place, unsure, unbound, Way)
         way.run.code = way
         gone = self.call(Const(way), *values, *flags.values(), node=item.node, hint="way")
         self.bind(item.name, self.call(operator.getitem, gone, Const(0), node=item.node, hint="way"))
 
-    def _given(self, item: Asked | Foreign) -> tuple[list[str], list[Atom], dict[str, Atom], list[Any]]:
-        """What code that runs as written gets: names and values, what tells of some whether they are bound, and
-        functions, which are made in there."""
+    def _given(self, item: Asked | Foreign) -> tuple[list[str], list[Atom], dict[str, Atom], list[Any], list[str]]:
+        """What code that runs as written gets: names, values, what tells if some are bound, functions, which are made
+        in there; and the names that are not bound."""
         bound = (*item.facts.reads, *item.facts.binds)
         used = sorted({n for n in bound if (n in self.local or n in self.env) and not is_flag(n)})
         inputs = [n for n in used if self.value_of(n) is not UNBOUND]
         values = [self.raw(n, item.node) for n in inputs]
         flags = {n: flag for n, v in zip(inputs, values) if (flag := self.flag_value(n, v, item.node)) is not None}
-        return inputs, values, flags, self.late_among(n for n in bound if n in self.late and n not in self.env)
+        late = self.late_among(n for n in bound if n in self.late and n not in self.env)
+        return inputs, values, flags, late, [n for n in used if n not in inputs]
 
     def _opaque_call(self, item: Foreign, outputs: tuple[str, ...], emit: bool) -> Call:
-        inputs, values, flags_in, late = self._given(item)
+        inputs, values, flags_in, late, unbound = self._given(item)
         place = self.place(item.node)
-        flags = {kind: flag for kind, flag in item.flags.items() if kind != RETURN}
+        exits = {kind: identifier(flag) for kind, flag in item.flags.items() if kind != RETURN}
         code = make_opaque(
-            [*late, item.node],
-            inputs,
-            [identifier(name) for name in outputs],
-            {kind: identifier(flag) for kind, flag in flags.items()},
+            [*late, item.node], inputs, [identifier(name) for name in outputs],
+            exits,
             RETURN in item.flags,
             self.unit.namespace,
             item.feature,
             item.remedy,
             place,
-            list(flags_in),
-        )
+            list(flags_in), unbound,
+        )  # fmt: skip
         call = Call(Var(item.feature, place), Const(code), (*values, *flags_in.values()), (), place)
         if emit:
             self.statements.append(call)

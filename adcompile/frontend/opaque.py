@@ -32,18 +32,20 @@ def make_opaque(
     remedy: str,
     place: Place | None,
     unsure: Sequence[str] = (),
+    unbound: Sequence[str] = (),
     kind: type[OpaqueCode] = OpaqueCode,
 ) -> OpaqueCode:
     """The OpaqueCode for statements, or a `kind` of it; it is compiled when first called.
 
     `unsure`: the inputs that may be unbound; behind all inputs the code is given whether each of these is bound.
+    `unbound`: names of the function that are not, which are not those of its module.
     `exits`: "break" and "continue" of a loop around → the outputs that say whether they ran.
     """
     name = f"{feature}_{place.line if place else 0}"
     asked = {n: f"{_BOUND}{n}" for n in unsure}
     inputs = (*inputs, *asked.values())
     run = Runner(
-        name, list(nodes), inputs, asked, tuple(outputs), exits, returns, namespace,
+        name, list(nodes), inputs, asked, tuple(unbound), tuple(outputs), exits, returns, namespace,
         place.file if place else "<opaque>",
     )  # fmt: skip
     return kind(
@@ -59,6 +61,7 @@ class Runner:
     nodes: list[Any]
     inputs: tuple[str, ...]
     asked: dict[str, str]
+    unbound: tuple[str, ...]
     outputs: tuple[str, ...]
     exits: dict[str, str]
     returns: bool
@@ -111,6 +114,7 @@ class Runner:
         for name in (n for n in self.inputs if n not in self.asked.values()):
             test = f"not {self.asked[name]}" if name in self.asked else f"{name} is {_UNDEFINED}"
             lines += [f"    if {test}:", f"      del {name}"]
+        lines += [f"    if False: {name} = None" for name in self.unbound if name not in declared]
         lines += [f"    {flag} = False" for flag in self.exits.values()]
         # break and continue of the loop around leave a loop of one iteration
         lines += ["    for __once in (0,):", "      pass"] if self.exits else ["    pass"]

@@ -2,6 +2,7 @@
 
 # pyright: reportPossiblyUnboundVariable=false
 
+import contextlib
 import math
 
 import numpy as np
@@ -134,3 +135,78 @@ def test_where_some_path_binds_a_name_the_others_raise(name):
         slope = (f(X + 1e-6, k) - f(X - 1e-6, k)) / 2e-6
         assert np.sum(x_bar) == pytest.approx(slope, rel=1e-8)
         assert ad.jvp(f, (X, k), (np.ones(4), None))[1] == pytest.approx(slope, rel=1e-8)
+
+
+def behind_what_leaves(x, k):
+    if k > 1:
+        if k > 1:
+            return x[1]
+        q = 3
+    return x[0] * (3.0 if q is None else 4.0)
+
+
+def behind_what_goes_on(x, k):
+    for i in range(3 - k):
+        if i < 2:
+            if i < 2:
+                continue
+            q = "text"
+    return x[0] if k > 1 else x[0] * (3.0 if q == "text" else 4.0)
+
+
+def deleted_in_a_loop(x, k):
+    t = x[0]
+    if k != 1:
+        q = "text"
+    for _ in range(k < 2):
+        del q
+    for _ in range(k == 0):
+        del q  # noqa: F821
+    return t + x[1]
+
+
+def deleted(x, k):
+    t = x[0]
+    if k == 2:
+        q = "text"
+    del q
+    return t + x[1]
+
+
+number = 7.0
+
+
+def not_that_of_the_module(x, k):
+    t = x[0]
+    try:
+        n = number + 1.0  # noqa: F823
+    except UnboundLocalError:
+        n = 5.0
+    number = 2.0
+    return t * n
+
+
+def not_that_of_the_module_either(x, k):
+    if k == 2:
+        number = 4.0
+    with contextlib.nullcontext():
+        n = number + 1.0
+    return x[0] * n
+
+
+LEFT = (behind_what_leaves, behind_what_goes_on, deleted_in_a_loop, deleted, not_that_of_the_module_either)
+
+
+@pytest.mark.parametrize("f", LEFT, ids=lambda f: f.__name__)
+def test_names_that_code_unbinds_or_never_binds_raise(f):
+    for k in (0, 1):
+        for run in (f, ad.value_and_grad(f), lambda x, k: ad.jvp(f, (x, k), (np.ones(4), None))):
+            with pytest.raises(UnboundLocalError):
+                run(X, k)
+    assert ad.value_and_grad(f)(X, 2)[0] == f(X, 2)
+
+
+def test_code_that_is_not_followed_finds_a_name_unbound():
+    value, x_bar = ad.value_and_grad(not_that_of_the_module)(X, 2)
+    assert value == not_that_of_the_module(X, 2) == 1.5
+    assert x_bar.tolist() == [5.0, 0.0, 0.0, 0.0]

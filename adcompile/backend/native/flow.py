@@ -76,7 +76,7 @@ class Flow(Listed):
         self.place = s.place
         match s:
             case Call():
-                if self._is_nothing(s):
+                if self._is_nothing(s) or self._is_asked(s):
                     return
                 for var in reads(s, HANDING_ON):
                     self.read(var)
@@ -214,6 +214,18 @@ class Flow(Listed):
             return False
         there = self.there[value]  # type: ignore[index]
         self.define(call.result, Number("b1"), there if fn is operator.is_not else f"not {there}")
+        return True
+
+    def _is_asked(self, call: Call) -> bool:
+        """Print the read of a name that may be unbound."""
+        if self.callee(call) is not ops.read:
+            return False
+        value, called = call.args
+        if is_undefined(value):
+            self.fault_if("True")
+        elif value in self.unbound and value not in self.there:
+            self.refuse(f"{self.known(called)}, which may be unbound")
+        self.read(value)
         return True
 
     def alias(self, var: Var, other: Var) -> None:

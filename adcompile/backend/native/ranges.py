@@ -138,8 +138,6 @@ class Ranges(Keeping):
                 if all(n is not None for n in native):
                     self.native[call.result] = TupleOf(tuple(n for n in native if n is not None))
             return True
-        if fn is ops.read:
-            return True
         if fn is ops.unpack:
             return self._taken_apart(call)
         if fn in (builtins.zip, builtins.enumerate, itertools.islice) and self._can_be_gone_through(call, fn):

@@ -167,3 +167,39 @@ def test_where_some_path_binds_a_name_the_others_raise(name):
     x = np.array([0.3, 0.7, 1.1, 0.2])
     assert outcome(BEHIND[name], (x, 0), True, "numba")[0] is UnboundLocalError
     agree(BEHIND[name], x, 3)
+
+
+def read_in_a_part_and_deleted(x, k):
+    t = 0.0
+    for _ in range(k + 1):
+        if k == 2:
+            t = t + np.sum(f * x[0])  # noqa: F821
+        f = x
+    else:
+        if x[0] > 0.5:
+            t = t + np.sum(f * x[1])
+            if k == 0:
+                f = x
+            f = x
+        elif x[0] > 0.5:
+            t = t + np.sum(f * x[1])
+    return t + np.sum(f * x[0])
+
+
+def of_a_text(x, k):
+    t = x[0]
+    if k == 1:
+        f = "text"
+    if k:
+        del f
+    for i in range(k):
+        t += x[i] * x[i]
+    return t
+
+
+@pytest.mark.parametrize("f", [read_in_a_part_and_deleted, of_a_text])
+@pytest.mark.filterwarnings("ignore::adcompile.backend.native.notes.NativeWarning")
+def test_parts_that_read_them_raise(f):
+    x = np.array([0.3, 0.7, 1.1])
+    agree(f, x, 1)
+    assert outcome(f, (x, 2), True, "numba")[0] is UnboundLocalError
