@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adcompile.frozen import frozen
+from adcompile.frozen import frozen, replaced
 
 
 @frozen
@@ -104,3 +104,31 @@ def test_what_contains_itself_is_printed():
             assert other is one
         case _:
             pytest.fail("patterns read __match_args__")
+
+
+def test_the_first_records_are_made_as_all_others_are():
+    @frozen
+    class Fresh:
+        x: int
+        more: list[int] = field(default_factory=list)
+        named: int = field(default=3, kw_only=True)
+
+    @frozen
+    class Strict:
+        x: int
+
+    made = [(k.x, k.more, k.named) for k in (Fresh(x, named=x % 2) for x in range(20))]
+    assert made == [(x, [], x % 2) for x in range(20)]
+    assert Fresh(1, [2]).named == 3 and Fresh(1).more is not Fresh(1).more
+    for _ in range(2):  # then it is compiled
+        for given, named in (((), {}), ((1, 2), {}), ((1,), {"x": 2}), ((1,), {"y": 2})):
+            with pytest.raises(TypeError, match=r"__init__\(\)"):
+                Strict(*given, **named)
+
+
+def test_another_record_with_changes():
+    before = Named(1, 2, ["a"], exact=True)
+    after = replaced(before, y=5, exact=False)
+    assert after == dataclasses.replace(before, y=5, exact=False) and after.names is before.names
+    with pytest.raises(TypeError):
+        replaced(before, z=1)
