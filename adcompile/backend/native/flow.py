@@ -76,11 +76,12 @@ class Flow(Listed):
         self.place = s.place
         match s:
             case Call():
-                if self._is_nothing(s) or self._is_asked(s):
+                if self._is_nothing(s):
                     return
                 for var in reads(s, HANDING_ON):
                     self.read(var)
-                self.call(s)
+                if not self._is_asked(s):
+                    self.call(s)
             case If():
                 self._if(s)
             case For():
@@ -201,9 +202,8 @@ class Flow(Listed):
     # -- values that are not there on some paths
 
     def is_there(self, value: Atom) -> str:
-        if is_undefined(value) or isinstance(value, Const) and value.value is None:
-            return "False"
-        return self.there.get(value, "True") if isinstance(value, Var) else "True"
+        absent = isinstance(value, Const) and (is_undefined(value) or value.value is None)
+        return "False" if absent else self.there.get(value, "True")  # type: ignore[arg-type]
 
     def _is_nothing(self, call: Call) -> bool:
         """Print `value is None` of what is None where it is not there."""
@@ -212,21 +212,18 @@ class Flow(Listed):
             return False
         if not isinstance(call.args[1], Const) or call.args[1].value is not None:
             return False
-        there = self.there[value]  # type: ignore[index]
-        self.define(call.result, Number("b1"), there if fn is operator.is_not else f"not {there}")
+        negated = "" if fn is operator.is_not else "not "
+        self.define(call.result, Number("b1"), negated + self.there[value])  # type: ignore[index]
         return True
 
     def _is_asked(self, call: Call) -> bool:
-        """Print the read of a name that may be unbound."""
-        if self.callee(call) is not ops.read:
-            return False
-        value, called = call.args
-        if is_undefined(value):
+        """Whether a call reads a name that may be unbound; what is there has been read."""
+        asks = self.callee(call) is ops.read
+        if asks and is_undefined(call.args[0]):
             self.fault_if("True")
-        elif value in self.unbound and value not in self.there:
-            self.refuse(f"{self.known(called)}, which may be unbound")
-        self.read(value)
-        return True
+        elif asks and call.args[0] in self.unbound - self.there.keys():
+            self.refuse(f"{self.known(call.args[1])}, which may be unbound")
+        return asks
 
     def alias(self, var: Var, other: Var) -> None:
         super().alias(var, other)
@@ -276,11 +273,10 @@ class Flow(Listed):
             frame.conditional += 1
         targets: list[Var] = []
         for r in s.results:
-            if self.lists.is_list(r):
-                if self.lists.origin(r) is r:
-                    self.starts[r] = self.fresh(f"{r.name}_start")
-                continue
-            targets.append(r)
+            if not self.lists.is_list(r):
+                targets.append(r)
+            elif self.lists.origin(r) is r:
+                self.starts[r] = self.fresh(f"{r.name}_start")
         self.line(f"if {test}:")
         late = self._branch(s, s.then, targets, ())
         self.line("else:")

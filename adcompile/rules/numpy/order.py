@@ -66,7 +66,7 @@ def middle(a):
 
 @composite(np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    if axis is None and np.ndim(a) == 1 and not keepdims and np.isrealobj(a):
+    if np.ndim(a) == 1 and np.isrealobj(a) and axis is None and not keepdims:
         return middle(a if isinstance(a, np.ndarray) else np.asarray(a))
     return ordered(a, 0.5, axis, keepdims, "linear", all_counts(a, axis))
 

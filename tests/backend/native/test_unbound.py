@@ -164,6 +164,7 @@ BEHIND = {name: f for name, f in programs() if name.startswith("behind_a_loop")}
 @pytest.mark.parametrize("name", BEHIND)
 @pytest.mark.filterwarnings("ignore::adcompile.backend.native.notes.NativeWarning")
 def test_where_some_path_binds_a_name_the_others_raise(name):
+    pytest.importorskip("numba")
     x = np.array([0.3, 0.7, 1.1, 0.2])
     assert outcome(BEHIND[name], (x, 0), True, "numba")[0] is UnboundLocalError
     agree(BEHIND[name], x, 3)
@@ -200,6 +201,7 @@ def of_a_text(x, k):
 @pytest.mark.parametrize("f", [read_in_a_part_and_deleted, of_a_text])
 @pytest.mark.filterwarnings("ignore::adcompile.backend.native.notes.NativeWarning")
 def test_parts_that_read_them_raise(f):
+    pytest.importorskip("numba")
     x = np.array([0.3, 0.7, 1.1])
     agree(f, x, 1)
     assert outcome(f, (x, 2), True, "numba")[0] is UnboundLocalError
