@@ -179,13 +179,30 @@ def leaves_plainly(body: Sequence[Any]) -> bool:
     return True
 
 
+def _as_local(own: Sequence[str], body: list[Any]) -> Any:
+    """A body to which names are nonlocal, and which raises what it raises where they are its own: of one that is
+    unbound, where the body itself reads it, Python says UnboundLocalError then."""
+    named = " or ".join(f"{f'free variable {n!r}'!r} in __error.args[0]" for n in own)
+    made = gast.parse(
+        "try:\n"
+        "    pass\n"
+        "except NameError as __error:\n"
+        f"    if __error.__class__ is NameError and __error.__traceback__.tb_next is None and ({named}):\n"
+        "        __text = __error.args[0].replace('free variable', 'local variable')\n"
+        "        raise UnboundLocalError(__text.replace(' in enclosing scope', '')) from None\n"
+        "    raise"
+    ).body[0]
+    made.body = body
+    return made
+
+
 def asking(s: Any, name: str, inputs: Sequence[str], binds: Iterable[str]) -> list[Any]:
     """Statements that bind `name` to the way that a try goes. Names that its body binds are its own: it stands in a
     function, to which those of `inputs` that it binds are nonlocal; `break` and `continue` leave that."""
     own = [n for n in inputs if n in set(binds)]
     body = gast.parse("def __body():\n    pass").body[0]
     written = [_Unannotated().visit(copy.deepcopy(_returning(t))) for t in s.body]
-    body.body = [*([gast.Nonlocal(own)] if own else []), *written]
+    body.body = [gast.Nonlocal(own), _as_local(own, written)] if own else written
     catches = "".join(f"except __Error{k}:\n    {name} = {k}\n" for k in range(1, len(s.handlers) + 1))
     everything = bool(s.handlers) and s.handlers[-1].type is None
     final = "except BaseException:\n    raise\n" if s.finalbody and not everything else ""

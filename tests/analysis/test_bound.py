@@ -210,3 +210,56 @@ def test_code_that_is_not_followed_finds_a_name_unbound():
     value, x_bar = ad.value_and_grad(not_that_of_the_module)(X, 2)
     assert value == not_that_of_the_module(X, 2) == 1.5
     assert x_bar.tolist() == [5.0, 0.0, 0.0, 0.0]
+
+
+def caught_by_its_own_handler(x, k):
+    if k == 2:
+        v = 1.0
+    try:
+        v += 1.0
+    except UnboundLocalError:
+        v = 10.0
+    except NameError:
+        v = 20.0
+    return x[0] * v
+
+
+def caught_in_the_first_turn(x, k):
+    t = x[0]
+    for _ in range(k + 1):
+        try:
+            v = v + 1.0  # noqa: F821
+        except UnboundLocalError:
+            v = 10.0
+        t = t * v
+    return t
+
+
+def of_a_function_inside(x, k):
+    """There it is a free variable, and Python says so."""
+
+    def inner():
+        return v
+
+    if k == 2:
+        v = 1.0
+    try:
+        v = inner() + 1.0
+    except UnboundLocalError:
+        v = 10.0
+    except NameError:
+        v = 20.0
+    return x[0] * v
+
+
+CAUGHT = (caught_by_its_own_handler, caught_in_the_first_turn, of_a_function_inside)
+
+
+@pytest.mark.parametrize("f", CAUGHT, ids=lambda f: f.__name__)
+def test_handlers_catch_what_an_unbound_name_raises(f):
+    for k in range(3):
+        slope = (f(X + 1e-6, k) - f(X - 1e-6, k)) / 2e-6
+        value, x_bar = ad.value_and_grad(f)(X, k)
+        assert value == f(X, k) and np.sum(x_bar) == pytest.approx(slope, rel=1e-8)
+        value, tangent = ad.jvp(f, (X, k), (np.ones(4), None))
+        assert value == f(X, k) and tangent == pytest.approx(slope, rel=1e-8)
