@@ -104,7 +104,7 @@ def test_kernels_bring_nothing_of_strings(tmp_path, monkeypatch):
     listener = Compiled()
     with event.install_listener("numba:compile", listener):
         agree(written, np.array([0.3, 0.1, 0.7, 0.2]), np.array([1.0, 3.0, 2.0, 0.5]))
-    assert len(listener.modules) > 5
+    assert any(m.startswith("_adcompile_written") for m in listener.modules)  # and what no test before has compiled
     assert [m for m in listener.modules if m == "numba.cpython.unicode"] == []
 
 
