@@ -48,28 +48,24 @@ def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
 
 def _made(cls: type, eq: bool) -> type:
     """The class again, its own fields as slots: those of a class are laid out when it is made."""
-    inside = dict(cls.__dict__)
+    inherited = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
     own = list(inspect.get_annotations(cls))
-    defaults = {name: inside.pop(name) for name in own if name in inside}
-    inside.pop("__dict__", None)
-    inside.pop("__weakref__", None)
-    inherited = {name for base in cls.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
+    left = {"__dict__", "__weakref__", *own}
+    inside = {name: value for name, value in cls.__dict__.items() if name not in left}
     inside["__slots__"] = tuple(name for name in own if name not in inherited)
     inside["__doc__"] = cls.__doc__ or cls.__name__  # dataclasses would print the signature
     inside["__qualname__"] = cls.__qualname__
     for name, function in _methods(eq).items():
         if inside.get(name) is None:  # `__eq__` alone makes Python write `__hash__ = None` beside it
             inside[name] = function
-    for name in SAID:
-        inside[name] = _Unsaid(defaults)
+    defaults = {name: cls.__dict__[name] for name in own if name in cls.__dict__}
+    inside |= {name: _Unsaid(defaults) for name in SAID}
     return type(cls)(cls.__name__, cls.__bases__, inside)
 
 
 def _methods(eq: bool) -> dict[str, Callable[..., Any]]:
-    every = {**METHODS, "__init__": _initial()}
-    if eq:
-        every["__eq__"], every["__hash__"] = _at_first("__eq__", _eq), _at_first("__hash__", _hash)
-    return every
+    every = {"__init__": _initial(), **METHODS}
+    return every | {"__eq__": _at_first("__eq__", _eq), "__hash__": _at_first("__hash__", _hash)} if eq else every
 
 
 SOME = 8

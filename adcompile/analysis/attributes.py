@@ -61,15 +61,13 @@ from adcompile.ir.types import (
     join,
     widen,
 )
-from adcompile.runtime.objects import stated
+from adcompile.runtime.objects import HEAP_TYPE, stated
 
 class_attributes: dict[type, Callable[..., Atom]] = {}
 """Attributes of bound values by the class of what is bound (super)."""
 object_readers: list[Callable[..., Atom | None]] = []
 """Attributes of objects whose attributes are known (analysis/objects)."""
 MISSING = object()
-HEAP_TYPE = 1 << 9
-"""The flag of classes that are made when Python runs."""
 OF_ITS_CLASS = frozenset("T mT H I real imag flat base".split())
 """Attributes that an array of a subclass has as such."""
 OF_KNOWN_CLASS = (Array, Scalar, SliceT, RangeT, Seq, ListT, DictT, TupleT)

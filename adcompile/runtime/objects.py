@@ -179,3 +179,4 @@ def is_of_attributes(cls: type) -> bool:
 
 
 HEAP_TYPE = 1 << 9
+"""The flag of classes that are made when Python runs."""

@@ -22,22 +22,26 @@ FEW = 16
 
 
 @helper
+def few_in_order(a):
+    """The places of a few numbers in their order, which is stable."""
+    n = a.shape[0]
+    out = np.empty(n, np.int64)
+    for k in range(n):
+        j = k
+        while j > 0 and a[out[j - 1]] > a[k]:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = k
+    return out
+
+
+@helper
 def sorted_numbers(a):
     """`np.sort(a)` of a vector."""
     for v in a:
         if v != v:
             raise Fault
-    ranked = a.copy()
-    if a.shape[0] > FEW:
-        ranked.sort()
-        return ranked
-    for k in range(1, a.shape[0]):
-        v, j = ranked[k], k
-        while j > 0 and ranked[j - 1] > v:
-            ranked[j] = ranked[j - 1]
-            j -= 1
-        ranked[j] = v
-    return ranked
+    return a[few_in_order(a)] if a.shape[0] <= FEW else np.sort(a.copy())
 
 
 @helper
@@ -53,20 +57,6 @@ def median_of(a):
     if middle != middle:
         raise Fault
     return middle
-
-
-@helper
-def few_in_order(a):
-    """The places of a few numbers in their order, which is stable."""
-    n = a.shape[0]
-    out = np.empty(n, np.int64)
-    for k in range(n):
-        j = k
-        while j > 0 and a[out[j - 1]] > a[k]:
-            out[j] = out[j - 1]
-            j -= 1
-        out[j] = k
-    return out
 
 
 @helper
